@@ -53,7 +53,7 @@ class NamedUse:
 
 
 class BulkScan:
-    """Bulk access to the files of one program. Calls take turns with the graph's, whose lock they share."""
+    """Bulk file access that shares the graph's lock: calls take turns. They may raise IndexFormatError."""
 
     def __init__(self, program: NamedProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
         self._program = program

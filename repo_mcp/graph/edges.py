@@ -150,7 +150,7 @@ class _Gathered:
 
 
 class EdgeFinder:
-    """Finds the edges of one program. Used by one call at a time."""
+    """Finds the edges of one program. Used by one call at a time. Calls may raise IndexFormatError."""
 
     def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
         self._program = program

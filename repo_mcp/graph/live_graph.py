@@ -68,6 +68,6 @@ class LiveGraph:
         return self._symbol_index.index_files(paths, cancelled)
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
-        """Return a file's symbols in line order and its parse status (None if it is not parsed)."""
+        """Return a file's symbols by line, and its parse status or None. Raises INDEX_UNAVAILABLE."""
         with self.open() as graph:
             return graph.outline(path), graph.find_status(path)

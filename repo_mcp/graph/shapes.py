@@ -40,7 +40,7 @@ class Shapes:
     """The shapes of symbols of one program, for one call. Each file is read once."""
 
     def __init__(self, program: Program) -> None:
-        """Reads nothing yet."""
+        """Read nothing yet."""
         self._program = program
         self._texts: dict[str, _Lines] = {}
 

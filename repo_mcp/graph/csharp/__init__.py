@@ -1,1 +1,1 @@
-"""What names mean in C#: namespaces and usings, types, and the choice among overloads."""
+"""Name resolution for C#: namespaces and usings, types, and the choice among overloads."""

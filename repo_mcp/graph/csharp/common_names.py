@@ -1,4 +1,4 @@
-"""Names of members that types of .NET have anyway: nobody's own is guessed by them."""
+"""Member names that .NET types have anyway: no member of the repository is guessed by them alone."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Which type a name means in a C# file: by the types and namespaces around it, and by usings.
+"""The type that a name means in a C# file, found through enclosing types and namespaces, and usings.
 
-A type is known by its full name and the number of its type parameters, and may be declared in parts, in
-several files. A name leads to it exactly where a namespace around the use, a using or an alias says so; where
-none does, a type of that name in a namespace that begins alike is probable: `using` can also be said in a
-project file.
+A type is identified by its full name and its number of type parameters, and may be declared in parts across
+several files. A name leads to it exactly if an enclosing namespace, a using or an alias says so. If none
+does, a type of that name in a namespace with the same first part is probable, because a `using` can also be
+declared in a project file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Symbol, Sym
 
 GLOBAL_USING = "global using"
 MAX_PARENTS = 64
-MAX_FILES = 400  # that declare one name and are looked into
+MAX_FILES = 400  # examined that declare one name
 _TYPES = frozenset(
     {
         SymbolKind.CLASS,
@@ -33,16 +33,16 @@ _TYPES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TypeMeaning:
-    """A type by its full name; without declarations it lies outside."""
+    """A type by its full name; without declarations it is external."""
 
     full_name: str
     parts: tuple[Declaration, ...] = ()
     confidence: Confidence = Confidence.EXACT
-    is_mixed: bool = False  # of types of one name that differ in their type parameters, as none were told
+    is_mixed: bool = False  # several types that differ in type parameters, as the arity is unknown
 
 
 class CSharpFile:
-    """The facts of one structure that names are looked up by."""
+    """The lookup tables of one symbol record."""
 
     def __init__(self, path: str, record: SymbolRecord) -> None:
         self.path = path
@@ -50,7 +50,7 @@ class CSharpFile:
         self._full_names: dict[int, str] = {0: ""}
 
     def get_full_name(self, ordinal: int) -> str:
-        """The name of a symbol with those of all that is around it."""
+        """Return the name of a symbol, prefixed with those of all symbols around it."""
         waiting: list[int] = []
         while ordinal not in self._full_names and len(waiting) < MAX_PARENTS:
             waiting.append(ordinal)
@@ -63,11 +63,11 @@ class CSharpFile:
         return full
 
     def get_arity(self, ordinal: int) -> int:
-        """How many type parameters a type has."""
+        """Return the number of type parameters of a type."""
         return count_arity(self.record.strings[self.record.parameters[ordinal]])
 
     def list_around(self, ordinal: int) -> list[int]:
-        """A symbol and those around it, the file last."""
+        """Return a symbol and those around it, the file last."""
         found = []
         for _ in range(MAX_PARENTS):
             found.append(ordinal)
@@ -77,12 +77,12 @@ class CSharpFile:
         return [*found, 0]
 
     def list_types_around(self, ordinal: int) -> list[int]:
-        """The types around a symbol, the innermost first."""
+        """Return the types around a symbol, innermost first."""
         kinds = self.record.kinds
         return [one for one in self.list_around(ordinal) if SymbolKind(int(kinds[one])) in _TYPES]
 
     def list_namespaces(self, ordinal: int) -> list[str]:
-        """The namespaces around a symbol, the innermost first, and the one without a name."""
+        """Return the namespaces around a symbol, innermost first, ending with the global one, ""."""
         kinds = self.record.kinds
         full = next(
             (self.get_full_name(one) for one in self.list_around(ordinal) if kinds[one] == SymbolKind.MODULE),
@@ -95,29 +95,29 @@ class CSharpFile:
         return [*found, ""]
 
     def find_children(self, ordinal: int, name: str) -> list[Symbol]:
-        """Symbols of a name right inside another."""
+        """Return the symbols with a name directly inside another."""
         parents = self.record.parents
         found = self.record.find_symbols(name)
         return [self.record.get_symbol(one) for one in found if one and int(parents[one]) == ordinal]
 
     def list_child_names(self, ordinal: int) -> list[str]:
-        """The names of the symbols right inside another."""
+        """Return the names of the symbols directly inside another."""
         names = self.record.names
         return [self.record.strings[names[one]] for one in self.record.list_children(ordinal)]
 
     @cached_property
     def usings(self) -> tuple[str, ...]:
-        """Namespaces, and types by `using static`, that the file uses."""
+        """Return the namespaces that the file uses, and the types by `using static`."""
         return tuple(row.qualifier for row in self._imports if row.name == "*")
 
     @cached_property
     def aliases(self) -> dict[str, tuple[str, str]]:
-        """Alias -> qualifier and name of what it stands for."""
+        """Return alias -> qualifier and name of its target."""
         return {row.alias: (row.qualifier, row.name) for row in self._imports if row.name and row.alias}
 
     @cached_property
     def global_rows(self) -> tuple[Reference, ...]:
-        """The usings that hold for every file."""
+        """Return the `global using` rows, which hold for every file."""
         return tuple(row for row in self._imports if row.arguments == 1)
 
     @cached_property
@@ -127,7 +127,7 @@ class CSharpFile:
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
-        """(symbol, variable) -> the rows that tell its type."""
+        """Return (symbol, variable) -> the rows that show its type."""
         found: dict[tuple[int, str], list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.BIND):
             reference = self.record.get_reference(row)
@@ -136,7 +136,7 @@ class CSharpFile:
 
     @cached_property
     def bases(self) -> dict[int, list[Reference]]:
-        """Type -> the rows of its bases."""
+        """Return type -> the rows of its bases."""
         roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
         found: dict[int, list[Reference]] = {}
         for row in self.record.list_role(*roles):
@@ -146,7 +146,7 @@ class CSharpFile:
 
 
 class CSharpNames:
-    """Looks types up."""
+    """Looks up types in one program, and caches the answers."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -156,7 +156,7 @@ class CSharpNames:
         self._global: tuple[tuple[str, ...], dict[str, tuple[str, str]]] | None = None
 
     def find_file(self, path: str) -> CSharpFile | None:
-        """The facts of a C# file; None for others."""
+        """Return the lookup tables of a C# file; None for any other file."""
         if path not in self._files:
             record = None
             if self.program.find_language(path) == "csharp":
@@ -165,14 +165,14 @@ class CSharpNames:
         return self._files[path]
 
     def get_symbol(self, declaration: Declaration) -> Symbol | None:
-        """The symbol that a declaration is."""
+        """Return the declared symbol, or None when it is not there."""
         file = self.find_file(declaration.path)
         if file is None or declaration.ordinal >= file.record.symbol_count:
             return None
         return file.record.get_symbol(declaration.ordinal)
 
     def list_types(self, name: str) -> dict[str, tuple[Declaration, ...]]:
-        """Full name -> parts of all types of a name."""
+        """Return full name -> parts of all types with a name."""
         if name not in self._types:
             found: dict[str, list[Declaration]] = {}
             for path in self.program.list_declaring(name)[:MAX_FILES]:
@@ -186,7 +186,7 @@ class CSharpNames:
         return self._types[name]
 
     def choose(self, full_name: str, parts: tuple[Declaration, ...], arity: int | None) -> TypeMeaning | None:
-        """Of types of one full name the one with so many type parameters; all when that is not known."""
+        """Return the type with that arity among parts; for None and several arities, all of them, mixed."""
         by_arity: dict[int, list[Declaration]] = {}
         for part in parts:
             file = self.find_file(part.path)
@@ -200,7 +200,7 @@ class CSharpNames:
     def find_type(
         self, file: CSharpFile, ordinal: int, name: str, qualifier: str = "", arity: int | None = None
     ) -> TypeMeaning:
-        """The type that a name means inside a symbol of a file; outside of the repository by name alone."""
+        """Return the type that a name means inside a symbol of a file; an external one by name alone."""
         key = (file.path, ordinal, qualifier, name, arity)
         if key not in self._found:
             found = self._search(file, ordinal, name, qualifier, arity)
@@ -242,7 +242,7 @@ class CSharpNames:
         return replace(fitting[0], confidence=Confidence.PROBABLE) if len(fitting) == 1 else None
 
     def _list_prefixes(self, file: CSharpFile, ordinal: int) -> Iterable[str]:
-        """What may stand before a name, nearest first: types, namespaces, usings."""
+        """Return the possible prefixes of a name, nearest first: types, namespaces, usings."""
         found = [file.get_full_name(one) for one in file.list_types_around(ordinal)]
         for namespace in file.list_namespaces(ordinal):
             found.append(namespace)
@@ -261,7 +261,7 @@ class CSharpNames:
         return file.aliases.get(name) or self.get_global_usings()[1].get(name)
 
     def _expand(self, file: CSharpFile, dotted: str) -> str:
-        """A name of something outside, without an alias before it."""
+        """Return an external name with its leading alias replaced."""
         head, _, rest = dotted.partition(".")
         alias = self._find_alias(file, head)
         if alias is None:
@@ -269,7 +269,7 @@ class CSharpNames:
         return ".".join(one for one in (*alias, rest) if one)
 
     def get_global_usings(self) -> tuple[tuple[str, ...], dict[str, tuple[str, str]]]:
-        """The usings and aliases that some file declares for all."""
+        """Return the usings and aliases that some file declares for all files."""
         if self._global is None:
             usings: list[str] = []
             aliases: dict[str, tuple[str, str]] = {}

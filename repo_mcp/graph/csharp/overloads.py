@@ -1,12 +1,12 @@
-"""Which of several methods of one name a call of C# means, by the types of what it is given.
+"""The choice among C# methods of one name, by the types of a call's arguments.
 
-Each argument is graded against its parameter, as the C# specification (section 12.6.4) does with what is
-written: the same type, a type above it by so many steps, a wider number, an object; or it does not fit. A
-method that does not fit is not meant. Of those that fit one is meant when no other is better for any
-argument; then one without type parameters, without `params`, with the fewest defaults.
+Each argument is graded against its parameter, following the C# specification (section 12.6.4) as far as the
+text shows: the same type, a base type by its distance, a wider number, or object; otherwise it does not fit.
+A method with a misfit is ruled out. Among the rest, one is meant if no other is better for any argument; ties
+go to a method without type parameters, then without `params`, then with the fewest defaults.
 
-Left out on purpose: types of expressions that the language infers from more than names, and conversions
-that a type outside declares: where those decide, all methods that may fit are said.
+Left out on purpose: expression types that the language infers from more than names, and conversions declared
+by an external type. Where those decide, all methods that may fit are returned.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolKind
 
-MAX_COMPARED = 60  # methods of one name; of more nothing is chosen
-MAX_ARGUMENTS = 64  # of one call; the text of a method's parameters has room for no more
-SAME, OBJECT, MISFIT = 0, 99, 1_000  # grades: the lower the better
+MAX_COMPARED = 60  # methods of one name; with more, all are returned
+MAX_ARGUMENTS = 64  # of one call; the stored text of a method's parameters holds no more
+SAME, OBJECT, MISFIT = 0, 99, 1_000  # grades, lower is better
 
 Found = list[tuple[Declaration, Symbol]]
-Grade = int | None  # None: cannot be told
+Grade = int | None  # None: unknown
 
-# To what a number is converted where it is given, the nearest first.
+# Implicit numeric conversions of an argument, nearest first.
 _WIDER = {
     "sbyte": "short int long float double decimal",
     "byte": "short ushort int uint long ulong float double decimal",
@@ -57,11 +57,11 @@ _WIDER = {
     "float": "double",
 }
 _WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in _WIDER.items()}
-# To what a whole number that stands there is; and, if it is small enough, to what as well.
+# Types that a whole-number literal converts to, and those it converts to if its value is small enough.
 _CONSTANT = ("uint", "nint", "long", "nuint", "ulong", "float", "double", "decimal")
 _NARROWER = frozenset({"sbyte", "byte", "short", "ushort"})
 _PLAIN = frozenset({*_WIDER, "double", "decimal", "bool", "string"})
-# What members of these names are, whatever has them, where no type of the repository does.
+# Types of members with these names on any receiver, unless a type in the repository declares one.
 _COMMON_MEMBERS = {
     "int": "Length Count GetHashCode() IndexOf() CompareTo() Count()",
     "long": "LongLength LongCount()",
@@ -73,7 +73,7 @@ _MEMBER_TYPES = {name: plain for plain, names in _COMMON_MEMBERS.items() for nam
 _OBJECTS = frozenset({"object", "dynamic"})
 _CONVERSION = re.compile(r"operator [A-Za-z]\w*")
 _DELEGATE = re.compile(r"(?:Expression<)?(Func|Action|Predicate|Comparison|Converter)\b(?:<(.*)>)?")
-_HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")  # unlike what is asked for members instead
+_HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")  # not the type whose members they are read as
 _DELEGATES = frozenset({SymbolKind.TYPE})
 _ENUMS = frozenset({SymbolKind.ENUM})
 _VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
@@ -81,14 +81,14 @@ _VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """What is known of one argument: a plain type, a value of a type with members, or another form."""
+    """The known facts of one argument: a plain type, a value of a type with members, or another form."""
 
     value: Value | None = None
-    plain: str = ""  # a type of _PLAIN, "object", or the text of another, without spaces
+    plain: str = ""  # a type in _PLAIN, "object", or the text of another type without spaces
     form: str = ""  # FUNCTION, NO_TYPE, NULL, or a whole number
-    parameters: int = -1  # of a function
+    parameters: int = -1  # of a function; -1 if unknown
     is_nullable: bool = False
-    name: str = ""  # of the parameter
+    name: str = ""  # of the parameter, for a named argument
     is_reference: bool = False
 
     @property
@@ -99,7 +99,7 @@ class _Argument:
 class _Rated(NamedTuple):
     grades: tuple[Grade, ...]  # one for each argument
     types: tuple[str, ...]  # of the parameters, one for each argument
-    rank: tuple[bool, bool, int]  # generic, as `params`, defaults: of two equal ones the lower is meant
+    rank: tuple[bool, bool, int]  # generic, expanded `params`, defaults used: on a tie the lower wins
 
 
 class CSharpOverloads:
@@ -112,9 +112,9 @@ class CSharpOverloads:
         self._last: tuple[tuple[str, Reference], tuple[int, list[_Argument]]] | None = None
 
     def narrow(self, file: CSharpFile, row: Reference, found: Found, receiver: Value | None = None) -> Found:
-        """The methods that a call may mean: none where none fits, one where that is certain.
+        """Return the methods that a call may mean: none if none fits, one if that is certain.
 
-        With a `receiver` they are extension methods of it.
+        With a `receiver` they are compared as its extension methods.
         """
         if len(found) > MAX_COMPARED or not row.arguments:
             return found
@@ -132,7 +132,7 @@ class CSharpOverloads:
     # -- arguments -------------------------------------------------------------------------------------------
 
     def _read_call(self, file: CSharpFile, row: Reference) -> tuple[int, list[_Argument]]:
-        """The number of type arguments of a call, and its arguments; kept, as one is asked for repeatedly."""
+        """Return a call's type argument count and arguments; the last call read is cached."""
         key = file.path, row
         if self._last is None or self._last[0] != key:
             arity, given = split_call(row.alias)
@@ -158,7 +158,7 @@ class CSharpOverloads:
         return self._evaluate(file, row, text)
 
     def _evaluate(self, file: CSharpFile, row: Reference, chain: str) -> _Argument:
-        """What a chain of names is: a variable, a member, or what a member gives."""
+        """Return the argument that a chain of names gives: a variable, a member, or its result."""
         before, _, last = chain.rpartition(".")
         name, is_call = last.removesuffix("()"), last.endswith("()")
         if not before and not last.endswith(("()", "[]")):
@@ -178,7 +178,7 @@ class CSharpOverloads:
         return _Argument(plain=_MEMBER_TYPES.get(chain) or (_MEMBER_TYPES.get(last, "") if before else ""))
 
     def _list_owners(self, file: CSharpFile, row: Reference, before: str) -> list[TypeMeaning]:
-        """The types of which the last name of a chain may be a member."""
+        """Return the types that may have the last name of a chain as a member."""
         if before:
             value = self._types.evaluate(file, row.symbol, before, row.line)
             return [value.type] if value.is_known and not value.is_items and value.type is not None else []
@@ -186,7 +186,7 @@ class CSharpOverloads:
         return [one for one in around if one is not None]
 
     def _read_members(self, members: Found, is_call: bool) -> _Argument:
-        """What members of one name hold or give, if that is one type."""
+        """Return the value or result of members with one name, if they agree on its type."""
         declaration, symbol = members[0]
         file = self._names.find_file(declaration.path)
         if file is None or symbol.kind in TYPE_KINDS:
@@ -219,7 +219,7 @@ class CSharpOverloads:
     def _rate(
         self, method: tuple[Declaration, Symbol], arguments: list[_Argument], arity: int
     ) -> _Rated | None:
-        """How the arguments fit a method; None when they do not."""
+        """Return how the arguments fit a method, or None when they do not."""
         declaration, symbol = method
         file = self._names.find_file(declaration.path)
         takes = read_method(symbol.parameters)
@@ -259,7 +259,7 @@ class CSharpOverloads:
     def _grade(
         self, argument: _Argument, parameter: Parameter, where: tuple[CSharpFile, int], takes: Method
     ) -> Grade:
-        """How well an argument fits a parameter, which is written in a place of a file."""
+        """Return how well an argument fits a parameter, whose type is looked up in `where`."""
         if parameter.is_reference not in {argument.is_reference, None}:
             return MISFIT
         if not argument.is_known:
@@ -288,7 +288,7 @@ class CSharpOverloads:
         return MISFIT if argument.is_reference and grade not in {SAME, None} else grade
 
     def _grade_function(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """A function, for a delegate with as many parameters."""
+        """Grade a function; it fits a delegate with as many parameters."""
         found = _DELEGATE.match(written)
         if found is None:
             meaning = self._find_type(written, where)
@@ -300,7 +300,7 @@ class CSharpOverloads:
         return 1 if argument.parameters in {-1, count} else MISFIT
 
     def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """Nothing, for what can be nothing."""
+        """Grade null; it fits types that can be null."""
         if written in _PLAIN:
             return 1 if written == "string" else MISFIT
         meaning = self._find_type(written, where)
@@ -311,7 +311,7 @@ class CSharpOverloads:
         return 1
 
     def _grade_plain(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """A number, a text or the like."""
+        """Grade a number, a string or the like."""
         plain, wanted = argument.plain or "int", strip_nullable(written)
         is_nullable = written.endswith("?")
         if wanted in _PLAIN:
@@ -320,7 +320,7 @@ class CSharpOverloads:
             if plain == wanted:
                 return SAME if argument.is_nullable == is_nullable or plain == "string" else 1
             if argument.form and wanted in _NARROWER:
-                return None  # by how large it is
+                return None  # depends on its value
             wider = _CONSTANT if argument.form else _WIDER_NUMBERS.get(plain, ())
             return 1 + wider.index(wanted) if wanted in wider else MISFIT
         if _DELEGATE.match(wanted) or wanted.endswith("[]"):
@@ -333,7 +333,7 @@ class CSharpOverloads:
         return self._grade_unlike(wanted, meaning)
 
     def _grade_unlike(self, wanted: str, meaning: TypeMeaning | None) -> Grade:
-        """What is none of the types of the repository, for another type."""
+        """Grade an argument of an external type against a different type."""
         if wanted in _PLAIN:
             return MISFIT
         if meaning is None or not meaning.parts:
@@ -341,7 +341,7 @@ class CSharpOverloads:
         return None if self._is_converted(meaning) else MISFIT
 
     def _grade_value(self, value: Value, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """A value of a type that has members."""
+        """Grade a value of a type that has members."""
         own = value.type
         wanted = strip_nullable(written)
         if own is None or _HOLLOW.match(wanted):
@@ -350,10 +350,10 @@ class CSharpOverloads:
         is_converted = self._is_converted(own)
         is_inside = bool(own.parts) and not is_converted
         found = read_type(written)
-        if not found.name:  # a number, a text, a list of such
+        if not found.name:  # a number, a string, or a list of those
             return MISFIT if is_inside else None
         if _DELEGATE.match(wanted):
-            return MISFIT if is_inside else None  # of one outside nobody knows how many parameters it has
+            return MISFIT if is_inside else None  # an external delegate's parameters are unknown
         meaning = self._find_type(written, where)
         if meaning is None or self._is_converted(meaning):
             return None
@@ -391,7 +391,7 @@ class CSharpOverloads:
         )
 
     def _is_converted(self, meaning: TypeMeaning) -> bool:
-        """True for a type that declares conversions, from itself or to it."""
+        """Return whether a type declares conversion operators."""
         known = self._converted.get(meaning.full_name)
         if known is None:
             known = any(
@@ -404,7 +404,7 @@ class CSharpOverloads:
 
 
 def _is_better(one: _Rated, other: _Rated) -> bool:
-    """True when a method is meant rather than another that fits as well."""
+    """Return whether one method is preferred to another that fits as well."""
     is_closer = False
     for grade, its, own_type, its_type in zip(one.grades, other.grades, one.types, other.types, strict=True):
         if own_type == its_type:
@@ -418,7 +418,7 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
 
 
 def _is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
-    """True for the same type; one outside may be known by its last name alone."""
+    """Return whether two types are the same; external ones are compared by last name alone."""
     if one.parts or other.parts:
         return one.full_name == other.full_name and bool(one.parts) == bool(other.parts)
     return one.full_name.rpartition(".")[2] == other.full_name.rpartition(".")[2]

@@ -1,8 +1,8 @@
-"""What names of C# mean: through types, namespaces, usings and written types, or by name alone.
+"""The C# resolver: through types, namespaces, usings and written types, or by name alone.
 
-Of methods of one name those count that take what is given. A new instance means the fitting constructor,
-where one is declared, and the type. A member that the type of a value does not have may be an extension
-method: of those in sight that take so many arguments, and first a type that the value has.
+Among methods of one name, those that accept the arguments count. A new instance means the type and, if one
+is declared, the fitting constructor. A member missing from a value's type may be an extension method that is
+in scope and accepts that many arguments, and whose first parameter has a type that the value has.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class CSharpResolver:
         self._overloads = CSharpOverloads(self._names, self._types)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
-        """What a reference means. A using of a namespace means nothing that has a declaration."""
+        """Return the meaning of a reference. A using of an undeclared namespace is external."""
         file = self._names.find_file(path)
         if file is None or file.record is not record:
             file = CSharpFile(path, record)
@@ -73,7 +73,7 @@ class CSharpResolver:
     # -- types -----------------------------------------------------------------------------------------------
 
     def _resolve_using(self, file: CSharpFile, row: Reference) -> Resolution:
-        """`using static` and aliases mean a type; a namespace of the repository its declarations."""
+        """Resolve `using static` and aliases to a type, and a namespace to its declarations."""
         if not row.qualifier and not row.name:
             return NOTHING
         dotted = row.qualifier if row.name == "*" else f"{row.qualifier}.{row.name}".strip(".")
@@ -92,7 +92,7 @@ class CSharpResolver:
     def _resolve_type(self, file: CSharpFile, row: Reference) -> Resolution:
         ordinal = row.symbol
         if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and ordinal:
-            ordinal = int(file.record.parents[ordinal])  # bases are named from outside of the type
+            ordinal = int(file.record.parents[ordinal])  # bases are looked up outside the type
         found = self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments)
         if not found.parts and row.role is ReferenceRole.TYPE:
             name = row.name + "Attribute"
@@ -101,7 +101,7 @@ class CSharpResolver:
         return _say_type(found)
 
     def _resolve_chained(self, file: CSharpFile, row: Reference) -> Resolution | None:
-        """`: this(...)` and `: base(...)`; None for a method that is called so."""
+        """Resolve `: this(...)` and `: base(...)`; None for a call of another member, `this.x()`."""
         own = self._types.get_own(file, row.symbol)
         if own is None:
             return None
@@ -114,7 +114,7 @@ class CSharpResolver:
         return self._say_instance(file, wanted, row)
 
     def _say_instance(self, file: CSharpFile, meaning: TypeMeaning, row: Reference) -> Resolution:
-        """The constructor that takes what is given, and the type."""
+        """Return the constructor that accepts the arguments, and the type."""
         name = _get_name(meaning)
         found = [
             one
@@ -131,7 +131,7 @@ class CSharpResolver:
     # -- names -----------------------------------------------------------------------------------------------
 
     def _resolve_name(self, file: CSharpFile, row: Reference) -> Resolution:
-        """A name alone: a local function, a member of a type around, of a static using, or a type."""
+        """Resolve a name alone: a local function, a member in scope or of a static using, or a type."""
         unlikely: Found = []
         for around in file.list_around(row.symbol):
             found = file.find_children(around, row.name)
@@ -164,7 +164,7 @@ class CSharpResolver:
         return Resolution(external=meaning.full_name)
 
     def _find_named(self, file: CSharpFile, row: Reference) -> TypeMeaning:
-        """The type that is made or used, with as many type arguments as are given, where there is one."""
+        """Return the type made or used, with as many type arguments as given if there is one."""
         arity = split_call(row.alias)[0] if row.role is ReferenceRole.CALL else row.arguments
         found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
         return found if found.parts else self._names.find_type(file, row.symbol, row.name, row.qualifier)
@@ -199,7 +199,7 @@ class CSharpResolver:
     # -- extension methods -----------------------------------------------------------------------------------
 
     def _find_extension(self, file: CSharpFile, row: Reference, value: Value) -> Resolution | None:
-        """Extension methods of a name in sight, whose first parameter is what the value is."""
+        """Return the extension methods in scope whose first parameter accepts the value."""
         if row.role is not ReferenceRole.CALL:
             return None
         visible = {*file.list_namespaces(row.symbol), *file.usings, *self._names.get_global_usings()[0]}
@@ -221,8 +221,8 @@ class CSharpResolver:
     # -- overloads -------------------------------------------------------------------------------------------
 
     def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Found:
-        """The members that a row names: of the nearest type that has any, of methods any that takes what is
-        given. What overrides a method of another type is compared as one of that.
+        """Return the members that a row names, of the nearest type that has any; for a call, the methods of
+        all types up to the first that declares a fitting one anew. An override counts as its base's method.
         """
         levels = list(self._types.iter_members(owner, row.name))
         if len(levels) < 2 or row.role is not ReferenceRole.CALL:
@@ -242,14 +242,14 @@ class CSharpResolver:
         return gathered or levels[0]
 
     def _may_mean(self, file: CSharpFile, members: Found, row: Reference) -> bool:
-        """True unless a row is a call, and all members are methods that do not take what is given."""
+        """Return False for a call when all members are methods that do not accept its arguments."""
         if row.role is not ReferenceRole.CALL or any(one[1].kind not in CALLABLE_KINDS for one in members):
             return True
         fitting = [one for one in members if _takes(one[1], row.arguments)]
         return bool(self._overloads.narrow(file, row, fitting))
 
     def _narrow(self, file: CSharpFile, found: Found, row: Reference) -> Found:
-        """Of several methods those that a call may mean."""
+        """Return the methods that a call may mean, if there are several."""
         if len(found) < 2 or any(one[1].kind not in CALLABLE_KINDS for one in found):
             return found
         return self._overloads.narrow(file, row, found) or found
@@ -259,7 +259,7 @@ class CSharpResolver:
     def _say(
         self, file: CSharpFile, found: Found, row: Reference, sure: Confidence = Confidence.EXACT
     ) -> Resolution:
-        """Members as targets: of methods those that take what is given."""
+        """Return members as targets; among methods, those that accept the arguments."""
         if row.role is ReferenceRole.CALL:
             fitting = [one for one in found if _takes(one[1], row.arguments) or _is_extended(one[1], row)]
             found = fitting or found
@@ -270,7 +270,7 @@ class CSharpResolver:
         return _say_members(found, sure)
 
     def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
-        """By name alone: members that take so many arguments."""
+        """Return members found by name alone that accept that many arguments."""
         if row.name in COMMON_MEMBERS or len(row.name) < 3:
             return NOTHING
         paths = self._program.list_declaring(row.name)
@@ -290,14 +290,14 @@ class CSharpResolver:
 
 
 def _say_members(found: Found, sure: Confidence = Confidence.EXACT) -> Resolution:
-    """Members as targets; several methods are possible only."""
+    """Return members as targets; several methods are only POSSIBLE."""
     if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
         sure = Confidence.POSSIBLE
     return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found[:MAX_TARGETS]))
 
 
 def _say_type(meaning: TypeMeaning) -> Resolution:
-    """A type as targets: all its parts."""
+    """Return all parts of a type as targets."""
     if not meaning.parts:
         return Resolution(external=meaning.full_name)
     sure = Confidence.POSSIBLE if meaning.is_mixed else meaning.confidence
@@ -320,7 +320,7 @@ def _is_extended(symbol: Symbol, row: Reference) -> bool:
 
 
 def _takes(symbol: Symbol, arguments: int, *, extended: bool = False) -> bool:
-    """True when what is called takes so many arguments, plus one; 0 can be any number."""
+    """Return whether a callable accepts that many arguments (the number plus one; 0 if unknown)."""
     if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
         return True
     given = arguments - 1 + extended
@@ -328,6 +328,6 @@ def _takes(symbol: Symbol, arguments: int, *, extended: bool = False) -> bool:
     if symbol.flags & SymbolFlag.VARIADIC:
         return given >= wanted - 1
     if symbol.parameters.endswith("…"):
-        return given <= wanted  # nobody knows how many of the others have defaults
+        return given <= wanted  # the cut part may hold any number of defaults
     optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
     return wanted - optional <= given <= wanted

@@ -1,4 +1,4 @@
-"""What a method of C# takes, as it is written in the text of its parameters."""
+"""The parameters of a C# method, read from the text of its signature."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Parameter(NamedTuple):
 
     type: str
     name: str
-    is_reference: bool | None  # ref or out; None for a value before the name of the method, which may be
+    is_reference: bool | None  # ref or out; None for an extension receiver (`this`), which may be either
     is_optional: bool
     is_params: bool
 
 
 class Method(NamedTuple):
-    """What a method takes, as written."""
+    """The parameters of a method, as written."""
 
     type_parameters: frozenset[str]
     parameters: tuple[Parameter, ...]
-    is_cut: bool  # there are more
+    is_cut: bool  # the text was cut, so there are more
 
     def find(self, number: int, name: str) -> int | None:
-        """The place of the parameter of an argument; None where it has none, or none that is known."""
+        """Return the ordinal of the parameter for an argument, by `name` if it is named; None if unknown."""
         if name:
             return next((ordinal for ordinal, one in enumerate(self.parameters) if one.name == name), None)
         if number < len(self.parameters):
@@ -48,14 +48,14 @@ class Method(NamedTuple):
 
     @property
     def is_inferable(self) -> bool:
-        """True when arguments can tell the type parameters."""
+        """Return whether the type parameters can be inferred from arguments."""
         words = set(re.findall(r"\w+", " ".join(one.type for one in self.parameters)))
         return self.is_cut or self.type_parameters <= words
 
 
 @lru_cache(maxsize=4_096)
 def read_method(parameters: str) -> Method:
-    """Of the text of a symbol's parameters, "<T>(T one, int two = 2)"."""
+    """Return the method described by the text of a symbol's parameters, "<T>(T one, int two = 2)"."""
     types, written = split_signature(parameters)
     is_cut = parameters.endswith("…")
     read = tuple(_read_parameter(one) for one in (written[:-1] if is_cut else written))
@@ -72,19 +72,19 @@ def _read_parameter(text: str) -> Parameter:
 
 
 def list_parameter_types(method: Symbol) -> tuple[str, ...]:
-    """The types of the parameters of a method, as written but for spaces."""
+    """Return the types of a method's parameters, as normalised by `normalize_type`."""
     return tuple(one.type for one in read_method(method.parameters).parameters)
 
 
 def has_arity(member: Symbol, arity: int) -> bool:
-    """True for a method with so many type parameters, and with any where a call gives none."""
+    """Return whether a member has that many type parameters; always True for 0, when a call gives none."""
     if not arity or member.kind is SymbolKind.CONSTRUCTOR or member.kind not in CALLABLE_KINDS:
         return True
     return len(read_method(member.parameters).type_parameters) == arity
 
 
 def normalize_type(text: str) -> str:
-    """A written type without spaces, by its keyword where it has one."""
+    """Return a written type without spaces, by its C# keyword where it has one."""
     plain = "".join(text.split()).removeprefix("global::")
     short = plain.removeprefix("System.")
     name = strip_nullable(short)
@@ -94,12 +94,12 @@ def normalize_type(text: str) -> str:
 
 
 def strip_nullable(text: str) -> str:
-    """A written type that does not say that it may be nothing."""
+    """Return a written type without a "?" at its end."""
     return text.removesuffix("?")
 
 
 def get_item_type(text: str) -> str:
-    """The type of one item of what `params` takes."""
+    """Return the type of one item accepted by a `params` parameter."""
     plain = strip_nullable(text)
     if plain.endswith("[]"):
         return plain[:-2]

@@ -1,4 +1,4 @@
-"""Of which type a value of C# is, as far as it is written, and what members that has."""
+"""The type of a C# value, as far as it is written, and the members of that type."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 MAX_STEPS = 12
 MAX_SEGMENTS = 12
 MAX_BASES = 64
-MAX_FILES = 60  # that declare one name and are looked into for extension methods
+MAX_FILES = 60  # that declare one name, searched for extension methods
 TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
-# Of the members that every sequence has: those that give one item, and those that give a sequence again.
+# Members of every sequence: those that return one item, and those that return a sequence again.
 _ITEM_OF = frozenset(
     re.findall(
         r"\w+",
@@ -36,27 +36,27 @@ _SAME_ITEMS = frozenset(
         " ToImmutableArray ToImmutableList",
     )
 )
-# Of the members of a task: those that give its result, and those that give a task of it again.
+# Members of a task: those that return its result, and those that return the same kind of task.
 _RESULTS = frozenset({"Result", "GetResult"})
 _SAME_TASKS = frozenset({"GetAwaiter", "ConfigureAwait", "AsTask", "WaitAsync", "Preserve"})
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an expression is, as far as it has members: of a type."""
+    """The value of an expression, known by the type that has its members."""
 
     type: TypeMeaning | None = None
-    is_items: bool = False  # the type is that of its items
-    is_task: bool = False  # the type is that of its result
+    is_items: bool = False  # the type is that of the value's items
+    is_task: bool = False  # the type is that of the task's result
 
     @property
     def is_known(self) -> bool:
-        """True for a value of a type in the repository."""
+        """Return whether the value's type is declared in the repository."""
         return self.type is not None and bool(self.type.parts) and not self.is_task
 
     @property
     def external(self) -> str:
-        """The name of a type outside; empty for others."""
+        """Return the name of an external type; "" for others."""
         return self.type.full_name if self.type is not None and not self.type.parts else ""
 
 
@@ -74,7 +74,7 @@ class CSharpTypes:
     # -- types and their members -----------------------------------------------------------------------------
 
     def get_own(self, file: CSharpFile, ordinal: int) -> TypeMeaning | None:
-        """The type around a symbol, with all its parts."""
+        """Return the type around a symbol with all its parts, or None."""
         around = file.list_types_around(ordinal)
         if not around:
             return None
@@ -87,7 +87,7 @@ class CSharpTypes:
         return TypeMeaning(full + name_arity(arity), (own, *others))
 
     def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
-        """A type and its bases, the nearest first; those outside too, without parts."""
+        """Return a type and its bases, nearest first; external ones have no parts."""
         key = (meaning.full_name, meaning.parts)
         if key not in self._lines:
             found = [meaning]
@@ -109,18 +109,18 @@ class CSharpTypes:
                     yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
     def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
-        """The members of a name, of the nearest type in the line that has any."""
+        """Return the members with a name in the nearest type of the line that has any."""
         return next(self.iter_members(meaning, name), [])
 
     def iter_members(self, meaning: TypeMeaning, name: str) -> Iterator[list[tuple[Declaration, Symbol]]]:
-        """The members of a name, of each type in the line that has any."""
+        """Yield the members with a name, for each type in the line that has any."""
         for one in self.list_line(meaning):
             found = self.list_own_members(one, name)
             if found:
                 yield found
 
     def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
-        """The members of a name in all parts of a type."""
+        """Return the members with a name in all parts of a type."""
         found = []
         for part in meaning.parts:
             file = self._names.find_file(part.path)
@@ -129,11 +129,11 @@ class CSharpTypes:
         return found
 
     def has_outside(self, meaning: TypeMeaning) -> str:
-        """The name of a base that lies outside; empty when there is none."""
+        """Return the name of an external type among a type and its bases; "" when there is none."""
         return next((one.full_name for one in self.list_line(meaning) if not one.parts), "")
 
     def list_extensions(self, name: str) -> list[tuple[Declaration, Symbol]]:
-        """The extension methods of a name, wherever they are."""
+        """Return the extension methods with a name, from at most MAX_FILES files."""
         if name not in self._extensions:
             found = []
             for path in self._names.program.list_declaring(name)[:MAX_FILES]:
@@ -145,7 +145,7 @@ class CSharpTypes:
         return self._extensions[name]
 
     def extends(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
-        """True when a value is of the type that an extension method extends, or has it as a base."""
+        """Return whether a value has the type that an extension method extends, also as a base."""
         found = _read_extended(method[1])
         if value.is_task and found.name == "Task" and not found.is_items:
             return True  # of any result
@@ -163,8 +163,8 @@ class CSharpTypes:
         )
 
     def may_extend(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
-        """True when a value may be what an extension method extends: nothing is known of it; or it has a type
-        or a base that lies outside, and the method extends one outside; or the method extends any.
+        """Return whether an extension method may extend a value: nothing is known of the value; or both the
+        method's type and one of the value's types or bases are external; or the method extends any type.
         """
         if value.type is None:
             return True
@@ -187,7 +187,7 @@ class CSharpTypes:
     # -- chains ----------------------------------------------------------------------------------------------
 
     def evaluate(self, file: CSharpFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Value:
-        """What "a.B().c" is inside a symbol, on a line."""
+        """Return the value of a chain "a.B().c" inside a symbol, on a line."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOTHING_KNOWN
@@ -201,7 +201,7 @@ class CSharpTypes:
     def _evaluate_head(
         self, file: CSharpFile, ordinal: int, segments: list[str], line: int, steps: int
     ) -> tuple[Value, int]:
-        """The value that a chain begins with, and how many segments that takes."""
+        """Return the value that a chain begins with, and how many segments it takes."""
         head = segments[0]
         name, is_call = head.removesuffix("()"), head.endswith("()")
         own = self.get_own(file, ordinal)
@@ -223,7 +223,7 @@ class CSharpTypes:
         return self._evaluate_type(file, ordinal, segments)
 
     def _evaluate_type(self, file: CSharpFile, ordinal: int, segments: list[str]) -> tuple[Value, int]:
-        """A type that a chain begins with, after its namespaces if need be."""
+        """Return the type that a chain begins with, after its namespaces if there are any."""
         for used in range(1, len(segments) + 1):
             name = segments[used - 1].removesuffix("()")
             found = self._names.find_type(file, ordinal, name, ".".join(segments[: used - 1]))
@@ -259,7 +259,7 @@ class CSharpTypes:
         return self._get_value(members, True, steps + 1) if members else NOTHING_KNOWN
 
     def _get_value(self, members: list[tuple[Declaration, Symbol]], is_call: bool, steps: int) -> Value:
-        """What members of one name hold or give: the first that says so."""
+        """Return the value or result of members with one name: the first that shows a type."""
         for declaration, symbol in members:
             file = self._names.find_file(declaration.path)
             if file is None:
@@ -274,7 +274,7 @@ class CSharpTypes:
         return NOTHING_KNOWN
 
     def read_written(self, file: CSharpFile, ordinal: int, text: str, steps: int) -> Value:
-        """The value that a written type means."""
+        """Return the value that a written type means."""
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOTHING_KNOWN
@@ -284,7 +284,7 @@ class CSharpTypes:
         return Value(meaning, found.is_items, found.is_task)
 
     def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
-        """The value of a variable by a row that tells its type."""
+        """Return the value of a variable, by a row that shows its type."""
         if steps > MAX_STEPS:
             return NOTHING_KNOWN
         kind, arity = row.arguments & (TASK - 1), row.arguments >> ARITY_SHIFT
@@ -305,18 +305,18 @@ class CSharpTypes:
 
 
 def _read_extended(method: Symbol) -> TypeName:
-    """The type of the first parameter of an extension method."""
+    """Return the type of an extension method's first parameter."""
     first = next(iter(split_signature(method.parameters).parameters), "")
     return read_type(first.partition("this ")[2].rpartition(" ")[0])
 
 
 def _has_form(written: TypeName, value: Value) -> bool:
-    """True when both are tasks or none, and both sequences or none."""
+    """Return whether a written type and a value agree on being a task, and on being a sequence."""
     return bool(written.name) and (written.is_task, written.is_items) == (value.is_task, value.is_items)
 
 
 def find_bind(file: CSharpFile, ordinal: int, name: str, line: int) -> Reference | None:
-    """The row that tells the type of a variable on a line, from the innermost symbol outwards."""
+    """Return the row that shows a variable's type on a line, in the innermost scope that has one."""
     for around in file.list_around(ordinal):
         rows = file.binds.get((around, name))
         if rows:

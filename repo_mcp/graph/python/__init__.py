@@ -1,1 +1,1 @@
-"""What names mean in Python: scopes, imports, classes, and the types of expressions."""
+"""Name resolution for Python: scopes, imports, classes, and the types of expressions."""

@@ -1,4 +1,4 @@
-"""Members of Python classes: the order in which bases are asked, across files."""
+"""Members of Python classes: the order in which bases are searched, across files."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from repo_mcp.graph.python.scoping import PythonScoping
 from repo_mcp.graph.python.values import Form, Value, outside
 from repo_mcp.lru_cache import LruCache
 
-MAX_KEPT = 20_000  # orders
+MAX_KEPT = 20_000  # cached orders
 MAX_CLASSES = 100  # in the order of one class
 MAX_MEMBERS = 8  # of one name in one class: overloads, a property's setter
 
-Class = tuple[str, int]  # path and place
+Class = tuple[str, int]  # path and ordinal
 
 
 class PythonClasses:
-    """The classes of one program. What was found is kept."""
+    """The classes of one program. Results are cached."""
 
     def __init__(self, scoping: PythonScoping) -> None:
         self._scoping = scoping
         self._orders: LruCache[Class, tuple[list[Class], str]] = LruCache(MAX_KEPT)
 
     def list_order(self, start: Class) -> tuple[list[Class], str]:
-        """A class and its bases in the order in which members are looked for; and a base that is outside.
+        """Return a class and its bases in member lookup order, and an external base ("" if none).
 
-        Depth first, a class behind all that inherit from it. It is that of Python where Python has one and
-        no base stands twice; MAX_CLASSES at most.
+        Depth first, with a class after all that inherit from it. This equals Python's own order where it has
+        one and no base occurs twice; at most MAX_CLASSES.
         """
         return self._orders.get(start, lambda: self._build_order(start))
 
@@ -44,7 +44,7 @@ class PythonClasses:
         return sorted(last, key=lambda one: last[one])[:MAX_CLASSES], foreign
 
     def _list_bases(self, one: Class) -> tuple[list[Class], str]:
-        """The bases that are declared here, and the dotted name of one that is not."""
+        """Return the bases declared here, and the dotted name of one that is not."""
         path, ordinal = one
         names = self._scoping.find_names(path)
         if names is None:
@@ -60,7 +60,7 @@ class PythonClasses:
         return found, foreign
 
     def find_dotted(self, path: str, ordinal: int, dotted: str) -> list[Value]:
-        """What a dotted name means that is a base of a class, without looking at the types of variables."""
+        """Return the meaning of a base's dotted name, without looking at the types of variables."""
         first, *rest = dotted.split(".")
         values = self._scoping.look_up(path, ordinal, first, skip_own=True)
         for name in rest[:20]:
@@ -76,7 +76,7 @@ class PythonClasses:
         return values
 
     def is_class(self, value: Value) -> bool:
-        """True for the object that a class is."""
+        """Return whether a value is a class object."""
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
         return names is not None and names.is_class(value.ordinal)
 
@@ -93,9 +93,9 @@ class PythonClasses:
         return found
 
     def find_member(self, start: Class, name: str, behind: bool = False) -> list[Value]:
-        """What an attribute of a class or of its instances means; `behind`: from its bases alone.
+        """Return the meaning of an attribute of a class or its instances; if `behind`, of its bases alone.
 
-        Something outside when a base is outside and no class here has it; nothing when there is none.
+        If no class here has it, the result is an external name when a base is external, and otherwise empty.
         """
         order, foreign = self.list_order(start)
         asked = order[1:] if behind else order
@@ -114,7 +114,7 @@ class PythonClasses:
         return names is not None and names.is_assigned_in_method(value.ordinal)
 
     def _find_told(self, bases: list[Class], name: str) -> list[Value]:
-        """The property or annotated attribute of a base: what `self.x = ...` in a method then assigns."""
+        """Return a base's property or annotated attribute, the real target of `self.x = ...`."""
         for one in bases:
             for value in self._find_own(one, name):
                 names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None

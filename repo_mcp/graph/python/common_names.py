@@ -1,7 +1,7 @@
-"""Names of members that say nothing of whose they are: builtin types and the library have them.
+"""Member names too common to identify their owner: builtin types and the library have them.
 
-They are those of the builtin types, of the classes of the standard library that programs use most, and words
-that every other program gives to members. A member of such a name is never guessed by its name alone.
+They are the members of the builtin types and of the most used classes of the standard library, and words
+that every other program uses for members. A member with such a name is never guessed by its name alone.
 """
 
 from __future__ import annotations

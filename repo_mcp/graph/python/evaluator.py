@@ -1,8 +1,8 @@
-"""What an expression of Python is: the types of variables, attributes and results, as far as texts tell.
+"""Values of Python expressions: the types of variables, attributes and results, as far as texts show.
 
 An expression is a path such as `self.rows[].make().x`. Its root is a name; each further piece is a member, a
-call or an item of what stands before. Variables are what their BIND rows say. Nothing is run, no flow is
-followed but the order of lines; every question ends after MAX_STEPS and MAX_DEPTH.
+call or an item of the value before it. Variables have the values in their BIND rows. Nothing is executed, and
+no control flow is followed except line order. Every question ends after MAX_STEPS and MAX_DEPTH.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 
 MAX_KEPT = 200_000  # values of variables and functions
-MAX_STEPS = 400  # pieces of paths, for one question
-MAX_DEPTH = 12  # of variables that are told by variables
+MAX_STEPS = 400  # path pieces evaluated for one question
+MAX_DEPTH = 12  # of variables bound to other variables
 _PIECE = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
-_TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # said by an annotation
+_TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # bound by an annotation
 _MADE: dict[int, Form] = {
     Binding.ITEMS: Form.ITEMS,
     Binding.VALUES: Form.VALUES,
@@ -34,11 +34,11 @@ _ITEM_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "__getitem__",
 _ITEMS_METHODS = frozenset({"values", "copy", "union", "difference"})
 _UNKNOWN = "?"
 
-Known = list[Value] | None  # None: nothing is known of it
+Known = list[Value] | None  # None: nothing is known
 
 
 class PythonEvaluator:
-    """Values of expressions in the files of one program."""
+    """Evaluates expressions in the files of one program."""
 
     def __init__(self, scoping: PythonScoping) -> None:
         self._scoping = scoping
@@ -50,13 +50,13 @@ class PythonEvaluator:
         self._told: LruCache[tuple[str, int, str], list[Value]] = LruCache(MAX_KEPT)
 
     def ask(self, path: str, ordinal: int, expression: str, line: int) -> Known:
-        """What an expression is that stands in a symbol at a line; None when nothing tells."""
+        """Return the values of an expression inside a symbol at a line; None when nothing tells."""
         self._steps = self._depth = 0
         self._was_cut = False
         return self.evaluate(path, ordinal, expression, line)
 
     def evaluate(self, path: str, ordinal: int, expression: str, line: int) -> Known:
-        """As `ask`, within a question."""
+        """Return the values of an expression within the limits of the current question. See `ask`."""
         names = self._scoping.find_names(path)
         pieces = _PIECE.findall(expression)
         self._steps += 1
@@ -106,7 +106,7 @@ class PythonEvaluator:
         return self._scoping.look_up(path, ordinal, name) or None if not ordinal else None
 
     def _choose(self, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
-        """What holds at a line: the last before it, with those of the same line. All when it is 0."""
+        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0."""
         if not line:
             return bounds
         before = [one for one in bounds if one.line <= line]
@@ -117,7 +117,7 @@ class PythonEvaluator:
     # Variables
 
     def _tell(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
-        """What BIND rows say; annotations first."""
+        """Return the values in BIND rows; if there are annotations, only theirs."""
         told = [one for one in bounds if one.form in _TELLING]
         groups = [self._tell_one(path, one) for one in (told or bounds)[:MAX_VALUES]]
         return merge(groups, MAX_VALUES)
@@ -156,7 +156,7 @@ class PythonEvaluator:
         return merge(groups, MAX_VALUES)
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
-        """What a variable is that is annotated with something."""
+        """Return the values of a variable annotated with a value."""
         made = _MADE.get(form, Form.INSTANCE)
         if self.classes.is_class(value):
             return [value._replace(form=made, owner=())]
@@ -165,7 +165,7 @@ class PythonEvaluator:
         return [outside(value.path + "()")] if made is Form.INSTANCE else [Value(made, value.path, OUTER)]
 
     def get_variable(self, value: Value) -> list[Value]:
-        """What a declared variable, attribute or property holds; nothing for other objects."""
+        """Return the values of a declared variable, attribute or property; empty for other objects."""
         names = self._scoping.find_names(value.path)
         if names is None or value.form is not Form.OBJECT:
             return []
@@ -189,7 +189,7 @@ class PythonEvaluator:
         return self._keep(key, value.path, names, bounds)
 
     def _hold(self, value: Value) -> list[Value]:
-        """What a variable holds in the end, through others; of all else the value itself."""
+        """Return the final values of a variable, followed through others; any other value as it is."""
         held: list[Value] = []
         seen = {value[:3]}
         waiting = [value]
@@ -213,7 +213,7 @@ class PythonEvaluator:
         kind = names.kinds[value.ordinal]
         return kind in _VARIABLES or kind == SymbolKind.ENUM_MEMBER
 
-    # Steps: what is taken is never a variable
+    # Steps: the value before a step is never a variable
 
     def _step(self, values: list[Value], piece: str) -> Known:
         groups: list[list[Value]] = []
@@ -228,7 +228,7 @@ class PythonEvaluator:
         return merge(groups, MAX_VALUES) or None
 
     def find_member(self, value: Value, name: str) -> list[Value]:
-        """What an attribute of a value is."""
+        """Return the values of an attribute of a value."""
         return merge([self._find_member(held, name) for held in self._hold(value)], MAX_VALUES)
 
     def _find_member(self, value: Value, name: str) -> list[Value]:
@@ -251,7 +251,7 @@ class PythonEvaluator:
         return found if value.is_sure else [one.guessed() for one in found]
 
     def _call(self, value: Value) -> list[Value]:
-        """What a call of a value gives."""
+        """Return the values of a call."""
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
         if value.form is Form.GIVES_ITEM:
@@ -265,7 +265,7 @@ class PythonEvaluator:
         return self._call_function(value)
 
     def _call_member(self, value: Value, *names: str) -> list[Value]:
-        """What the first method gives that an instance has; nothing when it is none of the repository."""
+        """Return the results of the first named method that an instance's class has; else nothing."""
         for name in names:
             members = self.classes.find_member((value.path, value.ordinal), name)
             if members:
@@ -273,7 +273,7 @@ class PythonEvaluator:
         return []
 
     def _call_function(self, value: Value) -> list[Value]:
-        """What a declared function returns: by its annotation, else by its return statements."""
+        """Return a declared function's results: by its annotation, or else its return statements."""
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
         bounds = () if names is None else names.bounds.get((value.ordinal, "()"), ())
         if names is None or not bounds:
@@ -291,7 +291,7 @@ class PythonEvaluator:
     def _keep(
         self, key: tuple[str, int, str], path: str, names: PythonNames, bounds: Sequence[Bound]
     ) -> list[Value]:
-        """What BIND rows say, kept for the next time unless a cycle or a limit cut it."""
+        """Return the values in BIND rows; cache them unless a cycle or a limit cut them short."""
         was_cut, self._was_cut = self._was_cut, False
         self._active.add(key)
         self._depth += 1
@@ -306,7 +306,7 @@ class PythonEvaluator:
         return found
 
     def _fit_owner(self, method: Value, names: PythonNames, found: list[Value]) -> list[Value]:
-        """`return self` and `-> Self` mean the class that the method was asked of."""
+        """Replace `return self` and `-> Self` by the class that the method was looked up on."""
         if not method.owner:
             return found
         path, ordinal = method.owner
@@ -321,7 +321,7 @@ class PythonEvaluator:
         return fitted
 
     def _take_item(self, value: Value) -> list[Value]:
-        """What `value[...]` is; of a class the class itself: `Box[int]`."""
+        """Return the values of `value[...]`; for a class the class itself, as in `Box[int]`."""
         if value.form in (Form.ITEMS, Form.VALUES):
             return [take_item(value)]
         if value.form is Form.OUTSIDE:
@@ -331,7 +331,7 @@ class PythonEvaluator:
         return [value] if self.classes.is_class(value) else []
 
     def _iterate(self, value: Value) -> list[Value]:
-        """What a loop over a value binds."""
+        """Return the values that a loop over a value binds."""
         if value.form is Form.ITEMS:
             return [take_item(value)]
         if value.form is Form.OUTSIDE:
@@ -342,7 +342,7 @@ class PythonEvaluator:
         return []
 
     def _enter(self, value: Value) -> list[Value]:
-        """What `with value as x` binds to x."""
+        """Return the values that `with value as x` binds to x."""
         if value.form is Form.ITEMS:  # a function decorated as a context manager, annotated with an iterator
             return [take_item(value)]
         if value.form is Form.OUTSIDE:

@@ -1,12 +1,12 @@
 """Python modules and packages as files and folders of the repository.
 
 A module is a path: of a file (`a/b.py`, `a/b/__init__.py`), or of a folder without an `__init__` and with a
-"/" behind it (`a/b/`), which is a package of a namespace. An absolute name is looked for in the source roots
-of the importing file: the nearest folder around it that is no package, the folders above that, and in each of
-them `src`, `lib` and `python`. What is in none of them, but is the only package of its name in all the code
-of the repository, is that one: tests and vendored code are not asked. All else is outside.
+trailing "/" (`a/b/`), which is a namespace package. An absolute name is looked up in the source roots of the
+importing file: the nearest enclosing folder that is not a package, the folders above it, and `src`, `lib` and
+`python` in each of them. If none has it, the only package of that name in the repository's code is meant;
+tests and vendored code do not count. All other names are external.
 
-Left out on purpose: `sys.path` as programs change it, and installed packages.
+Left out on purpose: changes that programs make to `sys.path`, and installed packages.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from repo_mcp.graph.program.program import Program
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.text.roles import FileRole, find_role
 
-MAX_KEPT = 100_000  # answers of each kind
+MAX_KEPT = 100_000  # cached answers of each kind
 MAX_FOLDERS = 64  # around a file
-MAX_PACKAGES = 20_000  # known by their `__init__`, wherever they stand
+MAX_PACKAGES = 20_000  # found by their `__init__`, anywhere
 _NESTED_ROOTS = ("", "src/", "lib/", "python/")
 _STEMS = (".py", ".pyi")
 _INITS = ("__init__.py", "__init__.pyi")
 
 
 class PythonModules:
-    """The modules of one program. What was found is kept."""
+    """The modules of one program. Results are cached."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._roots: LruCache[str, tuple[str, ...]] = LruCache(MAX_KEPT)
         self._found: LruCache[tuple[str, str], str | None] = LruCache(MAX_KEPT)
-        self._tops: dict[str, dict[str, None]] | None = None  # name of a package -> folders around such
+        self._tops: dict[str, dict[str, None]] | None = None  # package name -> folders around such packages
 
     def find_module(self, path: str, name: str) -> str | None:
-        """The module that a name, dotted, means in a file; ".x" and "..x" are relative to it."""
+        """Return the module that a dotted name means in a file, or None; ".x" and "..x" are relative."""
         if name.startswith("."):
             return self._find_relative(path, name)
         folder = _folder(path)
         return self._found.get((folder, name), lambda: self._find_absolute(folder, name))
 
     def find_submodule(self, module: str, name: str) -> str | None:
-        """A module in a package; None when there is none, and for what is no package."""
+        """Return a module in a package; None when there is none, or `module` is not a package."""
         if not name or "." in name:
             return None
         if not module.endswith("/") and not module.endswith(_INITS):
@@ -48,7 +48,7 @@ class PythonModules:
         return self._find_in(_folder(module), name)
 
     def _find_in(self, folder: str, name: str) -> str | None:
-        """The module of a name right inside a folder, which ends in "/" or is empty."""
+        """Return the module with a name directly inside a folder, which ends in "/" or is empty."""
         program = self._program
         for init in _INITS:
             if program.has_file(f"{folder}{name}/{init}"):
@@ -97,11 +97,11 @@ class PythonModules:
         return namespace if namespace is not None and self._holds_python(namespace) else None
 
     def _holds_python(self, folder: str) -> bool:
-        """True for a folder that may be a package of a namespace: its name could be one."""
+        """Return whether a folder may be a namespace package: its name is an identifier."""
         return all(part.isidentifier() for part in folder.rstrip("/").split("/")[-1:])
 
     def _list_roots(self, folder: str) -> tuple[str, ...]:
-        """Folders in which absolute names are looked for, nearest first."""
+        """Return the folders in which absolute names are looked up, nearest first."""
         return self._roots.get(folder, lambda: self._find_roots(folder))
 
     def _find_roots(self, folder: str) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ class PythonModules:
         return tuple(found)
 
     def _find_top(self, name: str) -> str | None:
-        """The folder around the one package of a name, wherever it stands; None for none or several."""
+        """Return the folder around the only package with a name; None if there is none or several."""
         if self._tops is None:
             self._tops = {}
             for init in _INITS:
@@ -132,19 +132,19 @@ class PythonModules:
         return next(iter(tops)) if len(tops) == 1 else None
 
     def is_package(self, folder: str) -> bool:
-        """True for a folder, "" or with a "/" behind it, that has an `__init__`."""
+        """Return whether a folder, "" or ending in "/", has an `__init__`."""
         return any(self._program.has_file(folder + init) for init in _INITS)
 
 
 def _folder(path: str) -> str:
-    """The folder of a path with its "/", or the empty string; of a folder itself."""
+    """Return the folder of a path with its "/", or the empty string; a folder is its own."""
     return path[: path.rfind("/") + 1]
 
 
 def qualified_module(path: str, program: Program) -> str:
-    """The dotted name by which a file is imported: "pkg.sub.mod"; of `pkg/__init__.py` "pkg".
+    """Return the dotted name under which a file is imported: "pkg.sub.mod", or "pkg" for `pkg/__init__.py`.
 
-    It begins where folders stop to be packages; in a folder `src`, below that.
+    It begins where folders stop being packages or, inside a folder `src`, directly below that.
     """
     folder = _folder(path)
     stem = path[len(folder) :].partition(".")[0]

@@ -1,4 +1,4 @@
-"""One Python file as the resolver asks for it: what its scopes bind, import, inherit and tell of types."""
+"""One Python file as the resolver sees it: the bindings, imports, bases and shown types of its scopes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _READ_ROLES = (
     ReferenceRole.ACCEPT,
     ReferenceRole.INHERIT,
 )
-MAX_LOOKED_BACK = 200  # symbols, for the method around an attribute
+MAX_LOOKED_BACK = 200  # symbols searched for the method that assigns an attribute
 
 
 class Bound(NamedTuple):
@@ -45,7 +45,7 @@ class Imported(NamedTuple):
 
 
 class PythonSymbols:
-    """What the symbols of one structure are, and what stands around them."""
+    """The symbols of one record: their kinds, and how they are nested."""
 
     def __init__(self, record: SymbolRecord) -> None:
         self.record = record
@@ -54,7 +54,7 @@ class PythonSymbols:
 
     @cached_property
     def children(self) -> dict[tuple[int, str], list[int]]:
-        """(place, name) -> places of the symbols of that name right inside it."""
+        """Return (ordinal, name) -> ordinals of the symbols with that name directly inside it."""
         strings = self.record.strings
         found: dict[tuple[int, str], list[int]] = {}
         for ordinal, name in enumerate(self.record.names.tolist()):
@@ -63,7 +63,7 @@ class PythonSymbols:
         return found
 
     def list_declared(self, ordinal: int, name: str) -> list[int]:
-        """Places of what is declared under a name right inside a symbol; of overloads what they lead to."""
+        """Return the symbols with a name directly inside another; of overloads, the implementation."""
         ordinals = self.children.get((ordinal, name), [])
         if len(ordinals) > 1:
             flags = self.record.flags
@@ -72,21 +72,21 @@ class PythonSymbols:
         return ordinals
 
     def iter_around(self, ordinal: int) -> Iterator[int]:
-        """A symbol and those around it, from the inside; the file is the last."""
+        """Yield a symbol and those around it, innermost first; the file is the last."""
         while ordinal:
             yield ordinal
             ordinal = self.parents[ordinal]
         yield 0
 
     def find_class(self, ordinal: int) -> int:
-        """The class around a method or what stands in it; 0 when there is none."""
+        """Return the class that a symbol is or stands in; 0 when there is none."""
         for around in self.iter_around(ordinal):
             if self.is_class(around):
                 return around
         return 0
 
     def find_method(self, ordinal: int, parameter: str) -> int:
-        """The method around a place whose first parameter has this name; 0 when there is none."""
+        """Return the enclosing method whose first parameter has this name; 0 when there is none."""
         for around in self.iter_around(ordinal):
             if around and self.is_function(around) and self.is_class(self.parents[around]):
                 symbol = self.record.get_symbol(around)
@@ -96,7 +96,7 @@ class PythonSymbols:
         return 0
 
     def is_assigned_in_method(self, ordinal: int) -> bool:
-        """True for an attribute that a method of the class assigns first, without an annotation."""
+        """Return whether an attribute is first assigned in a method, without an annotation."""
         record = self.record
         if self.kinds[ordinal] != SymbolKind.PROPERTY or record.types[ordinal] or record.parameters[ordinal]:
             return False
@@ -106,18 +106,18 @@ class PythonSymbols:
         return False
 
     def is_told_property(self, ordinal: int) -> bool:
-        """True for a property, and for an attribute with an annotation."""
+        """Return whether a symbol is a property or an annotated attribute."""
         record = self.record
         if self.kinds[ordinal] != SymbolKind.PROPERTY:
             return False
         return bool(record.types[ordinal]) or self.is_function(ordinal)
 
     def is_class(self, ordinal: int) -> bool:
-        """True for a class or an enumeration."""
+        """Return whether a symbol is a class or an enumeration."""
         return self.kinds[ordinal] in TYPE_KINDS and self.kinds[ordinal] != SymbolKind.TYPE
 
     def is_function(self, ordinal: int) -> bool:
-        """True for a function, a method, and a property that is one."""
+        """Return whether a symbol is a function, a method, or a property written as one."""
         if self.kinds[ordinal] in CALLABLE_KINDS:
             return True
         is_property = self.kinds[ordinal] == SymbolKind.PROPERTY
@@ -125,11 +125,11 @@ class PythonSymbols:
 
 
 class PythonNames(PythonSymbols):
-    """The tables of one structure, each made when first asked for."""
+    """The lookup tables of one symbol record, each built on first use."""
 
     @cached_property
     def imports(self) -> dict[tuple[int, str], list[Imported]]:
-        """(place, local name) -> what is imported there; stars have the local name "*"."""
+        """Return (ordinal, local name) -> the imports there; stars have the local name "*"."""
         found: dict[tuple[int, str], list[Imported]] = {}
         for row in self.record.list_role(ReferenceRole.IMPORT):
             one = self.record.get_reference(row)
@@ -139,7 +139,7 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def bounds(self) -> dict[tuple[int, str], list[Bound]]:
-        """(place, variable) -> what tells its type, by line; attributes of self stand with the class."""
+        """Return (ordinal, variable) -> its BIND rows by line; attributes of self belong to the class."""
         found: dict[tuple[int, str], list[Bound]] = {}
         for row in self.record.list_role(ReferenceRole.BIND):
             one = self.record.get_reference(row)
@@ -152,7 +152,7 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def bases(self) -> dict[int, list[tuple[str, str]]]:
-        """Place of a class -> qualifier and name of its bases, in order."""
+        """Return the ordinal of a class -> qualifier and name of its bases, in order."""
         rows = self.record.list_role(ReferenceRole.INHERIT)
         found: dict[int, list[tuple[str, str]]] = {}
         for one in sorted(map(self.record.get_reference, rows), key=lambda base: base.arguments):
@@ -161,14 +161,14 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def exports(self) -> list[tuple[str, str]]:
-        """Qualifier and name of what `__all__` names; ("w", "*") for all that `w.__all__` names."""
+        """Return qualifier and name of the entries in `__all__`; ("w", "*") for all of `w.__all__`."""
         rows = self.record.list_role(ReferenceRole.EXPORT)
         references = [self.record.get_reference(row) for row in rows]
         return [(one.qualifier, one.name) for one in references]
 
     @cached_property
     def reads(self) -> frozenset[tuple[int, str]]:
-        """(place, name) of every bare name that is read there and is no variable of a function."""
+        """Return (ordinal, name) of every bare name read there that is not a function's variable."""
         record, strings = self.record, self.record.strings
         rows = [row for row in record.list_role(*_READ_ROLES) if not record.ref_qualifiers[row]]
         return frozenset((int(record.ref_symbols[row]), strings[record.ref_names[row]]) for row in rows)

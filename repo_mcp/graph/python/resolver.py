@@ -1,11 +1,10 @@
-"""What the names in Python files mean: the resolver of the language.
+"""The Python resolver: the meaning of names in Python files.
 
-A bare name is looked up through scopes and imports. An attribute is looked for in what stands before it, as
-far as that is known; where nothing is known, and where one method of the repository alone has the name, that
-one is probable, several are possible. Names that builtin types have, or the usual modules, are never
-guessed.
+A bare name is looked up through scopes and imports. An attribute is looked up in the value before it, as far
+as that is known. If nothing is known, the only member of that name in the repository is probable, and
+several are possible. Names common in builtin types or popular modules are never guessed.
 
-Left out on purpose: what depends on values, on `setattr`, on decorators that put something else in a place.
+Left out on purpose: whatever depends on values, on `setattr`, or on decorators that replace their target.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from repo_mcp.text.roles import is_test_path
 
 __all__ = ["PythonResolver", "qualified_module"]
 
-MAX_KEPT = 50_000  # names
+MAX_KEPT = 50_000  # cached names
 MAX_TARGETS = 8
-MAX_GUESSES = 5  # methods of one name that are worth naming
+MAX_GUESSES = 5  # members of one name worth listing
 MAX_GUESS_FILES = 20
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.FUNCTION})
 
 
 class PythonResolver:
-    """Resolves references of Python files. What it learns of a program it keeps: one for each snapshot."""
+    """Resolves references of Python files. It caches what it learns, so each snapshot needs its own."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -47,7 +46,7 @@ class PythonResolver:
         self._guesses: LruCache[str, tuple[Declaration, ...]] = LruCache(MAX_KEPT)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
-        """What a reference means. It must be one of the structure, which is the one that the program has."""
+        """Return the meaning of a reference, which must come from the program's own record of the file."""
         names = self._scoping.find_names(path)
         if names is None or reference.role is ReferenceRole.BIND:
             return NOTHING
@@ -94,7 +93,7 @@ class PythonResolver:
         return self._guess(path, reference)
 
     def _is_known(self, value: Value) -> bool:
-        """True for a receiver of which all members are known, as far as they can be."""
+        """Return whether all members of a receiver are known, as far as they can be."""
         if value.form is Form.OBJECT:
             return self._evaluator.classes.is_class(value)
         return True
@@ -113,11 +112,11 @@ class PythonResolver:
         return Resolution((), external.replace("()", "").replace("[]", ""))
 
     def _guess(self, path: str, reference: Reference) -> Resolution:
-        """Members of classes by their name alone."""
+        """Return members of classes found by their name alone."""
         name = reference.name
         if name in COMMON_NAMES or (name.startswith("__") and name.endswith("__")):
             return NOTHING
-        # What one test makes for itself, nobody else is given.
+        # A test's own helpers are never guessed for another file.
         members = self._guesses.get(name, lambda: self._list_members(name))
         found = [one for one in members if one.path == path or not is_test_path(one.path)]
         if not found or len(found) > MAX_GUESSES:
@@ -127,9 +126,9 @@ class PythonResolver:
         return Resolution(tuple(Target(one, confidence) for one in found))
 
     def _fits(self, declaration: Declaration, reference: Reference) -> bool:
-        """True for methods and properties; for plain attributes when the receiver is named as their class.
+        """Return True for a method or property; for an attribute if the receiver is named like its class.
 
-        Settings and records have attributes of any name, and what stands for them is often dynamic.
+        Settings and records have attributes of any name, and their receivers are often dynamic.
         """
         names = self._scoping.find_names(declaration.path)
         if names is None:
@@ -142,7 +141,7 @@ class PythonResolver:
         return receiver.strip("_").replace("_", "").lower() == owner.strip("_").lower()
 
     def _list_members(self, name: str) -> tuple[Declaration, ...]:
-        """Members of classes with a name, in order of path; nothing when too many files have some."""
+        """Return the class members with a name, by path; empty when too many files declare some."""
         paths = [
             one for one in self._program.list_declaring(name) if self._program.find_language(one) == "python"
         ]

@@ -1,7 +1,7 @@
-"""What bare names and members of modules mean: scopes, imports, re-exports and stars, across files.
+"""Meanings of bare names and module members: scopes, imports, re-exports and stars, across files.
 
-Everything is followed to the declaration itself, through any number of `__init__` files up to MAX_HOPS; a
-cycle of imports ends where it began.
+Every name is followed to its declaration, through any `__init__` files but at most MAX_HOPS modules. A cycle
+of imports ends where it began.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.graph.python.values import Form, Value, merge, outside
 from repo_mcp.lru_cache import LruCache
 
-MAX_FILES = 2_000  # whose tables are kept
-MAX_KEPT = 200_000  # answers
+MAX_FILES = 2_000  # whose tables are cached
+MAX_KEPT = 200_000  # cached answers
 MAX_HOPS = 12  # from one module to the next
 MAX_VALUES = 8  # meanings of one name
 _BUILTINS = frozenset(dir(builtins))
 
 
 class PythonScoping:
-    """Names of the modules of one program."""
+    """The names in the modules of one program."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self.modules = PythonModules(program)
         self._names: LruCache[str, PythonNames | None] = LruCache(MAX_FILES)
         self._members: LruCache[tuple[str, str], list[Value]] = LruCache(MAX_KEPT)
-        self._asked: set[tuple[str, str]] = set()  # in the present question: each module once for each name
+        self._asked: set[tuple[str, str]] = set()  # in the current question: each module once per name
 
     def find_names(self, path: str) -> PythonNames | None:
-        """The tables of a file; None for what has no structure."""
+        """Return the tables of a file, or None for one without a symbol record."""
         return self._names.get(path, lambda: self._read_names(path))
 
     def _read_names(self, path: str) -> PythonNames | None:
@@ -40,7 +40,7 @@ class PythonScoping:
         return None if record is None else PythonNames(record)
 
     def look_up(self, path: str, ordinal: int, name: str, skip_own: bool = False) -> list[Value]:
-        """What a bare name means that is read in a symbol. `skip_own`: not as seen from inside it."""
+        """Return the meanings of a bare name read in a symbol; if `skip_own`, as seen from outside it."""
         names = self.find_names(path)
         if names is None:
             return []
@@ -53,7 +53,7 @@ class PythonScoping:
             found = self._look_in(path, names, scope, name)
             if found:
                 return found
-        # Annotations, defaults and decorators of a method are read in its class.
+        # A method's annotations, defaults and decorators are evaluated in the scope of its class.
         for scope in classes:
             found = self._look_in(path, names, scope, name)
             if found:
@@ -69,7 +69,7 @@ class PythonScoping:
         return merge(groups, MAX_VALUES)
 
     def find_member(self, module: str, name: str, hops: int = 0) -> list[Value]:
-        """What a name means in a module: declared there, imported, or a module in a package."""
+        """Return the meanings of a name in a module: declared there, imported, or a submodule."""
         key = (module, name)
         known = self._members.find(key)
         if known is not None:
@@ -110,7 +110,7 @@ class PythonScoping:
         return []
 
     def is_exported(self, module: str, name: str, hops: int = 0) -> bool:
-        """True when a star import of a module binds a name, if the module has it."""
+        """Return whether a star import of a module binds a name, provided the module has it."""
         names = self.find_names(module)
         key = (module, f"{name} exported")
         if names is None or hops > MAX_HOPS or key in self._asked:
@@ -128,7 +128,7 @@ class PythonScoping:
         return False
 
     def follow(self, path: str, imported: Imported, alias: str, hops: int = 0) -> list[Value]:
-        """What an import binds to a local name."""
+        """Return the meanings that an import binds to a local name."""
         if not imported.name:
             top, dot, _ = imported.module.partition(".")
             name = top if dot and top == alias else imported.module

@@ -1,1 +1,1 @@
-"""What names mean in Go, Java, Rust, C, C++ and Swift: one resolver, and the rules of each language."""
+"""Name resolution for Go, Java, Rust, C, C++ and Swift: one resolver, and the rules of each language."""

@@ -1,8 +1,8 @@
-"""Where names lead in C and C++: files see what they include; static functions stay at home; namespaces.
+"""Name rules of C and C++: files see what they include, static functions are file-local, and namespaces.
 
-A name may mean a declaration in a file that is included, also by others, up to MAX_INCLUDED files. Where
-that is a prototype, its definition is meant, if it is the only one; where nothing is included, the one
-definition in the repository is probable.
+A name may mean a declaration in a file that is included, directly or through others, up to MAX_INCLUDED
+files. If that is a prototype, its definition is meant, provided there is only one; if nothing is included,
+the only definition in the repository is probable.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.symbols.symbol_record import SymbolKind
 
-MAX_INCLUDED = 200  # files looked at for one answer whether another is included
+MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _INCLUDE_FOLDERS = (
@@ -28,12 +28,12 @@ _INCLUDE_FOLDERS = (
 
 
 class CRules(Rules):
-    """Full paths are namespaces and names."""
+    """The rules of C and C++. Full paths are namespaces and names."""
 
     languages = frozenset({"c", "cpp"})
     has_implicit_members = True
     has_overloads = True
-    guesses_bare = True  # not every include is found: its folder may be told to the compiler alone
+    guesses_bare = True  # not every include is found: only the compiler may know its folder
     has_extensions = True
     checks_extensions = True
     own_words = frozenset({"this"})
@@ -48,7 +48,7 @@ class CRules(Rules):
     # -- files -------------------------------------------------------------------------------------------
 
     def find_included(self, path: str, include: str) -> str | None:
-        """The file that an include means."""
+        """Return the file that an include means, or None when it is not in the repository."""
         key = path.rpartition("/")[0], include
         if key not in self._found:
             self._found[key] = self._search(*key)
@@ -73,7 +73,7 @@ class CRules(Rules):
         return next((one + name for one in _INCLUDE_FOLDERS if has_file(one + name)), None)
 
     def list_includes(self, path: str) -> tuple[str, ...]:
-        """The files of the repository that a file includes, each once."""
+        """Return the files of the repository that a file includes directly, each once."""
         if path not in self._includes:
             scope = self.find_scope(path)
             rows = scope.imports if scope is not None else []
@@ -84,7 +84,7 @@ class CRules(Rules):
         return self._includes[path]
 
     def is_included(self, path: str, target: str) -> bool:
-        """True when a file includes another, itself or through others."""
+        """Return whether a file includes another, directly or through others."""
         key = path, target
         if key not in self._reached:
             self._reached[key] = self._reaches(path, target)
@@ -108,7 +108,7 @@ class CRules(Rules):
     # -- names -------------------------------------------------------------------------------------------
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
-        """The namespaces around a symbol, from the inside out, and those of `using namespace`."""
+        """Return the namespaces around a symbol, innermost first, then those of `using namespace`."""
         if scope.language == "c" and not scope.path.endswith(".h"):
             return [()]
         names: list[str] = []
@@ -124,7 +124,7 @@ class CRules(Rules):
         return [*found, *(one for one in wide if one not in found)]
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """What `using a::b` and `namespace a = b::c` bind."""
+        """Return the path bound by `using a::b` or `namespace a = b::c`."""
         if scope.language == "c":
             return None
         for row in scope.find_imports(name):
@@ -133,11 +133,11 @@ class CRules(Rules):
         return None
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
-        """Names in the namespaces that are visible; `std` is elsewhere."""
+        """Return the paths of names in the visible namespaces; `std` is outside the repository."""
         return [OUTSIDE + names] if names[0] == "std" else super().list_paths(scope, ordinal, names)
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
-        """The included file; of `using` the declaration."""
+        """Return the included file; for `using`, the path of the declaration."""
         if name:
             path = (*qualifier.split("."), name)
             return [], [path], ".".join(path) if path[0] == "std" else ""
@@ -145,13 +145,13 @@ class CRules(Rules):
         return ([], [], qualifier.lstrip("<")) if found is None else ([found], [], "")
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """A static name of a source file stays there, unless the file is included."""
+        """Return whether a name can be seen; a static name only where its source file is included."""
         if not other.is_static(ordinal) or other.path.endswith(_HEADERS) or other.is_member(ordinal):
             return True
         return other.path in self.list_includes(scope.path)
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """What the file itself or its includes define; what they announce, by its definition."""
+        """Return definitions in the file or its includes, or else the definitions of prototypes there."""
         own = [one for one in found if one[0] is scope]
         defined = [one for one in own if not one[0].is_forward(one[1])]
         if defined:
@@ -173,7 +173,7 @@ class CRules(Rules):
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
     ) -> list[Candidate]:
-        """Of several definitions those in the folder of the file, else of the header."""
+        """Return the definitions in the folder of the file, or else of a header; all if none is there."""
         for folder in (scope.folder, *(one[0].folder for one in seen)):
             near = [one for one in sources if one[0].folder == folder]
             if near:
@@ -186,7 +186,7 @@ def _is_header(scope: FileScope) -> bool:
 
 
 def _normalise(path: str) -> str | None:
-    """A path without "." and ".."; None when it leaves the root."""
+    """Return a path without "." and ".."; None when it leaves the root."""
     if "/." not in path and not path.startswith("."):
         return path
     parts: list[str] = []

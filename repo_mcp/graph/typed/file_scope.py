@@ -1,7 +1,7 @@
-"""One structured file as resolvers of named languages look at it: scopes, members, typed variables, imports.
+"""One parsed file as the resolver of typed languages sees it: scopes, members, typed variables, imports.
 
-Everything is found by names that the record already has numbers for; nothing is made for a whole file but
-the table of typed variables and the list of imports, each with the first question that needs it.
+Everything is looked up by names that the symbol record already numbers. The only tables built for a whole
+file are those of typed variables and of imports, each on its first use.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from repo_mcp.symbols.symbol_record import (
     SymbolRecord,
 )
 
-MAX_PARENTS = 400  # the parsers open no more scopes
+MAX_PARENTS = 400  # the parsers nest no deeper
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 
 
 class SymbolScopes:
-    """The symbols of a file, by their places."""
+    """The symbols of a file, addressed by ordinal."""
 
     def __init__(self, path: str, language: str, record: SymbolRecord) -> None:
         self.path = path
@@ -37,32 +37,32 @@ class SymbolScopes:
         self._kinds: list[int] = record.kinds.tolist()
 
     def get_kind(self, ordinal: int) -> SymbolKind:
-        """What a symbol is."""
+        """Return the kind of a symbol."""
         return SymbolKind(self._kinds[ordinal])
 
     def get_parent(self, ordinal: int) -> int:
-        """The place of the symbol that holds one."""
+        """Return the ordinal of the enclosing symbol."""
         return self._parents[ordinal]
 
     def get_symbol(self, ordinal: int) -> Symbol:
-        """The symbol at a place."""
+        """Return the symbol with an ordinal."""
         return self.record.get_symbol(ordinal)
 
     def get_name(self, ordinal: int) -> str:
-        """The name of a symbol."""
+        """Return the name of a symbol."""
         return self.record.strings[int(self.record.names[ordinal])]
 
     def find_named(self, name: str) -> list[int]:
-        """Symbols of a name."""
+        """Return the symbols with a name."""
         return self.record.find_symbols(name)
 
     def find_children(self, ordinal: int, name: str) -> list[int]:
-        """Symbols of a name right inside of one."""
+        """Return the symbols with a name directly inside another."""
         parents = self._parents
         return [one for one in self.find_named(name) if parents[one] == ordinal and one]
 
     def iter_around(self, ordinal: int) -> Iterator[int]:
-        """A symbol and those around it, the file last."""
+        """Yield a symbol and those around it, the file last."""
         for _ in range(MAX_PARENTS):
             yield ordinal
             if not ordinal:
@@ -70,37 +70,37 @@ class SymbolScopes:
             ordinal = self._parents[ordinal]
 
     def find_type_around(self, ordinal: int) -> int | None:
-        """The innermost type that a symbol is or stands in."""
+        """Return the innermost type that a symbol is or stands in, or None."""
         return next((one for one in self.iter_around(ordinal) if self.get_kind(one) in TYPE_KINDS), None)
 
     def is_member(self, ordinal: int) -> bool:
-        """True for what stands right inside of a type."""
+        """Return whether a symbol stands directly inside a type."""
         return self.get_kind(self._parents[ordinal]) in TYPE_KINDS
 
     def say_names(self, ordinal: int) -> tuple[str, ...]:
-        """The names of a symbol and of those around it, outermost first, without the file."""
+        """Return the names of a symbol and those around it, outermost first, without the file."""
         names = [self.get_name(one) for one in self.iter_around(ordinal) if one]
         return tuple(reversed(names))
 
     def is_forward(self, ordinal: int) -> bool:
-        """True for what is only announced here."""
+        """Return whether a symbol is only a forward declaration."""
         return bool(int(self.record.flags[ordinal]) & SymbolFlag.FORWARD)
 
     def is_static(self, ordinal: int) -> bool:
-        """True for what its declaration calls static."""
+        """Return whether a symbol is declared static."""
         return bool(int(self.record.flags[ordinal]) & SymbolFlag.STATIC)
 
 
 class FileScope(SymbolScopes):
-    """A file and its structure."""
+    """A file's symbols together with its references."""
 
     def count_parameters(self, ordinal: int) -> int:
-        """How many parameters a symbol has."""
+        """Return the number of parameters of a symbol."""
         return int(self.record.parameter_counts[ordinal])
 
     @cached_property
     def imports(self) -> list[Reference]:
-        """Every import of the file."""
+        """Return every import of the file."""
         record = self.record
         return [record.get_reference(row) for row in record.list_role(ReferenceRole.IMPORT)]
 
@@ -113,17 +113,17 @@ class FileScope(SymbolScopes):
         return found
 
     def find_imports(self, alias: str) -> list[Reference]:
-        """The imports that bind a name."""
+        """Return the imports that bind a name."""
         return self._imports_by_alias.get(alias, [])
 
     @cached_property
     def wide_imports(self) -> list[Reference]:
-        """The imports of all names of something."""
+        """Return the wildcard imports."""
         return [row for row in self.imports if row.name == "*"]
 
     @cached_property
     def exports(self) -> list[Reference]:
-        """What the file names again for its importers."""
+        """Return the names that the file re-exports to its importers."""
         record = self.record
         return [record.get_reference(row) for row in record.list_role(ReferenceRole.EXPORT)]
 
@@ -136,7 +136,7 @@ class FileScope(SymbolScopes):
         return found
 
     def find_binding(self, ordinal: int, line: int, name: str) -> Reference | None:
-        """What was last said of the type of a variable, above a line or on it, in or around a symbol."""
+        """Return the last row that types a variable, up to a line, in the nearest scope that has one."""
         for around in self.iter_around(ordinal):
             rows = self._bindings.get((around, name), ())
             above = bisect_right(rows, line, key=_get_line)
@@ -145,7 +145,7 @@ class FileScope(SymbolScopes):
         return None
 
     def read_type_names(self, ordinal: int) -> tuple[str, ...]:
-        """The dotted name of the type that a declaration shows; empty where it shows none."""
+        """Return the parts of the dotted type name in a declaration; empty when it shows none."""
         found = read_type(self.record.strings[int(self.record.types[ordinal])])
         if not found.name:
             return ()
@@ -162,11 +162,11 @@ class FileScope(SymbolScopes):
         return found
 
     def find_extended(self, ordinal: int) -> Reference | None:
-        """The row that names the type of an extension."""
+        """Return the row that names the type of an extension, or None for other symbols."""
         return self._extended.get(ordinal) if self.get_kind(ordinal) is SymbolKind.EXTENSION else None
 
     def list_bases(self, ordinal: int) -> list[Reference]:
-        """The rows that name bases of a type."""
+        """Return the rows that name bases of a type."""
         record = self.record
         rows = record.list_role(*_BASE_ROLES)
         found = [record.get_reference(row) for row in rows if int(record.ref_symbols[row]) == ordinal]

@@ -1,4 +1,4 @@
-"""Where names lead in Go: files of one folder are one package; imports name folders by `go.mod`."""
+"""Name rules of Go: the files in one folder are one package; imports name folders, through `go.mod`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
 from repo_mcp.symbols.symbol_record import SymbolKind
 
-MAX_FOLDERS = 40  # above a file, looked through for go.mod
+MAX_FOLDERS = 40  # above a file, searched for go.mod
 _MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.M)
 
 
 class GoRules(Rules):
-    """Full paths begin with the folder of the package."""
+    """The rules of Go. Full paths begin with the folder of the package."""
 
     languages = frozenset({"go"})
     has_extensions = True
@@ -24,18 +24,18 @@ class GoRules(Rules):
         self._modules: dict[str, tuple[str, str] | None] = {}
 
     def find_home(self, scope: FileScope) -> Path:
-        """The folder."""
+        """Return the folder of a file, as a path."""
         return (scope.folder,)
 
     def say_path(self, scope: FileScope, ordinal: int) -> Path:
-        """Folder and names, without the package's own."""
+        """Return the folder and the names, without the package's own name."""
         names = scope.say_names(ordinal)
         return (
             (scope.folder, *names[1:]) if scope.get_kind(1) is SymbolKind.MODULE else (scope.folder, *names)
         )
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
-        """The package's folder, and the folders of `import . "path"`."""
+        """Return the package's folder, and the folders of `import . "path"`."""
         found = [self.find_home(scope)]
         for row in scope.wide_imports:
             folder = self.find_folder(scope, row.qualifier)
@@ -44,7 +44,7 @@ class GoRules(Rules):
         return found
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """The folder of an imported package."""
+        """Return the folder of an imported package."""
         for row in scope.find_imports(name):
             if row.name == "":
                 folder = self.find_folder(scope, row.qualifier)
@@ -52,12 +52,12 @@ class GoRules(Rules):
         return None
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
-        """What stands in an imported package; a member of what this package has."""
+        """Return the path into an imported package; empty when the first name is not an import."""
         bound = self.find_import(scope, ordinal, names[0])
         return [bound + names[1:]] if bound is not None else []
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
-        """The files of the package."""
+        """Return the files of the imported package."""
         folder = self.find_folder(scope, qualifier)
         if folder is None:
             return [], [], qualifier
@@ -72,15 +72,15 @@ class GoRules(Rules):
         return [], [], ""
 
     def may_hold(self, file_path: str, path: Path) -> bool:
-        """Only files of the folder."""
+        """Return whether a file lies in the folder of a path."""
         return file_path.rpartition("/")[0] == path[0]
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
-        """Methods stand in the package of their type."""
+        """Return whether methods are in the package of their type."""
         return scope.folder == other.folder
 
     def read_result(self, text: str) -> str:
-        """Of several results the first, without its name."""
+        """Return the first of several results, without its name."""
         if not text.startswith("("):
             return text
         first = text[1:].partition(",")[0].rstrip(") ")
@@ -88,7 +88,7 @@ class GoRules(Rules):
         return named if named and name.isidentifier() and name not in {"chan", "func", "map"} else first
 
     def find_folder(self, scope: FileScope, import_path: str) -> str | None:
-        """The folder of an import path; None for what is elsewhere."""
+        """Return the folder of an import path, or None when it is outside the repository."""
         if import_path.startswith("."):
             return None
         module = self._find_module(scope.folder)
@@ -102,7 +102,7 @@ class GoRules(Rules):
         return self._find_by_ending(import_path)
 
     def _find_by_ending(self, import_path: str) -> str | None:
-        """A folder of the whole import path without its host: for several modules in one repository."""
+        """Return the vendored folder of an import path, or the folder that its last parts name."""
         vendored = f"vendor/{import_path}"
         if self.program.has_folder(vendored):
             return vendored
@@ -116,7 +116,7 @@ class GoRules(Rules):
         return None
 
     def _find_module(self, folder: str) -> tuple[str, str] | None:
-        """The nearest go.mod above: its folder and the module's name."""
+        """Return the folder and module name of the nearest go.mod above a folder, or None."""
         if folder not in self._modules:
             path = f"{folder}/go.mod".lstrip("/")
             text = self.program.read_text(path) if self.program.has_file(path) else None

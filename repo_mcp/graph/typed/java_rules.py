@@ -1,4 +1,4 @@
-"""Where names lead in Java: the package of a file, its imports one by one and by `*`, and nested types."""
+"""Name rules of Java: a file's package, its imports one by one and by `*`, and nested types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
 from repo_mcp.symbols.symbol_record import SymbolKind
 
-# Types that every file sees unless the repository declares one of the name (java.lang of Java 21).
+# Types visible in every file, unless the repository declares one of that name (java.lang in Java 21).
 _LANG_TEXT = """
 Appendable AutoCloseable CharSequence Cloneable Comparable Iterable ProcessHandle Readable Runnable
 Boolean Byte Character Class ClassLoader ClassValue Double Enum Float InheritableThreadLocal Integer Long
@@ -28,7 +28,7 @@ _KNOWN_OUTSIDE = ("java.", "javax.", "jakarta.", "kotlin.", "org.junit.", "sun."
 
 
 class JavaRules(Rules):
-    """Full paths begin with the words of the package."""
+    """The rules of Java. Full paths begin with the parts of the package name."""
 
     languages = frozenset({"java"})
     has_implicit_members = True
@@ -38,22 +38,22 @@ class JavaRules(Rules):
     base_words = frozenset({"super"})
 
     def find_home(self, scope: FileScope) -> Path:
-        """The package."""
+        """Return the package of a file."""
         is_packaged = scope.record.symbol_count > 1 and scope.get_kind(1) is SymbolKind.MODULE
         return tuple(scope.get_name(1).split(".")) if is_packaged else ()
 
     def say_path(self, scope: FileScope, ordinal: int) -> Path:
-        """Package and names."""
+        """Return the package and the names."""
         names = scope.say_names(ordinal)
         return (*names[0].split("."), *names[1:]) if names else ()
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
-        """The package, and what imports with `*` name: packages, and types for their static members."""
+        """Return the package and the targets of `*` imports: packages, and types with static members."""
         wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports]
         return [self.find_home(scope), *wide]
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """What a single import binds."""
+        """Return the path that a single import binds."""
         for row in scope.find_imports(name):
             path = (*row.qualifier.split("."), row.name)
             is_outside = f"{row.qualifier}.".startswith(_KNOWN_OUTSIDE) or not self._is_declared(path)
@@ -61,23 +61,23 @@ class JavaRules(Rules):
         return None
 
     def _is_declared(self, path: Path) -> bool:
-        """True when some file of the package's folder declares the type of a path."""
+        """Return whether some file in the package's folder declares the type in a path."""
         types = [at for at, name in enumerate(path) if name[:1].isupper()]
         at = types[0] if types else len(path) - 1
         return any(self.may_hold(one, path[: at + 1]) for one in self.program.list_declaring(path[at]))
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
-        """As written from an import or a visible package, a name with its package, or a type of Java."""
+        """Return paths through an import or visible package, in java.lang, or fully qualified."""
         found = super().list_paths(scope, ordinal, names)
         if names[0] in _LANG:
             return [*found, (*OUTSIDE, "java", "lang", *names)]
         return [*found, names] if names[0][:1].islower() and len(names) > 2 else found
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
-        """The type, or the static member."""
+        """Return the type or static member; for `*`, the package's files or the type."""
         path = tuple(qualifier.split("."))
         if name == "*":
-            files = self.program.list_declaring(qualifier)  # those of the package
+            files = self.program.list_declaring(qualifier)  # the files of the package
             if files or self._is_declared(path):
                 return [*files], ([] if files else [path]), ""
             return [], [], f"{qualifier}.*"
@@ -85,7 +85,7 @@ class JavaRules(Rules):
         return ([], [path], "") if self._is_declared(path) else ([], [], ".".join(path))
 
     def may_hold(self, file_path: str, path: Path) -> bool:
-        """Files lie in the folder of their package, by the words before the first type."""
+        """Return whether a file lies in the folder of the package named before the first type."""
         words = [*path[:-1]]
         while words and words[-1][:1].isupper():
             words.pop()

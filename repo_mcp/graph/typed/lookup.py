@@ -1,7 +1,7 @@
-"""Declarations by name, for languages with declared types: by scope, by full path, and as members of types.
+"""Lookup of declarations by name, in languages with declared types: by scope, full path, or as members.
 
-Candidates come from the names of the index. Their rules judge which of them a name reaches; what is
-found through scopes, imports or containers is sure, unless the rules doubt it.
+Candidates come from the names in the index. Each language's rules decide which of them a name can reach.
+Results found through scopes, imports or containers are certain, unless the rules say otherwise.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 LANGUAGES = ("go", "java", "rust", "c", "cpp", "swift")
-MAX_FILES = 60  # that declare a name, looked at for one use of it: the nearest
-MAX_TYPES = 40  # bases and their bases, for one member
-MAX_FOLLOWED = 12  # names that only stand for others, for one path
-MAX_OPEN = 20  # types whose bases are found out to find out those of another
-MAX_STEPS = 500  # types whose bases are found out for one question
-MAX_EXTENSIONS = 30  # files with extensions of one type, looked at for its bases
+MAX_FILES = 60  # that declare a name, examined for one use of it: the nearest
+MAX_TYPES = 40  # visited among direct and indirect bases, for one member
+MAX_FOLLOWED = 12  # re-exports followed for one path
+MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
+MAX_STEPS = 500  # types whose bases are determined for one question
+MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
     "go": GoRules,
@@ -45,11 +45,11 @@ _RULES: Mapping[str, Callable[[Program], Rules]] = {
 
 @dataclass(frozen=True, slots=True)
 class FoundDeclarations:
-    """What a name leads to."""
+    """The declarations that a name leads to."""
 
     declarations: tuple[Declaration, ...] = ()
     is_sure: bool = True
-    external: str = ""  # dotted name of what is known to be elsewhere
+    external: str = ""  # dotted name of something outside the repository
 
 
 NOT_FOUND = FoundDeclarations()
@@ -64,15 +64,15 @@ class NamedLookup:
         self._rules: dict[str, Rules] = {}
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
-        self._open: set[Declaration] = set()  # types whose bases are being found out
-        self._cuts = 0  # times that one of them was asked for meanwhile
+        self._open: set[Declaration] = set()  # types whose bases are being determined
+        self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
-        self.depth = 0  # of receivers that are found by other receivers
+        self.depth = 0  # of receivers resolved through other receivers
 
     # -- files --------------------------------------------------------------------------------------------
 
     def find_scope(self, path: str) -> FileScope | None:
-        """A file with a structure, of one of our languages; None for others."""
+        """Return a parsed file in one of our languages; None for any other."""
         if path not in self._scopes:
             language = self.program.find_language(path)
             record = self.program.find_record(path) if language in _RULES else None
@@ -80,7 +80,7 @@ class NamedLookup:
         return self._scopes[path]
 
     def get_rules(self, scope: FileScope) -> Rules:
-        """The rules of a file's language."""
+        """Return the rules of a file's language."""
         family = "c" if scope.language == "cpp" else scope.language
         if family not in self._rules:
             rules = self._rules[family] = _RULES[family](self.program)
@@ -88,7 +88,7 @@ class NamedLookup:
         return self._rules[family]
 
     def iter_declaring(self, scope: FileScope, name: str, wanted: Path | None = None) -> Iterator[FileScope]:
-        """Files of the same languages that declare a name, nearest first, MAX_FILES of them."""
+        """Yield the files of the same languages that declare a name, at most the nearest MAX_FILES."""
         rules = self.get_rules(scope)
         paths = self.program.list_declaring(name)
         if wanted is not None:
@@ -110,7 +110,7 @@ class NamedLookup:
     def find_bare(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, arguments: int = 0
     ) -> FoundDeclarations:
-        """What a name without a qualifier leads to; `arguments` as `find_members` has them."""
+        """Return the meaning of an unqualified name; for `arguments` see `find_members`."""
         rules = self.get_rules(scope)
         inner = self._find_in_scopes(scope, ordinal, name, role, arguments)
         if inner and not all(other.is_forward(one) for other, one in inner):
@@ -148,7 +148,7 @@ class NamedLookup:
         return []
 
     def _as_type(self, scope: FileScope, ordinal: int) -> list[tuple[FileScope, int]]:
-        """A type itself, not one of its extensions, where the type is found."""
+        """Return the type itself rather than its extension, where the type is found."""
         if scope.get_kind(ordinal) is not SymbolKind.EXTENSION:
             return [(scope, ordinal)]
         real = self.find_extended(Declaration(scope.path, ordinal))
@@ -161,7 +161,7 @@ class NamedLookup:
     def find_static(
         self, scope: FileScope, ordinal: int, names: Path, role: ReferenceRole
     ) -> FoundDeclarations:
-        """What dotted names lead to when each is a package, module, namespace or type."""
+        """Return the meaning of dotted names, each of which is a package, module, namespace or type."""
         if len(names) == 1:
             return self.find_bare(scope, ordinal, names[0], role)
         rules = self.get_rules(scope)
@@ -178,7 +178,7 @@ class NamedLookup:
     def _find_in_types(
         self, scope: FileScope, ordinal: int, names: Path, role: ReferenceRole
     ) -> FoundDeclarations:
-        """A member of the type that all names but the last lead to."""
+        """Return the member of the type that all names but the last lead to."""
         outer = self.find_type(scope, ordinal, names[:-1])
         if outer.external:
             return FoundDeclarations((), True, f"{outer.external}.{names[-1]}")
@@ -189,7 +189,7 @@ class NamedLookup:
         return NOT_FOUND
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
-        """The declarations of a full path, also where that only stands for another one."""
+        """Return the declarations of a full path, following re-exports to other paths."""
         rules = self.get_rules(scope)
         waiting, seen = [path], {path}
         for _ in range(MAX_FOLLOWED):
@@ -219,7 +219,7 @@ class NamedLookup:
         return found
 
     def _choose(self, scope: FileScope, found: list[tuple[FileScope, int]]) -> FoundDeclarations:
-        """Types before their extensions, definitions before what only announces them."""
+        """Return types before their extensions, and definitions before forward declarations."""
         real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
         chosen, is_sure = self.get_rules(scope).choose(scope, real or found)
         return FoundDeclarations(
@@ -227,13 +227,13 @@ class NamedLookup:
         )
 
     def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
-        """The type that dotted names lead to."""
+        """Return the type that dotted names lead to."""
         return self.find_static(scope, ordinal, names, ReferenceRole.TYPE)
 
     # -- members ------------------------------------------------------------------------------------------
 
     def find_extended(self, extension: Declaration) -> list[Declaration]:
-        """The type that an extension extends; the extension itself where that is not declared here."""
+        """Return the type that an extension extends; the extension itself if that is external."""
         scope = self.find_scope(extension.path)
         if scope is None:
             return []
@@ -248,10 +248,10 @@ class NamedLookup:
     def find_members(
         self, owner: Declaration, name: str, role: ReferenceRole, arguments: int = 0
     ) -> list[Declaration]:
-        """Members of a name of a type: its own and its extensions', else the nearest base's that has any.
+        """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
-        Where bases' overloads count as a type's own, that is the nearest with one that a call with so many
-        arguments, plus one, can be of; 0 can be of any.
+        With inherited overloads, the nearest type with one that accepts the call counts; `arguments` is the
+        number of arguments plus one, or 0 if unknown.
         """
         waiting, seen = [owner], {owner}
         for _ in range(MAX_TYPES):
@@ -314,7 +314,7 @@ class NamedLookup:
         return found
 
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
-        """True when an extension of the name of a type is one of that type."""
+        """Return whether an extension with a type's name extends that very type."""
         rules = self.get_rules(scope)
         if not rules.is_same_type(scope, owner, other, extension):
             return False
@@ -336,12 +336,12 @@ class NamedLookup:
         return is_wanted(kind, role, scope.language)
 
     def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:
-        """What a type or one of its extensions says to derive from; of an alias what it stands for."""
+        """Return the declared bases of a type or extension; for an alias, the type it stands for."""
         known = self._bases.get(owner)
         if known is not None:
             return known
         if owner in self._open or len(self._open) >= MAX_OPEN or self._steps <= 0:
-            self._cuts += 1  # bases may go round
+            self._cuts += 1  # inheritance may be cyclic
             return ()
         cuts = self._cuts
         self._open.add(owner)
@@ -350,12 +350,12 @@ class NamedLookup:
             found = tuple(self._find_bases(owner))
         finally:
             self._open.discard(owner)
-        if cuts == self._cuts:  # what was cut short is not the whole answer: found out again when asked for
+        if cuts == self._cuts:  # an incomplete result is not cached, but determined again
             self._bases[owner] = found
         return found
 
     def begin(self) -> None:
-        """A new question: it may take MAX_STEPS steps."""
+        """Start a new question, with MAX_STEPS steps available."""
         self._steps, self.depth = MAX_STEPS, 0
 
     def _find_bases(self, owner: Declaration) -> list[Declaration]:
@@ -377,7 +377,7 @@ class NamedLookup:
         return list(found)
 
     def _iter_parts(self, scope: FileScope, ordinal: int) -> Iterator[tuple[FileScope, int]]:
-        """A type and its extensions."""
+        """Yield a type and its extensions."""
         yield scope, ordinal
         rules, name = self.get_rules(scope), scope.get_name(ordinal)
         if not rules.has_extensions:
@@ -394,7 +394,7 @@ class NamedLookup:
         return self.find_type(scope, scope.get_parent(ordinal), names).declarations if names else ()
 
     def find_constructors(self, owner: Declaration) -> list[Declaration]:
-        """What makes an instance of a type, where that is declared."""
+        """Return the declared constructors of a type."""
         scope = self.find_scope(owner.path)
         if scope is None:
             return []
@@ -408,7 +408,7 @@ class NamedLookup:
 
 
 def _count_common(one: str, other: str) -> int:
-    """Folders that two paths share from the root on."""
+    """Return the number of leading folders that two paths share."""
     count = 0
     for left, right in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
         if left != right:

@@ -1,9 +1,9 @@
-"""What is declared in one place and defined in another: prototypes, stubs and signatures.
+"""Symbols declared in one place and defined in another: prototypes, stubs and signatures.
 
-A prototype in a header and its definition in a source file are two symbols of one name. They belong together
-when they are alike: the same name in a type of the same name, in C and C++ as many parameters. Where several
-definitions are alike, as with a function for each architecture, the one in the file of the same name counts,
-or none.
+A prototype in a header and its definition in a source file are two symbols of the same name. They belong
+together when they match: the same name inside a type of the same name and, in C and C++, the same number of
+parameters. If several definitions match, as with one function per architecture, the one in the file with the
+same base name counts, or none.
 
 Left out on purpose: what a linker would say.
 """
@@ -27,7 +27,7 @@ class Prototypes:
         self._program = program
 
     def list_definitions(self, declaration: Declaration) -> list[Declaration]:
-        """The definition of what is declared here; none for a definition, or when it is not clear which."""
+        """Return the definition of a forward declaration; empty for a definition, or if ambiguous."""
         record = self._program.find_record(declaration.path)
         if record is None or not _is_forward(record, declaration.ordinal):
             return []
@@ -38,7 +38,7 @@ class Prototypes:
         return alike if len(alike) == 1 else []
 
     def list_others(self, declaration: Declaration) -> list[Declaration]:
-        """The other places of the same symbol: of a definition its prototypes, of a prototype all."""
+        """Return the symbol's other declarations: prototypes, and for a prototype its definition."""
         record = self._program.find_record(declaration.path)
         if record is None:
             return []
@@ -55,7 +55,7 @@ class Prototypes:
     def _list_alike(
         self, declaration: Declaration, record: SymbolRecord, *, forward: bool
     ) -> list[Declaration]:
-        """The symbols like one, in its file, and where there are headers in others too."""
+        """Return the symbols that match one in its file and, for languages with headers, in others."""
         name = record.strings[record.names[declaration.ordinal]]
         by_count = self._program.find_language(declaration.path) in WITH_HEADERS
         found = []
@@ -90,7 +90,7 @@ def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *,
 
 
 def _name_owner(record: SymbolRecord, ordinal: int) -> str:
-    """The name of the type around a symbol; empty for none."""
+    """Return the name of the type around a symbol; empty if there is none."""
     parent = int(record.parents[ordinal])
     is_type = SymbolKind(int(record.kinds[parent])) in TYPE_KINDS
     return record.strings[record.names[parent]] if is_type else ""

@@ -1,7 +1,7 @@
-"""The type of what stands before a member: `this`, typed variables, fields, results of calls.
+"""The type of a receiver, the expression before a member: `this`, typed variables, fields, call results.
 
-Each step of `a.b().c` asks the type before it for a member and takes that member's declared type. Where a
-step leads out of the repository, that is said; where it leads nowhere, nothing is.
+Each step of `a.b().c` looks up a member in the type so far and takes that member's declared type. A step that
+leaves the repository gives an external name; a step that leads nowhere gives None.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 MAX_STEPS = 12
-MAX_DEPTH = 12  # variables that get their types from others, which may go round
+MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """What is asked for a member."""
+    """The receiver of a member access."""
 
     types: tuple[Declaration, ...] = ()
-    external: str = ""  # the name of its type, which is declared elsewhere
-    is_items: bool = False  # the types are those of its items
+    external: str = ""  # dotted name of a type declared outside the repository
+    is_items: bool = False  # the types are those of the receiver's items
     is_sure: bool = True
 
 
 def find_holder(
     lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, qualifier: str
 ) -> Holder | None:
-    """The type of a qualifier; None where it cannot be told."""
+    """Return the type of a qualifier, or None if it cannot be determined."""
     segments = qualifier.split(".")
     if len(segments) > MAX_STEPS or "?" in segments:
         return None
@@ -54,7 +54,7 @@ def find_holder(
 def _find_first(
     lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, segments: list[str]
 ) -> tuple[Holder | None, int]:
-    """The type of the first names, and how many they are."""
+    """Return the type of the first segments, and how many segments that consumes."""
     rules = lookup.get_rules(scope)
     first = segments[0]
     if first in rules.own_words or first in rules.base_words:
@@ -80,7 +80,7 @@ def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool
 
 
 def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Holder | None:
-    """The type of a local variable."""
+    """Return the type of a local variable."""
     ordinal, name, qualifier = binding.symbol, binding.name, binding.qualifier
     if binding.arguments == 1:
         if name == "[]":
@@ -92,7 +92,7 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
 
 
 def _find_made(lookup: NamedLookup, scope: FileScope, ordinal: int, binding: Reference) -> Holder | None:
-    """What a call gives, or what a member holds."""
+    """Return the type of a variable bound to a call or to a member."""
     name, qualifier = binding.name, binding.qualifier
     if not qualifier:
         return (
@@ -107,7 +107,7 @@ def _find_made(lookup: NamedLookup, scope: FileScope, ordinal: int, binding: Ref
 def _find_type(
     lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False
 ) -> Holder | None:
-    """The type of a written name."""
+    """Return the type of a written name."""
     rules = lookup.get_rules(scope)
     if len(names) == 1 and names[0] in rules.own_words:
         return _find_own(lookup, scope, ordinal, is_base=False)
@@ -117,14 +117,14 @@ def _find_type(
     if found.external:
         return Holder(external=found.external)
     if len(names[-1]) == 1 and names[-1].isupper():
-        return None  # most likely a parameter of a type
+        return None  # most likely a type parameter
     return Holder(external=".".join(names))
 
 
 def _find_static(
     lookup: NamedLookup, scope: FileScope, ordinal: int, segments: list[str]
 ) -> tuple[Holder | None, int]:
-    """The type of names that begin with no variable: the longest path that is declared."""
+    """Return the type of names that do not begin with a variable: the longest declared path."""
     plain = 0
     while plain < len(segments) and segments[plain].isidentifier():
         plain += 1
@@ -159,7 +159,7 @@ def _find_value(
 
 
 def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
-    """The type of a member."""
+    """Return the type of a member."""
     if segment == "[]":
         return Holder(holder.types, is_sure=holder.is_sure)
     name = segment.removesuffix("()")
@@ -180,7 +180,7 @@ def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | No
 def _read_declared(
     lookup: NamedLookup, declaration: Declaration, holder: Holder | None = None
 ) -> Holder | None:
-    """The type that a declaration shows: itself when it is a type."""
+    """Return the type that a declaration shows; a type declaration is its own type."""
     scope = lookup.find_scope(declaration.path)
     if scope is None:
         return None
@@ -205,9 +205,9 @@ def _read_text(
     text: str,
     holder: Holder | None,
 ) -> Holder | None:
-    """The type in the text of a result, in the place where that stands."""
+    """Return the type written in the text of a result, looked up where that text stands."""
     text = rules.read_result(text)
-    if text.endswith("()"):  # of a variable: what that call gives
+    if text.endswith("()"):  # a variable initialised by a call has the call's type
         found = find_holder(lookup, scope, declaration.ordinal, 1 << 30, text)
         return found if found is None or found.types != (declaration,) else None
     found_type = read_type(text)

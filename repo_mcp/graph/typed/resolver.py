@@ -1,11 +1,11 @@
-"""Resolves names of languages with declared types: Go, Java, Rust, C, C++ and Swift.
+"""Resolves names in languages with declared types: Go, Java, Rust, C, C++ and Swift.
 
-A bare name is looked for in the scopes around it, among imports and in the containers that are visible; a
-member in the type of what stands before it, its extensions and its bases; either of them then by name alone.
+A bare name is looked up in the enclosing scopes, among imports and in the visible containers; a member in
+the receiver's type, its extensions and its bases. If that fails, either is looked up by name alone.
 
 EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
-few; of more than MAX_POSSIBLE nothing is said, nor of common names of members whose holder is not known. A
-call of a type means its constructor that takes so many arguments, where one is declared, and the type.
+few. Nothing is said of more than MAX_POSSIBLE, or of common member names whose receiver type is unknown. A
+call of a type means the type, and its declared constructor that accepts that many arguments.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from repo_mcp.symbols.symbol_record import (
 __all__ = ["LANGUAGES", "NamedResolver"]
 
 MAX_POSSIBLE = 8
-MAX_DECLARING = 40  # files that declare a name; of a name in more of them nothing is guessed
+MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_IMPORTED_FILES = 40
 
-# Names of members that so many types have that one more says nothing of which is meant.
+# Member names that so many types have that the name alone does not identify one.
 _COMMON_TEXT = """
 get set add put remove size length len isEmpty is_empty contains close open read write next toString
 to_string equals hashCode clone copy new init default from into iter map filter begin end push pop
@@ -47,14 +47,14 @@ _COMMON = frozenset(_COMMON_TEXT.split())
 
 
 class NamedResolver:
-    """Resolves references of files in LANGUAGES. Its caches are right for one Program."""
+    """Resolves references in files of LANGUAGES. Its caches are valid for one Program."""
 
     def __init__(self, program: Program) -> None:
         self._lookup = NamedLookup(program)
         self._program = program
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
-        """What a reference of a file means. Never raises for what a structure holds."""
+        """Return the meaning of a reference in a file. Never raises because of a record's contents."""
         scope = self._lookup.find_scope(path)
         if scope is None:
             return NOTHING
@@ -98,7 +98,7 @@ class NamedResolver:
         return self._guess(scope, reference, is_member=False)
 
     def _resolve_own_constructor(self, scope: FileScope, reference: Reference) -> Resolution:
-        """`this(...)` and `super(...)`."""
+        """Resolve `this(...)` and `super(...)`."""
         holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.name)
         if holder is None or not holder.types:
             return NOTHING
@@ -123,7 +123,7 @@ class NamedResolver:
             return NOTHING
         found_by_holder = self._resolve_by_holder(scope, reference)
         if is_own and found_by_holder == NOTHING and all(name.isidentifier() for name in names):
-            found = lookup.find_static(scope, ordinal, names, role)  # the module itself: self::build()
+            found = lookup.find_static(scope, ordinal, names, role)  # a module: self::build()
             return self._conclude(found, reference) if found.declarations else NOTHING
         return found_by_holder
 
@@ -140,10 +140,10 @@ class NamedResolver:
                 return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
         return NOTHING
 
-    # -- what is said -------------------------------------------------------------------------------------
+    # -- conclusions --------------------------------------------------------------------------------------
 
     def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
-        """Targets of what was found: by the number of arguments, and with constructors."""
+        """Return the found targets, chosen by the number of arguments, with constructors added."""
         declarations = [*found.declarations]
         if reference.role is ReferenceRole.CALL:
             declarations = self._choose_called(declarations, reference.arguments)
@@ -157,7 +157,7 @@ class NamedResolver:
         return Resolution(tuple(Target(one, confidence) for one in declarations))
 
     def _say_identity(self, declaration: Declaration) -> tuple[str, str, int]:
-        """Equal for what cannot be told apart by a name: parts of one type, alternatives of one file."""
+        """Return a key that is equal for declarations a name cannot tell apart: parts of one type."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None:
             return declaration.path, "", declaration.ordinal
@@ -183,7 +183,7 @@ class NamedResolver:
         return self._keep_accepting(list(dict.fromkeys(chosen)), arguments)
 
     def _keep_accepting(self, declarations: list[Declaration], arguments: int) -> list[Declaration]:
-        """Those that take so many arguments; all when none does."""
+        """Return the declarations that accept that many arguments; all when none does."""
         if len(declarations) < 2 or not arguments:
             return declarations
         return [one for one in declarations if self._accepts(one, arguments)] or declarations
@@ -197,7 +197,7 @@ class NamedResolver:
     # -- by name alone ------------------------------------------------------------------------------------
 
     def _guess(self, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
-        """The only declaration of a name in the repository, or a few."""
+        """Return the only declaration of a name in the repository, or a few."""
         name = reference.name
         if is_member and name in _COMMON:
             return NOTHING
@@ -239,6 +239,6 @@ class NamedResolver:
 
 
 def _skip_own_scope(scope: FileScope, reference: Reference) -> int:
-    """Where to look from: bases and the like of a type are named outside of it."""
+    """Return the ordinal to look from: bases in a type's header are looked up outside the type."""
     is_header = reference.role in {ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
     return scope.get_parent(reference.symbol) if is_header and reference.symbol else reference.symbol

@@ -1,4 +1,4 @@
-"""Where names lead in Rust: crates by `Cargo.toml`, modules by the layout of files, `use` and `pub use`."""
+"""Name rules of Rust: crates by `Cargo.toml`, modules by file layout, `use` and `pub use`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from repo_mcp.symbols.symbol_record import Reference, SymbolKind
 
 MAX_FOLDERS = 40
 MAX_MANIFEST_LINES = 2_000
-MAX_NAMING = 60  # files that name an item, looked through for the crate that it is said to be of
+MAX_NAMING = 60  # files naming an item, searched for the crate it belongs to
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _SECTION = re.compile(r"\s*\[(.*dependencies)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
 _KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
-# Members of wrappers such as Option and Arc: what they give is asked for the same members.
+# Members of wrappers such as Option and Arc; the lookup goes on in the same type.
 _TRANSPARENT_TEXT = """
 unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
 into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked
@@ -26,7 +26,7 @@ into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked
 
 
 class RustRules(Rules):
-    """Full paths begin with the folder of the crate, then the modules."""
+    """The rules of Rust. Full paths begin with the folder of the crate, then the modules."""
 
     languages = frozenset({"rust"})
     has_extensions = True
@@ -44,7 +44,7 @@ class RustRules(Rules):
     # -- crates and modules ------------------------------------------------------------------------------
 
     def find_home(self, scope: FileScope) -> Path:
-        """The crate's folder and the modules of the file."""
+        """Return the crate's folder and the modules of a file."""
         return self._find_home(scope.path)
 
     def _find_home(self, path: str) -> Path:
@@ -59,7 +59,7 @@ class RustRules(Rules):
         stem = file_name.removesuffix(".rs")
         source = f"{crate}/src".lstrip("/")
         if folder != source and not folder.startswith(source + "/"):
-            return (crate, "", stem)  # a test, an example: a crate of its own
+            return (crate, "", stem)  # a test or an example is a crate of its own
         modules = [*filter(None, folder[len(source) :].split("/"))]
         if stem not in _ROOT_FILES or (modules and stem != "mod"):
             modules.append(stem)
@@ -68,7 +68,7 @@ class RustRules(Rules):
         return (crate, *modules)
 
     def _find_crate(self, folder: str) -> str:
-        """The folder of the crate: the nearest one above with a manifest, or with a root module."""
+        """Return the folder of the crate: the nearest one above with a manifest or a root module."""
         found = self._crates.get(folder)
         if found is None:
             has_file, prefix = self.program.has_file, f"{folder}/" if folder else ""
@@ -80,7 +80,7 @@ class RustRules(Rules):
         return found
 
     def _find_name(self, crate: str) -> str:
-        """The name that others import a crate by."""
+        """Return the name under which others import a crate."""
         if crate not in self._names:
             path = f"{crate}/Cargo.toml".lstrip("/")
             text = self.program.read_text(path) if self.program.has_file(path) else None
@@ -90,7 +90,7 @@ class RustRules(Rules):
         return self._names[crate]
 
     def _list_dependencies(self, crate: str) -> frozenset[str]:
-        """The crates that a manifest says to depend on, by the names that they are used by."""
+        """Return the crates that a manifest depends on, by the names used in code."""
         if crate not in self._dependencies:
             path = f"{crate}/Cargo.toml".lstrip("/")
             text = self.program.read_text(path) if self.program.has_file(path) else None
@@ -107,7 +107,7 @@ class RustRules(Rules):
         return self._dependencies[crate]
 
     def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
-        """The folder of a crate of this repository: beside the file's own, or where an item is named."""
+        """Return the folder of a crate in this repository: nearby, or where a file names the item."""
         own = self._find_crate(scope.folder)
         if self._find_name(own) == name:
             return own
@@ -132,7 +132,7 @@ class RustRules(Rules):
     # -- names -------------------------------------------------------------------------------------------
 
     def _find_module(self, scope: FileScope, ordinal: int) -> Path:
-        """The module around a symbol."""
+        """Return the module around a symbol."""
         inner = [scope.get_name(one) for one in scope.iter_around(ordinal) if self._is_inline(scope, one)]
         return self.find_home(scope) + tuple(reversed(inner))
 
@@ -140,7 +140,7 @@ class RustRules(Rules):
         return scope.get_kind(ordinal) is SymbolKind.MODULE and not scope.is_forward(ordinal)
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
-        """The module, and what `use a::*` names."""
+        """Return the module, and the targets of `use a::*`."""
         module = self._find_module(scope, ordinal)
         wide = []
         for row in _keep_around(scope, ordinal, scope.wide_imports):
@@ -151,7 +151,7 @@ class RustRules(Rules):
         return [module, *wide]
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """What `use` binds."""
+        """Return the path that `use` binds."""
         for row in _keep_around(scope, ordinal, scope.find_imports(name)):
             if row.name != "*":
                 names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
@@ -162,7 +162,7 @@ class RustRules(Rules):
         return None
 
     def _make_absolute(self, scope: FileScope, ordinal: int, names: Path) -> Path | None:
-        """The full path of a written one; OUTSIDE for another repository's crate."""
+        """Return the full path of a written one; OUTSIDE + names for a crate of another repository."""
         first, rest = names[0], names[1:]
         module = self._find_module(scope, ordinal)
         if first == "crate":
@@ -188,7 +188,7 @@ class RustRules(Rules):
         return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
 
     def _find_plain(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """A name of the module itself: a module, type or import of the file."""
+        """Return the path of a name in the module itself: a module, type or import of the file."""
         module = self._find_module(scope, ordinal)
         for around in scope.iter_around(ordinal):
             if scope.find_children(around, name):
@@ -200,7 +200,7 @@ class RustRules(Rules):
         return None
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
-        """One full path, or one in each visible module."""
+        """Return one full path, or one in each visible module."""
         if names[0] in {"crate", "self", "super"} or names[0] in _OUTSIDE_CRATES:
             path = self._make_absolute(scope, ordinal, names)
             return [path] if path is not None else []
@@ -215,7 +215,7 @@ class RustRules(Rules):
         return [*found, OUTSIDE + names] if is_outside else found
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
-        """The declaration, or the file of the module."""
+        """Return the path of the declaration, and the file if the path is a module."""
         names = (*filter(None, qualifier.split(".")), *((name,) if name not in {"", "*"} else ()))
         path = self._make_absolute(scope, 0, names) if names else None
         if path is None or path[:1] == OUTSIDE:
@@ -224,7 +224,7 @@ class RustRules(Rules):
         return ([file], [path], "") if file is not None else ([], [path], "")
 
     def find_module_file(self, path: Path) -> str | None:
-        """The file of a module."""
+        """Return the file of a module, or None."""
         crate, modules = path[0], path[1:]
         source = f"{crate}/src".lstrip("/")
         if not modules:
@@ -235,7 +235,7 @@ class RustRules(Rules):
         return next((one for one in choices if self.program.has_file(one)), None)
 
     def follow(self, path: Path) -> list[Path]:
-        """What the module before the last names, or before an earlier one, exports again or imports."""
+        """Return the paths from which the innermost module file on a path may re-export the rest."""
         found: list[Path] = []
         for cut in range(len(path) - 1, 0, -1):
             file = self.find_module_file(path[:cut])
@@ -258,16 +258,16 @@ class RustRules(Rules):
         return found
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
-        """Blocks of a type stand in its crate; of an outside type anywhere."""
+        """Return whether an `impl` block may be of a type: same crate, or an external type's block."""
         is_extension = scope.get_kind(ordinal) is SymbolKind.EXTENSION
         return is_extension or self._find_crate(scope.folder) == self._find_crate(other.folder)
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Modules that are only announced are found by their files."""
+        """Return False for a module that is only announced; such modules are found by their files."""
         return not (other.is_forward(ordinal) and other.get_kind(ordinal) is SymbolKind.MODULE)
 
     def read_result(self, text: str) -> str:
-        """Inside of Result and Option: most are asked for what they hold."""
+        """Return the type inside Result, Option or Poll: members are mostly those of the content."""
         text = text.strip()
         for _ in range(3):
             head, angle, inside = text.partition("<")
@@ -277,7 +277,7 @@ class RustRules(Rules):
 
 
 def _keep_around(scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
-    """Those of the rows that stand in a scope around a symbol."""
+    """Return the rows that stand in a scope around a symbol."""
     if not rows:
         return rows
     around = set(scope.iter_around(ordinal))

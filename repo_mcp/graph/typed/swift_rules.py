@@ -1,4 +1,4 @@
-"""Where names lead in Swift: all files of a module see each other; a module is a folder of `Sources`."""
+"""Name rules of Swift: all files of a module see each other; a module is a folder in `Sources`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SOURCE_FOLDERS = frozenset({"Sources", "Source", "Tests", "src"})
 
 
 class SwiftRules(Rules):
-    """Full paths begin with the module."""
+    """The rules of Swift. Full paths begin with the module."""
 
     languages = frozenset({"swift"})
     has_implicit_members = True
@@ -21,7 +21,7 @@ class SwiftRules(Rules):
     constructor_name = "init"
 
     def find_home(self, scope: FileScope) -> Path:
-        """The folder of the target: the one right below `Sources` or `Tests`, else the first of the path."""
+        """Return the target's folder, directly below `Sources` or `Tests`; else the path's first folder."""
         return (self._find_module(scope.path),)
 
     def _find_module(self, path: str) -> str:
@@ -32,12 +32,12 @@ class SwiftRules(Rules):
         return folders[0] if folders else ""
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
-        """The module, and those that are imported."""
+        """Return the module and the imported modules."""
         imported = [(row.qualifier,) for row in scope.imports if not row.name]
         return [self.find_home(scope), *imported]
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """What `import struct Module.Name` binds, and modules by their names."""
+        """Return the path that `import struct Module.Name` binds, or an imported module by its name."""
         for row in scope.find_imports(name):
             path = (row.qualifier, row.name) if row.name else (row.qualifier,)
             return path if self._is_here(row.qualifier) else OUTSIDE + path
@@ -48,11 +48,11 @@ class SwiftRules(Rules):
         return any(self.program.has_folder(folder) for folder in folders)
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
-        """A declaration of the module; of the module itself nothing, since it is no file."""
+        """Return the path of an imported declaration; nothing for a module itself, which is no file."""
         if not self._is_here(qualifier):
             return [], [], ".".join(filter(None, (qualifier, name)))
         return [], ([(qualifier, name)] if name else []), ""
 
     def may_hold(self, file_path: str, path: Path) -> bool:
-        """Only files of the module."""
+        """Return whether a file belongs to the module of a path."""
         return self._find_module(file_path) == path[0]

@@ -1,1 +1,1 @@
-"""What names mean in TypeScript and JavaScript: modules, scopes and written types."""
+"""Name resolution for TypeScript and JavaScript: modules, scopes and written types."""

@@ -1,11 +1,11 @@
-"""Which file a module of TypeScript or JavaScript means: by relative path, by tsconfig, by package.
+"""The file that a TypeScript or JavaScript module name means: by relative path, tsconfig or package.
 
-A package that the repository holds is found where its workspaces say packages lie, in a folder named as the
-package, or above the importing file. What its `exports` or `main` name is most often built and not there;
-then the source is guessed by the usual folders (`dist/a.js` -> `src/a.ts`), and has to be there.
+A package in the repository is searched for where the workspaces place packages, in a folder named like the
+package, and above the importing file. Its `exports` or `main` usually name built files that do not exist;
+then the source is guessed by the usual folders (`dist/a.js` -> `src/a.ts`), and must exist.
 
-Left out on purpose: `node_modules`, conditions of exports beyond their order, and packages that lie in a
-folder of another name outside of the importing file's own path.
+Left out on purpose: `node_modules`, conditions of exports beyond their order, and packages in a folder of
+another name that does not enclose the importing file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_JSON_CHARS = 1_000_000
 
 
 class ModuleFinder:
-    """Finds files for modules, and remembers them."""
+    """Finds the files of modules, and caches the answers."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -44,7 +44,7 @@ class ModuleFinder:
         self._workspaces: tuple[str, ...] | None = None
 
     def find(self, path: str, module: str) -> str | None:
-        """The file that a module means in a file; None for what is outside of the repository."""
+        """Return the file that a module name means in a file; None when it is outside the repository."""
         folder = posixpath.dirname(path)
         key = (folder, module)
         if key not in self._found:
@@ -65,7 +65,7 @@ class ModuleFinder:
     # -- files ---------------------------------------------------------------------------------------------
 
     def _find_file(self, path: str | None) -> str | None:
-        """A file by its path with or without what it ends in, or the index of a folder."""
+        """Return a file by its path with or without its suffix, or the index of a folder."""
         if path is None:
             return None
         has_file = self._program.has_file
@@ -92,7 +92,7 @@ class ModuleFinder:
     # -- tsconfig ------------------------------------------------------------------------------------------
 
     def _find_by_config(self, folder: str, module: str) -> str | None:
-        """By `paths` and `baseUrl` of the nearest configuration that has them."""
+        """Search by `paths` and `baseUrl` of the nearest configuration that has them."""
         for ordinal in _iter_up(folder):
             config = self._read_config(ordinal)
             if config is None:
@@ -110,7 +110,7 @@ class ModuleFinder:
         return None
 
     def _read_config(self, folder: str) -> tuple[dict[str, list[str]], str, str | None] | None:
-        """`paths`, the folder that they start from, and the base folder, where one is said."""
+        """Return `paths`, the folder they start from, and `baseUrl` if given; None without either."""
         if folder not in self._configs:
             self._configs[folder] = None
             for name in _CONFIGS:
@@ -122,7 +122,7 @@ class ModuleFinder:
         return self._configs[folder]
 
     def _gather_config(self, path: str) -> tuple[dict[str, list[str]], str, str | None] | None:
-        """From a configuration and those that it extends, the nearest first."""
+        """Read a configuration and those that it extends, nearest first."""
         waiting = [path]
         base_url: str | None = None
         for _ in range(MAX_EXTENDS):
@@ -151,7 +151,7 @@ class ModuleFinder:
     # -- packages ------------------------------------------------------------------------------------------
 
     def _find_imported(self, folder: str, module: str) -> str | None:
-        """`#name`, by `imports` of the package around the file."""
+        """Find `#name` through `imports` of the package around the file."""
         if not module.startswith("#"):
             return None
         for ordinal in _iter_up(folder):
@@ -165,7 +165,7 @@ class ModuleFinder:
         return None
 
     def _find_package(self, folder: str, module: str) -> str | None:
-        """By the name of a package in the repository."""
+        """Find a module by the name of a package in the repository."""
         parts = module.split("/")
         length = 2 if module.startswith("@") else 1
         name, rest = "/".join(parts[:length]), "/".join(parts[length:])
@@ -186,7 +186,7 @@ class ModuleFinder:
                 yield pattern
 
     def _list_workspaces(self) -> tuple[str, ...]:
-        """Where packages lie, as the root says."""
+        """Return the folders and patterns where packages are, from files in the root."""
         if self._workspaces is None:
             said = self._read_json("package.json").get("workspaces")
             said = said.get("packages") if isinstance(said, dict) else said
@@ -203,7 +203,7 @@ class ModuleFinder:
         return self._workspaces
 
     def _find_entry(self, folder: str, entry: str) -> str | None:
-        """The file that a package gives for "." or "./sub"."""
+        """Return the file that a package exports as "." or "./sub"."""
         data = self._read_json(_under(folder, "package.json"))
         exports = data.get("exports")
         if isinstance(exports, str) or (isinstance(exports, dict) and not _has_entries(exports)):
@@ -222,7 +222,7 @@ class ModuleFinder:
         return None
 
     def _find_built(self, folder: str, target: str) -> str | None:
-        """The file that a package names, or the source that it is built from."""
+        """Return the file that a package names, or the source that it is built from."""
         plain = target.removeprefix("./")
         stem = re.sub(r"\.d\.[mc]?ts$|\.[mc]?js$|\.min\.js$", "", plain)
         source = _BUILT.sub("", stem)
@@ -233,7 +233,7 @@ class ModuleFinder:
         return None
 
     def _read_json(self, path: str) -> dict[str, Any]:
-        """A file of JSON that may hold comments; nothing for one that is none or not there."""
+        """Return a JSON file that may hold comments; empty if it is missing or invalid."""
         if path not in self._json:
             text = self._program.read_text(path) if self._program.has_file(path) else None
             self._json[path] = parse_loose_json(text or "")
@@ -241,7 +241,7 @@ class ModuleFinder:
 
 
 def parse_loose_json(text: str) -> dict[str, Any]:
-    """An object of JSON with comments and commas too many; an empty one for anything else."""
+    """Return a JSON object, allowing comments and trailing commas; empty for anything else."""
     if len(text) > MAX_JSON_CHARS:
         return {}
     text = _COMMENTS.sub(lambda found: found[1] or " ", text.removeprefix("\ufeff"))
@@ -262,7 +262,7 @@ def _clean_paths(paths: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _match_paths(paths: dict[str, list[str]], module: str) -> Iterator[str]:
-    """Targets of the pattern that fits best: itself, or with the longest beginning."""
+    """Yield the targets of the best pattern: an exact match, or the one with the longest prefix."""
     best, found = -1, ""
     for pattern in paths:
         start, star, end = pattern.partition("*")
@@ -283,7 +283,7 @@ def _has_entries(exports: dict[str, Any]) -> bool:
 
 
 def _match_exports(exports: dict[str, Any], entry: str) -> Iterator[str]:
-    """Targets of an entry of `exports` or `imports`, in the order of their conditions."""
+    """Yield the targets of an entry of `exports` or `imports`, in the order of their conditions."""
     middle = ""
     value = exports.get(entry)
     if value is None:
@@ -307,7 +307,7 @@ def _match_exports(exports: dict[str, Any], entry: str) -> Iterator[str]:
 
 
 def _join(folder: str, path: str) -> str | None:
-    """A path from a folder on; None when it leaves the root."""
+    """Return a path relative to a folder, normalised; None when it leaves the root."""
     joined = posixpath.normpath(posixpath.join(folder, path))
     if joined == ".":
         return ""
@@ -319,7 +319,7 @@ def _under(folder: str, name: str) -> str:
 
 
 def _iter_up(folder: str) -> Iterator[str]:
-    """A folder and those above it, to the root."""
+    """Yield a folder and those above it, up to the root."""
     while True:
         yield folder
         if not folder:

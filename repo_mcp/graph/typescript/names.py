@@ -1,7 +1,7 @@
-"""What a name means in a file of TypeScript or JavaScript: declared around it, or brought in by an import.
+"""The meaning of a name in a TypeScript or JavaScript file: declared around it, or imported.
 
-A meaning is some declarations (one, or several that the language merges into one thing) or the dotted name of
-something outside. The file itself (place 0) stands for its module: what `import * as ns` gives.
+A meaning is a set of declarations (one, or several that the language merges into one thing) or the dotted
+name of something external. The file itself (ordinal 0) stands for its module, as in `import * as ns`.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 WHOLE = "export="
-MAX_HOPS = 24  # from one file to the next
-MAX_STARS = 400  # files behind `export *` that are looked into for one name
+MAX_HOPS = 24  # between files
+MAX_STARS = 400  # files behind `export *` searched for one name
 MAX_PARENTS = 64
-_COMMON_SUFFIXES = (".js", ".cjs")  # of what may be CommonJS
+_COMMON_SUFFIXES = (".js", ".cjs")  # of files that may be CommonJS
 _TYPE_ONLY = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTRUCTOR, SymbolKind.ENUM_MEMBER})
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a name stands for."""
+    """The declarations, or the external name, that a name stands for."""
 
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
 
 
-UNKNOWN = Meaning()  # told from other empty meanings by identity: nothing was found to look into
-_ABSENT = Meaning()  # imported from a file of the repository that does not have it
+UNKNOWN = Meaning()  # compared by identity; unlike other empty meanings: nothing was found
+_ABSENT = Meaning()  # imported from a file in the repository that lacks it
 
 
 class ScriptFile:
-    """The facts of one structure that names are looked up by."""
+    """The lookup tables of one symbol record."""
 
     def __init__(self, path: str, record: SymbolRecord) -> None:
         self.path = path
@@ -51,7 +51,7 @@ class ScriptFile:
         self._symbols: dict[int, Symbol] = {}
 
     def get_symbol(self, ordinal: int) -> Symbol:
-        """The symbol at a place. IndexError when there is none."""
+        """Return the symbol with an ordinal. Raises IndexError when there is none."""
         found = self._symbols.get(ordinal)
         if found is None:
             found = self._symbols[ordinal] = self.record.get_symbol(ordinal)
@@ -59,7 +59,7 @@ class ScriptFile:
 
     @cached_property
     def imports(self) -> dict[str, list[Reference]]:
-        """Local name -> the rows that import it."""
+        """Return local name -> the rows that import it."""
         found: dict[str, list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.IMPORT):
             reference = self.record.get_reference(row)
@@ -69,7 +69,7 @@ class ScriptFile:
 
     @cached_property
     def exports(self) -> dict[str, list[Reference]]:
-        """Name for importers -> the rows that export it; "*" holds those of whole modules."""
+        """Return exported name -> the rows that export it; "*" holds those of whole modules."""
         found: dict[str, list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.EXPORT):
             reference = self.record.get_reference(row)
@@ -78,7 +78,7 @@ class ScriptFile:
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
-        """(symbol, variable) -> the rows that tell its type."""
+        """Return (symbol, variable) -> the rows that show its type."""
         found: dict[tuple[int, str], list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.BIND):
             reference = self.record.get_reference(row)
@@ -87,14 +87,14 @@ class ScriptFile:
 
     @cached_property
     def is_module(self) -> bool:
-        """False for a script, whose names are everybody's."""
+        """Return False for a script, whose names are global."""
         flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
         if self.imports or self.exports or self.record.list_role(ReferenceRole.IMPORT):
             return True
         return any(int(self.record.flags[ordinal]) & flags for ordinal in self.record.list_children(0))
 
     def iter_around(self, ordinal: int) -> Iterator[int]:
-        """A symbol and those around it, to the file."""
+        """Yield a symbol and those around it, the file last."""
         for _ in range(MAX_PARENTS):
             yield ordinal
             if not ordinal:
@@ -103,7 +103,7 @@ class ScriptFile:
         yield 0
 
     def find_children(self, ordinal: int, name: str) -> list[Symbol]:
-        """Symbols of a name right inside another."""
+        """Return the symbols with a name directly inside another."""
         parents = self.record.parents
         return [
             self.get_symbol(one)
@@ -113,7 +113,7 @@ class ScriptFile:
 
 
 class ScriptNames:
-    """Looks names up, through any number of modules."""
+    """Looks up names, through any number of modules."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -122,14 +122,14 @@ class ScriptNames:
         self._exported: dict[tuple[str, str], Meaning] = {}
 
     def find_file(self, path: str) -> ScriptFile | None:
-        """The facts of a file; None for one without a structure."""
+        """Return the lookup tables of a file; None for one without a symbol record."""
         if path not in self._files:
             record = self.program.find_record(path)
             self._files[path] = None if record is None else ScriptFile(path, record)
         return self._files[path]
 
     def get_symbol(self, declaration: Declaration) -> Symbol | None:
-        """The symbol that a declaration is."""
+        """Return the declared symbol, or None when it is not there."""
         file = self.find_file(declaration.path)
         if file is None or declaration.ordinal >= file.record.symbol_count:
             return None
@@ -140,7 +140,7 @@ class ScriptNames:
     def look_up(
         self, file: ScriptFile, ordinal: int, name: str, *, as_type: bool = False, hops: int = 0
     ) -> Meaning:
-        """What a name means inside a symbol of a file."""
+        """Return the meaning of a name inside a symbol of a file."""
         for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, as_type)
             if found:
@@ -151,14 +151,14 @@ class ScriptNames:
         return UNKNOWN
 
     def _choose(self, file: ScriptFile, ordinal: int, name: str, as_type: bool) -> list[Symbol]:
-        """Symbols of a name that can be had without saying of what, inside another."""
+        """Return the symbols with a name directly inside another that need no qualifier."""
         if SymbolKind(int(file.record.kinds[ordinal])) in _TYPE_ONLY:
             return []
         found = [one for one in file.find_children(ordinal, name) if one.kind not in _MEMBERS]
         return prefer(found, as_type)
 
     def resolve_import(self, file: ScriptFile, row: Reference, *, hops: int = 0) -> Meaning:
-        """What an imported name means."""
+        """Return the meaning of an imported name."""
         path = self.modules.find(file.path, row.qualifier)
         if path is None:
             name = row.name if row.name not in {"default", WHOLE} else ""
@@ -170,13 +170,13 @@ class ScriptNames:
     # -- exports -------------------------------------------------------------------------------------------
 
     def find_export(self, path: str, name: str, *, hops: int = 0) -> Meaning:
-        """What a module gives under a name."""
+        """Return the meaning of a name that a module exports."""
         key = (path, name)
         if key not in self._exported:
-            self._exported[key] = UNKNOWN  # of a cycle
+            self._exported[key] = UNKNOWN  # the answer inside a cycle
             found = self._find_export(path, name, hops)
             if found is UNKNOWN and hops:
-                del self._exported[key]  # what a cycle or the number of hops hid may be there from elsewhere
+                del self._exported[key]  # cut by a cycle or MAX_HOPS; may be found from elsewhere
                 return UNKNOWN
             self._exported[key] = found
         return self._exported[key]
@@ -218,7 +218,7 @@ class ScriptNames:
         return UNKNOWN
 
     def _find_behind_stars(self, file: ScriptFile, name: str, hops: int) -> Meaning:
-        """Through `export *`, breadth first."""
+        """Search through `export *`, breadth first."""
         waiting, seen = [file], {file.path}
         while waiting:
             one = waiting.pop(0)
@@ -237,10 +237,10 @@ class ScriptNames:
         return UNKNOWN
 
     def _find_in_whole(self, file: ScriptFile, name: str, hops: int) -> Meaning:
-        """What `module.exports` is given, or a member of it."""
+        """Return the value assigned to `module.exports`, or a member of it."""
         whole = self.find_whole(file, hops)
         if whole is UNKNOWN and name == "default" and file.exports and file.path.endswith(_COMMON_SUFFIXES):
-            return Meaning((Declaration(file.path, 0),))  # the object that its members are exported by
+            return Meaning((Declaration(file.path, 0),))  # the object whose members are exported
         if whole is UNKNOWN or name in {"default", WHOLE}:
             return whole
         found: list[Declaration] = []
@@ -255,7 +255,7 @@ class ScriptNames:
         return Meaning(tuple(found)) if found else UNKNOWN
 
     def find_whole(self, file: ScriptFile, hops: int = 0) -> Meaning:
-        """What a module of CommonJS is as a whole."""
+        """Return the meaning of a whole CommonJS module, `module.exports`; UNKNOWN if none is assigned."""
         for row in file.exports.get(WHOLE, ()):
             if row.qualifier:
                 target = self.modules.find(file.path, row.qualifier)
@@ -265,11 +265,11 @@ class ScriptNames:
 
 
 def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
-    """Of the declarations of one name those that are meant as a type, or as a value; all when none is."""
+    """Return the declarations of one name that are meant as a type, or as a value; all when none is."""
     if len(symbols) < 2:
         return symbols
     kept = [one for one in symbols if (one.kind in _TYPE_ONLY) == as_type or _is_both(one)]
-    if not as_type:  # a namespace beside a class or a function most often holds types
+    if not as_type:  # a namespace merged with a class or function mostly holds types
         kept = [one for one in kept if one.kind is not SymbolKind.MODULE] or kept
     return kept or symbols
 

@@ -1,8 +1,8 @@
-"""What names of TypeScript and JavaScript mean: through scopes, modules and written types, or by name alone.
+"""The TypeScript and JavaScript resolver: through scopes, modules and written types, or by name alone.
 
-EXACT is what scopes, imports and written types lead to. Of a member whose owner is not known the name alone
-is left: where the repository declares one member of that name it is PROBABLE, of several each is POSSIBLE;
-names that the language's own types have are never guessed.
+EXACT is what scopes, imports and written types lead to. For a member whose owner is unknown only the name is
+left: the only member of that name in the repository is PROBABLE; if there are several, each is POSSIBLE.
+Names that the language's own types have are never guessed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class TypeScriptResolver:
         self._types = ScriptTypes(self._names)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
-        """What a reference means. An import of a whole module means its file."""
+        """Return the meaning of a reference. An import of a whole module means its file."""
         file = self._names.find_file(path)
         if file is None or file.record is not record:
             file = ScriptFile(path, record)
@@ -76,7 +76,7 @@ class TypeScriptResolver:
         return self._find_global(row) or Resolution(external=row.name)
 
     def _choose_nearest(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Of functions of one name in callbacks, which have no names, the last above the use."""
+        """Return the last declaration above the use, for namesakes in unnamed callbacks."""
         if len(meaning.declarations) < 2 or meaning.declarations[0].path != file.path:
             return meaning
         symbols = [file.get_symbol(one.ordinal) for one in meaning.declarations]
@@ -86,7 +86,7 @@ class TypeScriptResolver:
         return Meaning((Declaration(file.path, above[-1].ordinal),))
 
     def _find_global(self, row: Reference) -> Resolution | None:
-        """A name that scripts and ambient declarations give to everybody."""
+        """Return the global meaning of a name, from ambient declarations in `.d.ts` scripts."""
         found: list[Target] = []
         for path in self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]:
             file = self._names.find_file(path)
@@ -112,7 +112,7 @@ class TypeScriptResolver:
     # -- answers -------------------------------------------------------------------------------------------
 
     def _say(self, meaning: Meaning, row: Reference) -> Resolution:
-        """A meaning as targets, that which is meant first."""
+        """Return a meaning as targets, in order of preference."""
         if meaning.external:
             return Resolution(external=meaning.external)
         ordinals = list(meaning.declarations)
@@ -129,7 +129,7 @@ class TypeScriptResolver:
         return Resolution(tuple(Target(ordinal, Confidence.EXACT) for ordinal in kept[:MAX_GUESSES]))
 
     def _list_constructors(self, ordinal: Declaration) -> list[Declaration]:
-        """Of a class what is run when it is made; the implementation where there are overloads."""
+        """Return the constructor of a class; of overloads, the implementation."""
         file, symbol = self._names.find_file(ordinal.path), self._names.get_symbol(ordinal)
         if file is None or symbol is None or symbol.kind is not SymbolKind.CLASS:
             return []
@@ -142,7 +142,7 @@ class TypeScriptResolver:
         return [Declaration(ordinal.path, one.ordinal) for one in whole or found]
 
     def _look_through(self, ordinal: Declaration) -> tuple[Declaration, ...]:
-        """Of a module of CommonJS what it is as a whole."""
+        """Return what a CommonJS module is as a whole; any other declaration as it is."""
         if ordinal.ordinal:
             return (ordinal,)
         file = self._names.find_file(ordinal.path)
@@ -150,7 +150,7 @@ class TypeScriptResolver:
         return whole.declarations or (ordinal,)
 
     def _guess(self, row: Reference) -> Resolution:
-        """By name alone: members of that name, and what takes as many arguments."""
+        """Return members with that name that accept as many arguments, by name alone."""
         name = row.name
         if name in COMMON_MEMBERS or len(name) < 3:
             return NOTHING
@@ -170,7 +170,7 @@ class TypeScriptResolver:
 
 
 def _limit(found: list[Target]) -> Resolution:
-    """One is probable; several are possible, too many say nothing."""
+    """Return one target as PROBABLE, several as POSSIBLE; none when there are too many."""
     if len(found) > MAX_GUESSES:
         return NOTHING
     if len(found) > 1:
@@ -179,14 +179,14 @@ def _limit(found: list[Target]) -> Resolution:
 
 
 def _takes(symbol: Symbol, row: Reference) -> bool:
-    """False for a method that is called with more arguments than it has parameters."""
+    """Return False for a method called with more arguments than it has parameters."""
     if row.role is not ReferenceRole.CALL or symbol.kind is not SymbolKind.METHOD or row.arguments == 0:
         return True
     return bool(symbol.flags & SymbolFlag.VARIADIC) or row.arguments - 1 <= symbol.parameter_count
 
 
 def _choose(known: list[tuple[Declaration, Symbol]], row: Reference) -> list[Declaration]:
-    """Of several declarations of one thing those that are meant, the one that is run first."""
+    """Return the declarations that a call may mean: implementations, or signatures that fit."""
     if row.role is not ReferenceRole.CALL or len(known) < 2:
         return [ordinal for ordinal, _ in known]
     run = [(ordinal, symbol) for ordinal, symbol in known if not symbol.flags & SymbolFlag.FORWARD]

@@ -1,8 +1,8 @@
-"""Of which type a value of TypeScript or JavaScript is, as far as it is written, and what members that has.
+"""The type of a TypeScript or JavaScript value, as far as it is written, and the members of that type.
 
-An owner is a declaration whose members can be asked for: a class, an interface, an enum, an object, a module.
-A value's owners come from what is written of its type, from `new`, and from what a called function says that
-it returns; through classes and interfaces they go to their bases.
+An owner is a declaration that has members: a class, an interface, an enum, an object or a module. A value's
+owners come from its written type, from `new`, and from the declared or actual result of a called function.
+Lookups continue in the bases of classes and interfaces.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from repo_mcp.symbols.symbol_record import (
     SymbolKind,
 )
 
-_TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # no type of a repository is named so
-# Of the members that every list has: those that give one item, and those that give a list of them again.
+_TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
+# Members of every list: those that return one item, and those that return a list of the same items.
 _ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift"})
 _SAME_ITEMS = frozenset(
     {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
 )
 MAX_PARTS = 24  # of a union or an intersection
-MAX_STEPS = 12  # from a value to its type, each through another declaration
+MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_BASES = 64
 MAX_SEGMENTS = 12
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.EXTEND, ReferenceRole.IMPLEMENT)
@@ -52,11 +52,11 @@ _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """What members are looked for in; neither: not known."""
+    """The declarations to search for members, or an external name; if neither, the owner is unknown."""
 
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
-    is_items: bool = False  # they are what its items are
+    is_items: bool = False  # the owners are those of its items
 
 
 NOBODY = Owners()
@@ -73,7 +73,7 @@ class ScriptTypes:
     # -- chains --------------------------------------------------------------------------------------------
 
     def evaluate(self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Owners:
-        """The owners that "a.b().c" stands for inside a symbol, on a line."""
+        """Return the owners that a chain "a.b().c" stands for inside a symbol, on a line."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
@@ -105,7 +105,7 @@ class ScriptTypes:
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
 
     def _find_window(self) -> Owners:
-        """What files of the repository say that the global object has."""
+        """Return the repository's declarations of the global object's type, `Window`."""
         if self._window is None:
             found = []
             for path in self._names.program.list_declaring("Window")[:MAX_BASES]:
@@ -133,7 +133,7 @@ class ScriptTypes:
     # -- types ---------------------------------------------------------------------------------------------
 
     def get_owners(self, meaning: Meaning, *, is_call: bool = False, steps: int = 0) -> Owners:
-        """What has the members of a value, or of what a call of it gives."""
+        """Return the owners of a value's members, or of the result of calling it."""
         if meaning.external:
             return Owners(external=meaning.external)
         if steps > MAX_STEPS:
@@ -149,7 +149,7 @@ class ScriptTypes:
         return Owners(tuple(found), "", is_items)
 
     def _get_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
-        """Remembered for each number of steps: types made of each other cost no more than once each."""
+        """Cache the owners per number of steps, so mutually dependent types cost only once each."""
         key = (declaration, is_call, steps)
         found = self._owners.get(key)
         if found is None:
@@ -178,7 +178,7 @@ class ScriptTypes:
         return self._get_value(file, symbol, is_call, steps)
 
     def _get_result(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
-        """What a function gives: the type that it says, or what it returns."""
+        """Return the owners of a function's result: by its declared type, or by what it returns."""
         if symbol.return_type:
             if symbol.return_type == "this":
                 return Owners((Declaration(file.path, symbol.parent),))
@@ -188,11 +188,11 @@ class ScriptTypes:
             owners = self._follow_bind(file, row, steps)
             if owners != NOBODY:
                 return owners
-        own = Owners((Declaration(file.path, symbol.ordinal),))  # of an object that it returns
+        own = Owners((Declaration(file.path, symbol.ordinal),))  # for an object literal that it returns
         return own if file.record.list_children(symbol.ordinal) else NOBODY
 
     def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
-        """The members of a type alias: its own, and those of the types that it is made of."""
+        """Return a type alias itself and the owners of the types that it combines."""
         own = Declaration(file.path, symbol.ordinal)
         found = [own]
         parts = [one for part in split_type(symbol.return_type, "|") for one in split_type(part, "&")]
@@ -206,7 +206,7 @@ class ScriptTypes:
         return Owners(tuple(found))
 
     def _get_value(self, file: ScriptFile, symbol: Symbol, is_call: bool, steps: int) -> Owners:
-        """What a variable or a property holds."""
+        """Return the owners of the value in a variable or property."""
         if is_call:
             return NOBODY
         own = Declaration(file.path, symbol.ordinal)
@@ -224,7 +224,7 @@ class ScriptTypes:
         return Owners((own,))
 
     def _read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int) -> Owners:
-        """The owners that a written type names."""
+        """Return the owners that a written type names."""
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOBODY
@@ -243,7 +243,7 @@ class ScriptTypes:
         return self.get_owners(meaning, steps=steps + 1)
 
     def _follow_bind(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
-        """The owners of a variable by a row that tells its type."""
+        """Return the owners of a variable, by a row that shows its type."""
         if steps > MAX_STEPS:
             return NOBODY
         is_call = row.arguments == CALLED
@@ -278,7 +278,7 @@ class ScriptTypes:
     # -- members -------------------------------------------------------------------------------------------
 
     def find_member(self, owners: Owners, name: str, steps: int = 0) -> Meaning:
-        """The members of a name that owners have, or their bases."""
+        """Return the members with a name in owners, or else in their bases."""
         if owners.external:
             return Meaning(external=f"{owners.external}.{name}")
         if owners.is_items:
@@ -315,16 +315,16 @@ class ScriptTypes:
                 return held
         if symbol.kind is SymbolKind.MODULE:
             found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
-        if symbol.parent == 0:  # merged with another declaration of its name
+        if symbol.parent == 0:  # merged with other declarations of the same name
             for twin in file.find_children(symbol.parent, symbol.name):
                 if twin.ordinal != symbol.ordinal:
                     found += file.find_children(twin.ordinal, name)
         return Meaning(tuple(Declaration(owner.path, one.ordinal) for one in found)) if found else UNKNOWN
 
     def _find_held(self, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]) -> Meaning:
-        """What a member of an object is, where the object names it: `{ name }`, `{ name: what }`.
+        """Return the target of a member whose object literal names it: `{ name }`, `{ name: what }`.
 
-        Of one with a name of its own the member too, for what is called.
+        If the member has a symbol of its own, the target must be callable, and both are returned.
         """
         rows = file.binds.get((owner.ordinal, f"this.{name}"), ())
         row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
@@ -340,7 +340,7 @@ class ScriptTypes:
         return Meaning(held.declarations + own)
 
     def _list_bases(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
-        """The bases of a class or an interface; external when one lies outside."""
+        """Return the bases of a class or an interface; an external one only if there is no other."""
         found: list[Declaration] = []
         outside = ""
         if symbol.kind not in _OWNERS or not symbol.ordinal:
@@ -355,15 +355,15 @@ class ScriptTypes:
         return Owners(tuple(found), "" if found else outside)
 
     def find_bases(self, declaration: Declaration) -> Owners:
-        """The bases of a class or an interface."""
+        """Return the bases of a class or an interface."""
         file, symbol = self._names.find_file(declaration.path), self._names.get_symbol(declaration)
         return NOBODY if file is None or symbol is None else self._list_bases(file, symbol, 0)
 
 
 def find_holder(file: ScriptFile, ordinal: int) -> int | None:
-    """The class or the object that `this` means inside a symbol.
+    """Return the class or object that `this` means inside a symbol.
 
-    An arrow function has that of what is around the objects that it is a member of.
+    An arrow function takes `this` from around the objects that it is a member of.
     """
     kinds = file.record.kinds
     previous = 0
@@ -387,7 +387,7 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
 
 
 def find_bind(file: ScriptFile, ordinal: int, name: str, line: int) -> Reference | None:
-    """The row that tells the type of a variable on a line, from the innermost symbol outwards."""
+    """Return the row that shows a variable's type on a line, in the innermost scope that has one."""
     binds = file.binds
     for around in file.iter_around(ordinal):
         rows = binds.get((around, name))
