@@ -1,9 +1,7 @@
-"""Language plug-ins: from the name and text of a source file to what ranking and outlines need of it.
+"""Language plug-ins: what ranking and outlines need, from the name and text of a source file.
 
-`patterns/` names the language of a path and finds the landmarks of a text, which is all that search
-waits for.
-`outline/` has what every adapter shares; each parsed language is a folder. `adapter_registry` knows the
-adapters and
-which of them a path gets; `symbol_parsers` knows which parser makes the symbol record of a file. No
-hostile text is parsed in this process: parsers run in one of their own.
+`patterns/` finds the language of a path and the landmarks of a text; search needs nothing more.
+`outline/` holds what all adapters share; each parsed language has a folder. `adapter_registry` lists the
+adapters and chooses one for a path; `symbol_parsers` chooses the parser that makes a file's symbol record.
+No hostile text is parsed in this process: parsers run in a process of their own.
 """

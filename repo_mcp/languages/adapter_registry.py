@@ -1,12 +1,12 @@
-"""Which adapters there are, and which of them a path gets.
+"""The adapters of a server, and the choice of one for a path.
 
-The order is fixed: the adapters built in for certain languages, then the installed ones by name, then
-line patterns for the rest; the first that supports a path and is not switched off has it.
+The order is fixed: built-in adapters for certain languages, then installed ones by name, then line patterns
+for the rest. The first enabled adapter that supports the path is used.
 
 Installed adapters are found by entry points of the group `repo_mcp.adapters`, each naming a class or
-function that is called without arguments and gives an adapter. Only packages outside the served root and
-the current directory count: nothing in a repository names code to run. They are looked for once, when
-first needed. One that fails to load, or fails on a text, is said in a warning and done without.
+function that is called without arguments and returns an adapter. Only packages outside the served root and
+the current directory count: nothing in a repository names code to run. They are looked up once, on first
+use. An adapter that fails to load, or fails on a text, is reported in a warning and left out.
 
     [project.entry-points."repo_mcp.adapters"]
     lua = "repo_mcp_lua:LuaAdapter"
@@ -38,7 +38,7 @@ ENTRY_POINT_GROUP = "repo_mcp.adapters"
 
 
 class AdapterRegistry:
-    """The adapters of one server. Safe in several threads."""
+    """The adapters of one server. Safe to use from several threads."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class AdapterRegistry:
         find_language: Callable[[str], Language] = find_language_by_name,
         find_installed: Callable[[str | None], Iterable[EntryPoint]] | None = None,
     ) -> None:
-        """Loads nothing. `disabled` names adapters to do without."""
+        """Load nothing yet. `disabled` names the adapters to leave out."""
         self._find_language = find_language
         self._root = root
         self._disabled = frozenset(disabled)
@@ -65,26 +65,26 @@ class AdapterRegistry:
 
     @property
     def adapters(self) -> tuple[Adapter, ...]:
-        """Those that are used, in the order in which they are asked."""
+        """Return the enabled adapters in the order in which they are tried."""
         every = (*self._special, *self._load()[0], self._lexical)
         return tuple(adapter for adapter in every if adapter.name not in self._disabled)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names, in that order."""
+        """Return the names of the enabled adapters, in the same order."""
         return tuple(adapter.name for adapter in self.adapters)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Which installed adapters could not be loaded."""
+        """Return one warning for each installed adapter that could not be loaded."""
         return self._load()[1]
 
     def find(self, path: str) -> Adapter | None:
-        """The adapter of a path; None when nothing can be said of such files."""
+        """Return the adapter of a path, or None when no enabled adapter supports it."""
         return next((adapter for adapter in self.adapters if _supports(adapter, path)), None)
 
     def outline(self, path: str, text: str) -> Outline:
-        """The outline of a text with "\\n" line ends; without symbols, and with a warning, if need be."""
+        """Return the outline of a text with "\\n" line ends; warn of an installed adapter that failed."""
         adapter = self.find(path)
         language = self._find_language(path).name
         if adapter is None:
@@ -105,7 +105,7 @@ class AdapterRegistry:
         return replace(instead, warnings=(warning, *instead.warnings))
 
     def _load(self) -> tuple[tuple[Adapter, ...], tuple[str, ...]]:
-        """The installed adapters by name, and what could not be loaded."""
+        """Return the installed adapters by name, and the warnings about the others."""
         with self._lock:
             if self._loaded is None:
                 self._loaded = self._load_installed()
@@ -130,8 +130,8 @@ class AdapterRegistry:
 
 
 def find_installed_adapters(root: str | None) -> Iterable[EntryPoint]:
-    """Entry points of packages that are installed, and not part of the root or the current directory."""
-    from importlib.metadata import distributions  # 20 ms, for whoever asks for adapters
+    """Yield the entry points of installed packages outside the root and the current directory."""
+    from importlib.metadata import distributions  # costs 20 ms, so only when adapters are asked for
 
     outside = [one for one in sys.path if os.path.isabs(one) and not _is_inside(one, root)]
     for distribution in distributions(path=outside):
@@ -141,7 +141,7 @@ def find_installed_adapters(root: str | None) -> Iterable[EntryPoint]:
 
 
 def _is_installed(entry: EntryPoint, root: str | None) -> bool:
-    """True when the package that the import system would take lies outside of the root as well."""
+    """Return True when the package that would be imported also lies outside the root."""
     try:
         spec = importlib.util.find_spec(entry.module.partition(".")[0])
     except (ImportError, ValueError):
@@ -153,7 +153,7 @@ def _is_installed(entry: EntryPoint, root: str | None) -> bool:
 
 
 def _is_inside(path: str, root: str | None) -> bool:
-    """True for a place at or below the root, or that is the current directory."""
+    """Return True for a path that is at or below the root, or is the current directory."""
     path = os.path.abspath(path)
     if path == os.getcwd():
         return True

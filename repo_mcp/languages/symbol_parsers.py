@@ -1,9 +1,9 @@
-"""Which parser makes the structure of a file, and whether it can be had here.
+"""The choice of the parser that makes a file's symbol record, and whether it is installed.
 
-A task is named `structure/<dialect>`; its request is the file's name, "\\n" and the text, its answer a
-structure record. The parsers run in the process that can be killed, and are imported there, each with the
-first text of its language: asking whether there is one imports nothing. A grammar comes from a wheel of
-its own; without it files of its language have no structure, and `list_missing` says which wheel it is.
+A task is named `structure/<dialect>`. Its request is the file's name, "\\n" and the text; its answer is a
+symbol record. Parsers run in the process that can be killed and are imported there with the first text of
+their language; asking whether one exists imports nothing. Each grammar comes from a wheel of its own; without
+it files of its language have no symbol record, and `list_missing` names the wheel.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from functools import cache
 
 from repo_mcp.symbols.symbol_record import encode_failure
 
-PARSERS_VERSION = 8  # raise it when any parser's record of any text changes: records are made anew
+PARSERS_VERSION = 8  # raise it when a parser's record of any text changes: all records are rebuilt
 PREFIX = "structure/"
 
 Parse = Callable[[str, bytes], bytes]
 
-# dialect -> the module of its grammar, imported by tree_sitter_parser alone
+# dialect -> the module of its grammar, imported by `treesitter/parser.py` alone
 GRAMMARS: Mapping[str, str] = {
     "typescript": "tree_sitter_typescript",
     "tsx": "tree_sitter_typescript",
@@ -34,11 +34,11 @@ GRAMMARS: Mapping[str, str] = {
 }
 _RUNTIME = "tree_sitter"
 _TSX_SUFFIX = ".tsx"
-_MANIFESTS = ("go.mod", "go.work")  # of a language by name, and no source of it
+_MANIFESTS = ("go.mod", "go.work")  # named like sources of Go, but not source
 
 
 def find_parser_task(path: str, language: str) -> str | None:
-    """The task that makes the structure of a file; None when its language has none here."""
+    """Return the task that makes a file's symbol record; None when its language has no parser here."""
     dialect = "tsx" if path.lower().endswith(_TSX_SUFFIX) and language == "typescript" else language
     if path.endswith(_MANIFESTS) or dialect not in _LOADERS or find_missing_wheel(dialect) is not None:
         return None
@@ -46,19 +46,19 @@ def find_parser_task(path: str, language: str) -> str | None:
 
 
 def list_languages() -> tuple[str, ...]:
-    """The languages whose files have a structure here, ascending."""
+    """Return the languages whose files get a symbol record here, ascending."""
     return tuple(sorted(one for one in _LOADERS if one != "tsx" and find_missing_wheel(one) is None))
 
 
 def list_missing() -> dict[str, str]:
-    """The other languages that there are parsers for -> what is not installed for each."""
+    """Return the languages whose parser cannot run -> the package that is missing for each."""
     found = {one: find_missing_wheel(one) for one in sorted(_LOADERS) if one != "tsx"}
     return {language: wheel for language, wheel in found.items() if wheel is not None}
 
 
 @cache
 def find_missing_wheel(dialect: str) -> str | None:
-    """The name of the package that a dialect cannot do without and that is not installed; None for none."""
+    """Return the name of the package that a dialect needs and that is not installed, or None."""
     grammar = GRAMMARS.get(dialect)
     if grammar is None:
         return None
@@ -73,9 +73,9 @@ def find_missing_wheel(dialect: str) -> str | None:
 
 
 def run_parser_task(task: str, request: bytes) -> bytes:
-    """The structure record of a request. In the process that parses, and nowhere else.
+    """Return the symbol record of a request. To be called in the parser process only.
 
-    Raises KeyError for a task that there is none of.
+    Raises KeyError for an unknown task.
     """
     load = _LOADERS[task.removeprefix(PREFIX)]
     name, _, text = request.partition(b"\n")
@@ -117,7 +117,7 @@ def _load_csharp() -> Parse:
 
 
 def _load_native(dialect: str) -> Callable[[], Parse]:
-    """What imports the parser of a language on the capture walk."""
+    """Return a function that imports the parser of a language on the capture walk."""
 
     def load() -> Parse:
         from repo_mcp.languages.native import symbol_parser

@@ -1,10 +1,10 @@
-"""What a language plug-in is: the calls that the rest of the program makes of it, and how its parser fails.
+"""What a language plug-in is: the calls that the program makes of it, and how its parser fails.
 
-An adapter needs a name and the first two methods; the others have defaults for a class that derives
-from `Adapter`, and may be missing from one that does not. Its calls come from several threads at once.
+An adapter needs a name and the first two methods. The others have defaults for a class that derives
+from `Adapter`, and may be missing from one that does not. Calls come from several threads at once.
 
-Left out on purpose: reading files, which is the door's, and running parsers of hostile text in this
-process: an adapter that needs one is given `Parse`, whose work happens in a process that can be killed.
+Left out on purpose: reading files, which is the repository reader's job, and parsing hostile text in this
+process: an adapter that needs a parser is given `Parse`, which works in a process that can be killed.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ from typing import Protocol
 
 from repo_mcp.model import Outline
 
-BUILT_IN = ("python", "headings", "keys", "lexical")  # names that no installed adapter can take
+BUILT_IN = ("python", "headings", "keys", "lexical")  # names that an installed adapter cannot use
 
 
 class Adapter(Protocol):
-    """Source text of one or more languages to its structure. Texts have "\\n" for every line end."""
+    """What turns source text of one or more languages into outlines. Texts have "\\n" for every line end."""
 
     name: str  # lower case, as `repo.status` lists it
 
     def supports_path(self, path: str) -> bool:
-        """True when files of this name are the adapter's. Asks nothing but the name."""
+        """Return True when the adapter handles files of this name. Looks at nothing but the name."""
 
     def outline(self, path: str, text: str) -> Outline:
-        """The declarations of a text, ordered; empty with a warning for what does not parse. Never raises."""
+        """Return the declarations of a text, in order; with a warning if it does not parse. Never raises."""
 
     def smart_chunks(self, path: str, text: str) -> tuple[int, ...] | None:
-        """First lines of chunks that keep declarations whole, from 1 up; None where there is no reason to."""
+        """Return the first lines (from 1) of chunks that keep declarations whole; None to cut as usual."""
         return None
 
     def symbol_hints(self, prompt: str) -> tuple[str, ...]:
-        """Names of symbols that a person's text seems to speak of, in the order met."""
+        """Return the names in a user's prompt that look like symbols, in order of appearance."""
         return ()
 
     def references(self, path: str, text: str) -> tuple[object, ...]:
-        """The names that a text uses. Reserved: nothing asks yet."""
+        """Return the names that a text uses. Reserved: not called yet."""
         return ()
 
 
 class ParserFault(StrEnum):
-    """Why a parser's process gave no answer."""
+    """Why a parser process gave no answer."""
 
-    DIED = "died"  # this text took it over its limits of time or memory, or crashed it
-    UNAVAILABLE = "unavailable"  # no process could be had: says nothing about the text
+    DIED = "died"  # the text exceeded its time or memory limit, or crashed it
+    UNAVAILABLE = "unavailable"  # no process could be started: says nothing about the text
 
 
 class ParserFailed(Exception):
-    """A parser's process gave no answer."""
+    """A parser process gave no answer."""
 
     def __init__(self, fault: ParserFault) -> None:
         super().__init__(fault.value)
         self.fault = fault
 
 
-Parse = Callable[[str, bytes], bytes]  # a task's name and a text to the task's answer; raises ParserFailed
+Parse = Callable[[str, bytes], bytes]  # (name of a task, text) -> the task's answer; raises ParserFailed

@@ -1,10 +1,10 @@
-"""Where the headings of a document stand, by its format: one pass over its lines, nothing else is parsed.
+"""Readers that find the headings of a document, one for each format, in one pass over its lines.
 
 Code in fences, comments and front matter have no headings. reStructuredText has no fixed levels: each new
-way of underlining is one level below the last new one; plain text is read the same way, with numbered
-headings and lines in capitals beside the underlined ones. AsciiDoc and Org are told by the names of files.
+style of underlining is one level below the last new one. Plain text is read the same way, and also has
+numbered headings and lines in capitals. AsciiDoc and Org are recognised by their file extensions.
 
-Every line is looked at a bounded number of times and in time linear in its length, whatever stands in it.
+Each line is looked at a bounded number of times, in time linear in its length, whatever it holds.
 
 Left out on purpose: headings inside lists, quotes and HTML blocks of Markdown, LaTeX and Texinfo.
 """
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from repo_mcp.languages.outline.outline_limits import cut
 
 MAX_TITLE_CHARS = 200
-LOOKED_AT_CHARS = 2_000  # of one line
+LOOKED_AT_CHARS = 2_000  # at the start of each line
 FRONT_MATTER_LINES = 200
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$", re.DOTALL)
@@ -28,7 +28,7 @@ _NO_PARAGRAPH = re.compile(r"[ \t]*(?:$|[#>|<`~*+-]|\d{1,9}[.)]| {4})")
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
 _HTML = re.compile(r"<h([1-6])(?:\s[^<>\n]{0,300})?>(.{0,400}?)</h\1>", re.IGNORECASE)
 _HTML_OPENS = re.compile(r"[ \t]{0,20}<h([1-6])(?:\s[^<>]{0,300})?>", re.IGNORECASE)
-_HTML_LINES = 8  # that a heading written as HTML may take
+_HTML_LINES = 8  # a heading written as HTML may span so many
 _TAG = re.compile(r"<[^<>]{0,300}>")
 _ASCIIDOC = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)$", re.DOTALL)
 _ASCIIDOC_BLOCK = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
@@ -36,32 +36,32 @@ _ORG = re.compile(r"(\*{1,8})[ \t]+(\S.*)$", re.DOTALL)
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t]+[A-Z][^\n]{1,79}$")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()'+:-]{3,60}$")
 _RULES = frozenset(mark for mark in map(chr, range(0x21, 0x7F)) if not mark.isalnum())
-_MARKDOWN_MARKS = frozenset("#`~=-< ")  # how a line begins that may matter
+_MARKDOWN_MARKS = frozenset("#`~=-< ")  # first characters of lines worth a look
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
     """One heading of a text. Lines are counted from 1."""
 
-    line: int  # where it begins: the line above where that is ruled as well
+    line: int  # its first line, which is the rule above the title if there is one
     level: int
     title: str
-    shown: str  # its line as written
-    last_line: int  # where it ends: the line that underlines it
+    shown: str  # the line as written
+    last_line: int  # its last line, which is the underline if there is one
 
 
 Reader = Callable[[Sequence[str]], Iterator[Heading]]
 
 
 def find_reader(path: str, language: str) -> Reader | None:
-    """What reads the headings of a file in a language; None for a language without any."""
+    """Return the reader of a file's headings; None for a language without headings."""
     if language == "text":
         return _BY_EXTENSION.get(path.rpartition(".")[2].lower(), read_plain_text)
     return READERS.get(language)
 
 
 def read_markdown(lines: Sequence[str]) -> Iterator[Heading]:
-    """Underlined headings, those of number signs, and `<h1>` to `<h6>` at the start of a line."""
+    """Yield headings with number signs, underlined ones, and `<h1>` to `<h6>` at the start of a line."""
     skipped = count_front_matter(lines)
     fence, is_comment, closed = "", False, 0
     for number, line in enumerate(lines[skipped:], skipped + 1):
@@ -84,7 +84,7 @@ def read_markdown(lines: Sequence[str]) -> Iterator[Heading]:
 
 
 def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Heading | None:
-    """The heading that begins, or is underlined, in a line outside of code."""
+    """Return the heading that begins, or is underlined, on a line outside code."""
     line = lines[number - 1]
     if atx := _ATX.match(line[:LOOKED_AT_CHARS]):
         title = atx.group(2).rstrip(" \t#\r\f\v")
@@ -100,7 +100,7 @@ def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Head
 
 
 def _read_html_heading(lines: Sequence[str], number: int, opening: re.Match[str]) -> Heading | None:
-    """A heading of Markdown that is written as HTML, over several lines perhaps."""
+    """Return a Markdown heading that is written as HTML, possibly over several lines."""
     parts: list[str] = []
     for ordinal, line in enumerate(lines[number - 1 : number - 1 + _HTML_LINES]):
         text = line[opening.end() if not ordinal else 0 :][:LOOKED_AT_CHARS]
@@ -113,7 +113,7 @@ def _read_html_heading(lines: Sequence[str], number: int, opening: re.Match[str]
 
 
 def count_front_matter(lines: Sequence[str]) -> int:
-    """Lines of the metadata between two `---` at the top."""
+    """Return the number of lines of front matter, between two `---` at the top."""
     if lines and lines[0].rstrip() == "---":
         for number, line in enumerate(lines[1:FRONT_MATTER_LINES], 2):
             if line.rstrip() in ("---", "..."):
@@ -122,7 +122,7 @@ def count_front_matter(lines: Sequence[str]) -> int:
 
 
 def read_rst(lines: Sequence[str]) -> Iterator[Heading]:
-    """Titles that are underlined, or ruled on both sides."""
+    """Yield titles that are underlined, or ruled above and below."""
     levels: dict[tuple[str, bool], int] = {}
     taken = -1
     for number in range(1, len(lines)):
@@ -147,7 +147,7 @@ def _is_rst_title(title: str, underline: str) -> bool:
 
 
 def read_plain_text(lines: Sequence[str]) -> Iterator[Heading]:
-    """Titles that are underlined along their whole length, numbered, or in capitals, with space around."""
+    """Yield titles set apart by blank lines: underlined in full, numbered, or in capitals."""
     levels: dict[tuple[str, bool], int] = {}
     taken = 0
     for number, line in enumerate(lines, 1):
@@ -163,7 +163,7 @@ def read_plain_text(lines: Sequence[str]) -> Iterator[Heading]:
 
 
 def _find_plain_style(lines: Sequence[str], number: int) -> tuple[str, bool] | None:
-    """How the title in a line is made to look like one, and whether it is ruled above; None for no title."""
+    """Return the style of the title on a line and whether it is ruled above; None for no title."""
     line = lines[number - 1]
     above = lines[number - 2] if number > 1 else ""
     below = lines[number] if number < len(lines) else ""
@@ -181,7 +181,7 @@ def _find_plain_style(lines: Sequence[str], number: int) -> tuple[str, bool] | N
 
 
 def read_asciidoc(lines: Sequence[str]) -> Iterator[Heading]:
-    """Titles behind equals signs; listings, literal text and comments have none."""
+    """Yield titles that follow equals or number signs, outside listings, literal text and comments."""
     block = ""
     for number, line in enumerate(lines, 1):
         if line[:1] not in ("=", "#", "-", ".", "+", "/", "`"):
@@ -194,7 +194,7 @@ def read_asciidoc(lines: Sequence[str]) -> Iterator[Heading]:
 
 
 def read_org(lines: Sequence[str]) -> Iterator[Heading]:
-    """Titles behind stars; blocks have none."""
+    """Yield titles that follow stars, outside blocks."""
     is_block = False
     for number, line in enumerate(lines, 1):
         if line[:2] == "#+":
@@ -205,7 +205,7 @@ def read_org(lines: Sequence[str]) -> Iterator[Heading]:
 
 
 def read_html(lines: Sequence[str]) -> Iterator[Heading]:
-    """`<h1>` to `<h6>` that open and close in one line."""
+    """Yield the headings `<h1>` to `<h6>` that open and close on one line."""
     for number, line in enumerate(lines, 1):
         for match in _HTML.finditer(line[:20_000]):
             title = " ".join(_TAG.sub("", match.group(2)).split())

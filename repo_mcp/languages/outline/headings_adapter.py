@@ -1,7 +1,7 @@
-"""Outlines of documents: the headings of Markdown, reStructuredText and HTML, nested by their levels.
+"""Outlines of documents: the headings of Markdown, reStructuredText and HTML, nested by level.
 
-A heading reaches to the line before the next heading of its level or above. Which lines are headings is
-said in `heading_readers`.
+A heading reaches to the line before the next heading of its level or a higher one. `heading_readers` says
+which lines are headings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PARSER = "headings"
 
 
 class HeadingsAdapter(Adapter):
-    """Markdown, reStructuredText and HTML."""
+    """The adapter of Markdown, reStructuredText and HTML."""
 
     name = "headings"
 
@@ -39,7 +39,7 @@ class HeadingsAdapter(Adapter):
 
 
 def _nest(headings: Sequence[Heading], total: int) -> tuple[Symbol, ...]:
-    """The headings as symbols, each within the last one of a higher level."""
+    """Return the headings as symbols, each nested in the last one of a higher level."""
     ends = [total] * len(headings)
     parents: list[str | None] = []
     open_: list[tuple[int, int, str]] = []  # number, level, qualified name

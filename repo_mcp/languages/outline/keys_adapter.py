@@ -1,6 +1,6 @@
-"""Outlines of configuration: the top-level keys of JSON, YAML, TOML and INI, and the tables they head.
+"""Outlines of configuration: the top-level keys of JSON, YAML, TOML and INI, and their tables.
 
-Lines and brackets are looked at, nothing is parsed into values: a file that a parser would refuse, or
+Only lines and brackets are looked at; values are not parsed. So a file that a parser would refuse, or
 one with comments in it, still has an outline. A key reaches to the line before the next one.
 """
 
@@ -18,8 +18,8 @@ from repo_mcp.model import Outline, Symbol
 
 PARSER = "keys"
 MAX_VALUE_CHARS = 80
-MAX_JSON_CHARS = 512 * 1024  # looked through: a token costs a quarter of a microsecond
-_JSON_LINES = (".jsonl", ".ndjson", ".map")  # many documents in one, or for machines alone
+MAX_JSON_CHARS = 512 * 1024  # read at most: a token costs a quarter of a microsecond
+_JSON_LINES = (".jsonl", ".ndjson", ".map")  # many documents in one file, or not meant for people
 
 _YAML_KEY = re.compile(
     r"""("[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s#:'"\-?\[\]{},&*!|>%@`][^:#\n]{0,199}?)[ \t]*:(?:[ \t]|$)"""
@@ -30,7 +30,7 @@ _TOML_KEY = re.compile(
 )
 _INI_SECTION = re.compile(r"[ \t]*\[([^\]\n]{1,200})\]")
 _INI_KEY = re.compile(r"([^\s=:#;\[!][^=:\n]{0,199}?)[ \t]*[=:]")
-# A string that never ends is a token too: no quote is tried twice.
+# An unterminated string is a token too, so that no quote is tried twice.
 _JSON_TOKEN = re.compile(
     r"""(?P<text>"[^"\\\n]*+(?:\\.[^"\\\n]*+){0,20000}"?)|(?P<skip>//[^\n]*|/\*[^*]*\*/)|[{}\[\]:,\n]"""
 )
@@ -47,7 +47,7 @@ class _Key:
 
 
 class KeysAdapter(Adapter):
-    """JSON, YAML, TOML, INI."""
+    """The adapter of JSON, YAML, TOML and INI."""
 
     name = "keys"
 
@@ -74,7 +74,7 @@ class KeysAdapter(Adapter):
 
 
 def _close(keys: list[_Key], total: int) -> tuple[Symbol, ...]:
-    """The keys as symbols: one ends before the next, or on its own line where several share it."""
+    """Return the keys as symbols: each ends before the next, or on its own line where several share it."""
     ends = [*(max(one.line, after.line - 1) for one, after in pairwise(keys)), total]
     return tuple(
         Symbol(key.kind, key.name, key.shown, key.line, max(key.line, end))
@@ -95,7 +95,7 @@ def _read_yaml(text: str) -> Iterator[_Key]:
 
 def _read_toml(text: str) -> Iterator[_Key]:
     in_table = False
-    quotes = ""  # of a string of several lines
+    quotes = ""  # that close the multi-line string we are in
     for number, line in enumerate(text.split("\n"), 1):
         if quotes:
             quotes = "" if quotes in line else quotes
@@ -121,7 +121,7 @@ def _read_ini(text: str) -> Iterator[_Key]:
 
 
 def _read_json(text: str) -> Iterator[_Key]:
-    """The keys of the outermost object: strings at depth 1 with a colon behind them."""
+    """Yield the keys of the outermost object: strings at depth 1 that a colon follows."""
     line, depth, outermost = 1, 0, ""
     key = ""
     for match in _JSON_TOKEN.finditer(text):

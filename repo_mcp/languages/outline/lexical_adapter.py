@@ -1,9 +1,9 @@
-"""Outlines by line patterns, for every language without a parser here: the declarations that a line tells.
+"""Outlines by line patterns, for every language without a parser here.
 
-The patterns of `languages` find the declared names; the words around a name give its kind, indentation
-its end and what it stands in. Formatted code is outlined well, minified code line by line. Text is read
-once: a stack holds the declarations whose end is not known yet, and a line that is not indented deeper
-than the last of them ends it, unless the line only continues it.
+The patterns of `patterns/` find the declared names. The words around a name give its kind; indentation gives
+its end and its parent. Formatted code is outlined well, minified code line by line. The text is read once: a
+stack holds the declarations whose end is not known yet, and a line that is not indented deeper than the last
+of them ends it, unless the line continues it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from repo_mcp.model import Outline, Symbol
 
 PARSER = "lexical"
 MAX_SIGNATURE_CHARS = 400
-_SIGNATURE_LINES = 12  # joined at most when parentheses stay open
+_SIGNATURE_LINES = 12  # joined at most while parentheses are open
 _DECORATOR_LINES = 20
 
 _BY_INDENTATION = frozenset({"python", "haskell", "make", "yaml", "nim", "fsharp"})
@@ -43,7 +43,7 @@ _HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:)")
 _DECORATOR = re.compile(rb"[ \t]*(?:@|#\[|\[[A-Z])")
 _COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
 
-# Languages whose patterns know comments alone, or nothing: a keyword and the name behind it.
+# For languages whose patterns find only comments, or nothing: a keyword and the name after it.
 _GENERIC = build_language(
     "generic",
     "code",
@@ -60,7 +60,7 @@ _GENERIC = build_language(
 
 
 class LexicalAdapter(Adapter):
-    """Any language that has line patterns, and code of those that have none."""
+    """The adapter of every language that has line patterns, and of code in a language without."""
 
     name = "lexical"
 
@@ -83,7 +83,7 @@ class LexicalAdapter(Adapter):
 
 
 def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:
-    """The outline that line patterns give, in time linear in the text."""
+    """Return the outline that line patterns give, in time linear in the length of the text."""
     symbols, truncated = _Reading(_choose_patterns(language), text.encode()).read()
     if truncated:
         warnings = (*warnings, f"only the first {MAX_SYMBOLS:,} declarations are listed")
@@ -100,9 +100,9 @@ def _choose_patterns(language: Language) -> Language:
 class _Open:
     """A declaration whose end is not known yet."""
 
-    number: int  # among the symbols
+    number: int  # its position among the symbols
     indent: int
-    has_body: bool  # a brace stays open
+    has_body: bool  # a brace is still open
 
 
 class _Reading:
@@ -123,14 +123,14 @@ class _Reading:
         self._comment_starts = {first for first, _ in self._comments}
         self._symbols: list[Symbol] = []
         self._open: list[_Open] = []
-        self._quote = b""  # of a Python string that is open
-        self._macro_end = -1  # last line of the last macro: a line it continues on declares nothing
+        self._quote = b""  # that close the Python string we are in
+        self._macro_end = -1  # last line of the last macro: its continuation lines declare nothing
 
     def _line_of(self, offset: int) -> int:
         return bisect_right(self._starts, offset) - 1
 
     def _locate_names(self, definitions: Spans) -> dict[int, tuple[int, int]]:
-        """Line from 0 -> columns of the name it declares: a pattern finds no second one."""
+        """Return line (from 0) -> columns of the name it declares; a line declares one name at most."""
         placed: dict[int, tuple[int, int]] = {}
         for first, last in definitions:
             line = self._line_of(first)
@@ -138,8 +138,8 @@ class _Reading:
         return placed
 
     def read(self) -> tuple[tuple[Symbol, ...], bool]:
-        """The symbols by start line, end line, column; True when there were more than MAX_SYMBOLS."""
-        last = 0  # line of the last text that was no comment
+        """Return the symbols by start line, end line, order found; and True if there were too many."""
+        last = 0  # the last line that was neither blank nor a comment
         for number, line in enumerate(self._lines):
             if number in self._comment_lines or not line.strip():
                 continue
@@ -165,7 +165,7 @@ class _Reading:
         return tuple(found[at] for at in order), len(self._symbols) > MAX_SYMBOLS
 
     def _is_in_string(self, line: bytes) -> bool:
-        """True when a line of Python begins inside a string, where indentation says nothing."""
+        """Return True when a line of Python begins inside a string, where indentation says nothing."""
         if self._language != "python":
             return False
         if self._quote:
@@ -188,7 +188,7 @@ class _Reading:
             self._end(last)
 
     def _continues(self, top: _Open, line: bytes) -> bool:
-        """True when a line as far left as a declaration still belongs to it."""
+        """Return True when a line no deeper than a declaration still belongs to it."""
         if line.rstrip().endswith((b"{", b"(")) and _CLOSER.match(line):
             return True
         if not self._braces:
@@ -231,7 +231,7 @@ class _Reading:
         self._open.append(_Open(len(self._symbols) - 1, indent, _opens(header)))
 
     def _declare_macro(self, number: int, columns: tuple[int, int]) -> None:
-        """A preprocessor line stands outside of the indentation; it ends where no backslash goes on."""
+        """Add a macro: it ignores indentation and ends at the first line without a backslash."""
         line = self._lines[number]
         end = number
         while self._lines[end].endswith(b"\\") and end + 1 < len(self._lines):
@@ -243,16 +243,16 @@ class _Reading:
         self._symbols.append(Symbol("macro", name, signature, number + 1, end + 1, doc, None, "module"))
 
     def _find_first_line(self, number: int) -> int:
-        """The line of the first decorator or attribute right above a declaration."""
+        """Return the line of the first decorator or attribute right above a declaration."""
         first = number
         while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
             first -= 1
         return first
 
     def _sign(self, number: int, column: int) -> tuple[str, int]:
-        """The declaration's text on one line, and the line where it ends."""
+        """Return the declaration's text on one line, and the line where it ends."""
         line = self._lines[number]
-        if len(line) > 4 * MAX_SIGNATURE_CHARS:  # minified: the name and what follows
+        if len(line) > 4 * MAX_SIGNATURE_CHARS:  # minified: take the name and what follows
             piece = line[max(0, column - 40) : column + MAX_SIGNATURE_CHARS]
             return cut(_one_line(piece), MAX_SIGNATURE_CHARS), number
         parts = [line]
@@ -262,7 +262,7 @@ class _Reading:
             end += 1
             parts.append(self._lines[end][:MAX_SIGNATURE_CHARS])
             depth += parts[-1].count(b"(") - parts[-1].count(b")")
-        if depth > 0:  # never closed: the line alone
+        if depth > 0:  # never closed: take the line alone
             parts, end = [line], number
         text = _one_line(b" ".join(parts)).rstrip("{ ")
         if self._language == "python":
@@ -270,7 +270,7 @@ class _Reading:
         return cut(text, MAX_SIGNATURE_CHARS), end
 
     def _find_doc(self, first: int, header_end: int) -> str | None:
-        """The first line of the comment right above, or of the docstring right below."""
+        """Return the first line of the comment right above, or of the docstring right below."""
         begin = self._comment_ends.get(first - 1)
         if begin is not None:
             return self._read_comment(begin, first - 1)

@@ -1,4 +1,4 @@
-"""How much of a text an outline repeats: the same for every adapter, so that no text makes one too large."""
+"""Limits on how much of a text an outline repeats, for all adapters, so that none grows too large."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ CUT = "…"
 
 
 def cut(text: str, most: int) -> str:
-    """The text, or its first `most - 1` characters and a mark that there were more."""
+    """Return the text, or its first `most - 1` characters and an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + CUT

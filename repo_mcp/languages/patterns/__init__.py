@@ -1,1 +1,1 @@
-"""Line patterns: the language of a path, where its comments are, and which names its lines define."""
+"""Line patterns: the language of a path, where its comments are, and the names that its lines define."""

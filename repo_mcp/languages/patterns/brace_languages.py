@@ -1,8 +1,8 @@
-"""Line patterns of the languages with braces and keywords: Java, C#, JavaScript, Go, Rust and their kin.
+"""Line patterns of the languages with braces and keywords: Java, C#, JavaScript, Go, Rust and the like.
 
 Where a keyword says what a line defines, the name follows it. Java, C# and Dart have no keyword
-for methods: there a method is a name before `(` behind at least one type word, in a line that
-does not begin like a statement. JavaScript methods need their `{` behind parameters without
+for methods: there a method is a name before `(` and after at least one type word, on a line that
+does not begin like a statement. JavaScript methods need a `{` after parameters without
 quotes or parentheses, which calls with a callback never have.
 """
 

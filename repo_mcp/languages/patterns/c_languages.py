@@ -1,8 +1,8 @@
-"""Line patterns of C and of what inherited its outline: C++, Objective-C, assembly of the C world.
+"""Line patterns of C and the languages derived from it: C++, Objective-C, and assembly with C directives.
 
 A function is defined where its parameter list is followed by `{` before any `;`, within 600
-bytes: that tells it from a prototype and a call. Sources of C begin definitions in the first
-column, those of C++ and Objective-C may indent them.
+bytes: that tells it from a prototype or a call. In C, definitions begin in the first column;
+in C++ and Objective-C they may be indented.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a line declares, judged by the words around the declared name: for languages without a parser here.
+"""Kinds of declarations, judged by the words around the declared name, for languages without a parser here.
 
-The word that stands right before the name decides where it is a keyword, then a parenthesis after the
-name, then any keyword before it: `struct item *find(int key)` is a function although it says struct.
+A keyword right before the name decides first, then a parenthesis after the name, then any keyword
+before it: `struct item *find(int key)` is a function although the line says struct.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _WORDS = {
     "option": "config menuconfig option",
 }
 KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
-# What may hold methods and fields.
+# Kinds that may hold methods and fields.
 CLASS_KINDS = frozenset(
     "class struct enum interface trait protocol record object extension actor mixin message service".split()  # noqa: SIM905
 )
 FUNCTION_KINDS = frozenset({"function", "method", "async_function", "async_method"})
-# A name alone on its line means, by language:
+# Language -> the kind of a name with no keyword, parenthesis or assignment beside it.
 _ALONE = {
     "assembly": "label",
     "csharp": "property",
@@ -63,11 +63,11 @@ _ASSIGNED = re.compile(rb"[^=\n]{0,120}=(?![=>])")
 _FUNCTION_VALUE = re.compile(
     rb"[^=\n]{0,120}=\s{0,8}(?:async\b\s{0,8})?(?:function\b|\([^()\n]{0,200}\)[^=\n]{0,80}=>|\w{1,80}\s{0,8}=>)"
 )
-_SHOWN_BYTES = 400  # of the text on either side of the name
+_SHOWN_BYTES = 400  # looked at on either side of the name
 
 
 def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
-    """The kind of a declaration from the text of its line before and after the declared name."""
+    """Return the kind of a declaration from the text of its line before and after the declared name."""
     words = [word.decode("ascii", "replace").lower() for word in _WORD.findall(before[-_SHOWN_BYTES:])]
     after = after[:_SHOWN_BYTES]
     kind = KINDS.get(words[-1]) if words else None

@@ -1,16 +1,16 @@
 """Landmarks of a source file by line patterns: where its comments are and which names it defines.
 
-One regular expression per language runs once over the whole file. Its matches begin at a line
-feed, which the engine finds by a plain scan, and the alternatives behind it are told apart by
-their first byte, so that an ordinary line costs some tens of nanoseconds. The first line of a
-file has no line feed before it and is tried on its own.
+One regular expression per language runs once over the whole file. Each match begins at a line
+feed, which the engine finds by a plain scan. The alternatives after it differ in their first
+byte, so that an ordinary line costs some tens of nanoseconds. The first line of a file has no
+line feed before it and is tried on its own.
 
-Every repeat is possessive or bounded, and a comment that never ends reaches to the end of the
+Every repeat is possessive or bounded, and an unterminated comment reaches to the end of the
 file instead of failing, so that no text makes the search slower than linear. After 20,000 stars
-(or the like) a comment is cut, which bounds the memory of one match.
+(or similar) a comment is cut, which bounds the memory of one match.
 
-Left out on purpose: comments behind code on the same line, definitions that a line pattern
-cannot tell from a call, nesting. What is wanted is a field that helps ranking, cheaply.
+Left out on purpose: comments after code on the same line, definitions that a line pattern
+cannot tell from a call, nesting. The purpose is a field that helps ranking at little cost.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Kind = Literal["code", "docs", "config", "data"]
 
 Spans = list[tuple[int, int]]
 
-# What the pattern sources may name in braces. Bytes from 0x80 are parts of non-ASCII identifiers.
-# A part may name the parts below it. Repeats of groups are counted, not possessive: Python before
-# 3.11.5 loses its place in those.
+# Names that pattern sources may use in braces. Bytes from 0x80 are parts of non-ASCII identifiers.
+# A part may use the parts below it. Repeats of groups are counted, not possessive: Python before
+# 3.11.5 matches those wrongly.
 _PARTS = {
     "{slash_doc}": r"(?P<doc>{block} | {slashes})",
     "{hash_doc}": r"(?P<doc>{hashes})",
@@ -47,7 +47,7 @@ _PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language or format, and what its landmarks look like."""
+    """A language or format, and the pattern of its landmarks."""
 
     name: str  # lower case, as `lang:` and the `language` argument take it
     kind: Kind
@@ -57,7 +57,7 @@ class Language:
 
 
 def build_language(name: str, kind: Kind, pattern: str, **parts: str) -> Language:
-    """A language whose verbose pattern may name `parts` of its own in braces, and those of this file."""
+    """Return a language; its verbose pattern may use `parts` and the parts of this file, in braces."""
     for part, source in parts.items():
         pattern = pattern.replace("{" + part + "}", source)
     return Language(name, kind, pattern)
@@ -67,13 +67,13 @@ def build_language(name: str, kind: Kind, pattern: str, **parts: str) -> Languag
 class Landmarks:
     """Half-open byte spans of one text, ascending and disjoint within each list."""
 
-    doc_spans: Spans  # comments that begin a line, and docstrings
-    definitions: Spans  # the defined names themselves
+    doc_spans: Spans  # comments at the start of a line, and docstrings
+    definitions: Spans  # the defined names only
 
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """The expression in its two forms, and which of its groups are comments."""
+    """The compiled expression in two forms, and the numbers of its comment groups."""
 
     first_line: re.Pattern[bytes]  # matched at the start of the text
     other_lines: re.Pattern[bytes]  # begins with a line feed
@@ -81,9 +81,9 @@ class _Compiled:
 
 
 def scan(language: Language, data: bytes) -> Landmarks:
-    """The landmarks of normalised text (UTF-8, line ends "\\n"), in time linear in its length.
+    """Return the landmarks of normalised text (UTF-8, line ends "\\n"), in time linear in its length.
 
-    Names found inside a comment are not definitions. A language without a pattern has none.
+    Names inside a comment are not definitions. A language without a pattern has no landmarks.
     """
     doc_spans: Spans = []
     definitions: Spans = []
@@ -91,7 +91,7 @@ def scan(language: Language, data: bytes) -> Landmarks:
         return Landmarks(doc_spans, definitions)
     compiled = _compile(language.pattern)
     position = 0
-    stepped_over: Spans = []  # such as strings of several lines: matches without a group
+    stepped_over: Spans = []  # matches without a group, such as multi-line strings
     appends = [stepped_over.append] + [definitions.append] * compiled.other_lines.groups
     for group in compiled.doc_groups:
         appends[group] = doc_spans.append
@@ -108,7 +108,7 @@ def scan(language: Language, data: bytes) -> Landmarks:
 
 @cache
 def _compile(pattern: str) -> _Compiled:
-    """Compiled at first use: all languages together would cost every start some 50 ms."""
+    """Compile a pattern at first use: all languages together would add some 50 ms to every start."""
     for part, source in _PARTS.items():
         pattern = pattern.replace(part, source)
     body = pattern.encode("ascii")

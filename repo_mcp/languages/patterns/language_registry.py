@@ -1,7 +1,7 @@
-"""Which language a path is written in: by the file's name, else by its extension. Content is never asked.
+"""The language of a path, by the file's name, else by its extension. Contents are never looked at.
 
 One extension, one language: `.h` is C, whatever includes it. A name without a rule is `text`
-when it reads like a document (README, COPYING) and `unknown` otherwise.
+when it is that of a document (README, COPYING) and `unknown` otherwise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from repo_mcp.languages.patterns import markup_languages as markup
 from repo_mcp.languages.patterns import script_languages as script
 from repo_mcp.languages.patterns.landmarks import Language
 
-# Languages that are named, and searched as code, without landmarks.
+# Languages that are searched as code but have no landmarks -> their extensions.
 _PLAIN_CODE = {
     "clojure": "clj cljs cljc edn",
     "common-lisp": "lisp lsp cl el scm rkt",
@@ -105,7 +105,7 @@ _NAMES: tuple[tuple[Language, str], ...] = (
 
 
 def _split(table: tuple[tuple[Language, str], ...]) -> dict[str, Language]:
-    """One entry per word. A word in two rows is a mistake of ours."""
+    """Return word -> language. A word that stands in two rows is a mistake in our tables."""
     entries = [(word, language) for language, words in table for word in words.split()]
     found = dict(entries)
     assert len(found) == len(entries)
@@ -123,9 +123,9 @@ LANGUAGES: dict[str, Language] = {
 
 
 def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Language:
-    """The language of a path; `unknown` when no rule knows it. Case does not matter.
+    """Return the language of a path, ignoring case; `unknown` when no rule matches.
 
-    `overrides` gives extensions another language than the built-in one, by its name in LANGUAGES;
+    `overrides` maps extensions to other languages than the built-in ones, by their names in LANGUAGES;
     whole file names that have a rule keep it.
     """
     name = path[path.rfind("/") + 1 :].lower()
@@ -143,7 +143,7 @@ def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Lang
 
 
 def _find_by_stem(name: str) -> Language:
-    """Families of names: Kconfig.debug, Makefile.am, Dockerfile.dev, README.first."""
+    """Return the language of a family of names, such as Kconfig.debug, Dockerfile.dev, README.first."""
     stem = name.partition(".")[0]
     if stem == "kconfig":
         return markup.KCONFIG

@@ -1,7 +1,7 @@
-"""Line patterns of documents and configuration: headings and table names stand for definitions.
+"""Line patterns of documents and configuration: headings and table names count as definitions.
 
-The text of a document is its body, not a comment, so documents have no comment spans beyond
-those of HTML. Fenced blocks are stepped over: a `#` inside one is no heading.
+The text of a document is its body, not a comment, so documents have no comment spans except
+those of HTML. Fenced blocks are skipped: a `#` inside one is not a heading.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Line patterns of the languages without braces and of scripting: Python, Ruby, Lua, Shell and others.
+"""Line patterns of scripting languages and those without braces: Python, Ruby, Lua, Shell and others.
 
-A docstring opens where its quotes begin a line and text follows them, where the line before ends
-in a colon, or at the top of the file: quotes alone on a line may as well close a string that
-began behind an assignment.
+A docstring begins where its quotes start a line and text follows them, where the line before ends
+in a colon, or at the top of the file: quotes alone on a line may also close a string that
+began after an assignment.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Where to cut a file so that declarations stay whole: cheap, from the landmarks of its line patterns.
+"""Cuts of a file that keep declarations whole, found cheaply from the landmarks of its line patterns.
 
-A cut stands before a declaration, above its decorators and its comment. Of the declarations within
-reach the least indented is taken, the last of equals: before a class rather than before its last
+A cut comes before a declaration, above its decorators and its comment. Of the declarations within
+reach the least indented is chosen, and the last of equals: before a class rather than before its last
 method. Where a declaration is longer than a chunk may be, the cut falls at the limit.
 
     lines 1-9 imports, 10-130 class A, 131-260 class B, at most 200 lines  ->  cuts 1, 131
 
-Every line lies in exactly one chunk, no chunk is longer than the limit, and but for the last none is
-shorter than a quarter of it. Left out on purpose: overlap, which is the caller's affair.
+Every line is in exactly one chunk. No chunk is longer than the limit, and none but the last is
+shorter than a quarter of it. Left out on purpose: overlap, which the caller adds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from repo_mcp.languages.patterns.landmarks import Landmarks
 
 MAX_CHUNK_LINES = 200
-_LEAST_SHARE = 4  # a chunk has at least this part of the most, so that their number stays bounded
+_LEAST_SHARE = 4  # a chunk has at least 1/4 of the limit, so that their number is bounded
 _LINE_FEED = 0x0A
 
 
@@ -31,9 +31,9 @@ def cut_smartly(
     max_lines: int = MAX_CHUNK_LINES,
     line_ends: Sequence[int] | None = None,
 ) -> tuple[int, ...] | None:
-    """First lines of the chunks of a normalised text, from 1 up; None when it declares nothing.
+    """Return the first lines of the chunks of a normalised text, from 1; None when it declares nothing.
 
-    `line_ends` are the places of its line feeds, and its length, where they are known already.
+    `line_ends`, if known already, are the byte offsets of its line feeds, followed by its length.
     """
     if not landmarks.definitions or not data:
         return None
@@ -51,7 +51,7 @@ def cut_smartly(
 
 
 class _Declarations:
-    """The declarations of a text, each with what is right above it: looked at where a cut may fall."""
+    """The declarations of a text with their decorators and comments, examined only where a cut may fall."""
 
     def __init__(self, data: bytes, landmarks: Landmarks, line_ends: Sequence[int]) -> None:
         self._data = data
@@ -60,7 +60,7 @@ class _Declarations:
         self._ends = line_ends
 
     def find_best(self, first: int, last: int) -> int | None:
-        """The line from `first` to `last` where the least indented begins, of equals the last one."""
+        """Return the line from `first` to `last` where the least indented begins, the last of equals."""
         best: tuple[int, int] | None = None  # indentation, line
         behind = bisect_right(self._names, self._ends[last - 1], key=itemgetter(0))
         for ordinal in range(min(behind, len(self._names) - 1), -1, -1):
@@ -75,7 +75,7 @@ class _Declarations:
         return None if best is None else best[1]
 
     def _describe(self, number: int) -> tuple[int, int]:
-        """First line of the declaration on a line, with what is right above it, and its indentation."""
+        """Return the first line of a declaration, counting what is right above it, and its indentation."""
         data, start = self._data, self._ends[number - 2] + 1 if number > 1 else 0
         indent = 0
         while data[start + indent : start + indent + 1] in (b" ", b"\t"):
@@ -84,9 +84,9 @@ class _Declarations:
         return number - data.count(b"\n", above, start), indent
 
     def _step_over(self, start: int) -> int:
-        """Where the decorators and the comment right above the line at `start` begin."""
+        """Return the offset where the decorators and the comment right above a line begin."""
         data = self._data
-        for _ in range(_LEAST_SHARE * _LEAST_SHARE):  # as many decorators as anyone writes
+        for _ in range(_LEAST_SHARE * _LEAST_SHARE):  # more decorators than anyone writes
             if start == 0:
                 break
             previous = data.rfind(b"\n", 0, start - 1) + 1
