@@ -1,1 +1,1 @@
-"""Tree-sitter: texts to captured nodes, and the walks over them that the parsed languages share."""
+"""Tree-sitter: captured nodes of a text, and the walks over them that the parsed languages share."""

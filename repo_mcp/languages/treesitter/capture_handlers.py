@@ -12,33 +12,33 @@ if TYPE_CHECKING:
 
 
 def on_comment(walk: CaptureWalk, node: Node) -> None:
-    """A comment: documents what begins on the next line."""
+    """Note a comment: it documents a declaration that begins on the next line."""
     walk.note_comment(node)
 
 
 def on_mark(walk: CaptureWalk, node: Node) -> None:
-    """An attribute that stands before its declaration."""
+    """Note an attribute that stands before its declaration."""
     walk.note_mark(node)
 
 
 def on_bound(walk: CaptureWalk, node: Node) -> None:
-    """An identifier that binds a local name, or a parameter of a type."""
+    """Bind the name of a local variable or a type parameter."""
     walk.bind_name(node)
 
 
 def on_taken(walk: CaptureWalk, node: Node) -> None:
-    """An identifier that is no use of a name."""
+    """Mark an identifier that is not a use of a name."""
     walk.taken.add(node.start_byte)
 
 
 def on_type(walk: CaptureWalk, node: Node) -> None:
-    """The bare name of a type."""
+    """Add a reference to a type by its bare name."""
     if node.start_byte not in walk.taken:
         walk.refer_type(node, walk.read(node))
 
 
 def make_role_handler(role: ReferenceRole) -> Handler:
-    """A handler that gives the types inside of a node a role."""
+    """Return a handler that gives the types inside a node a role."""
 
     def handle(walk: CaptureWalk, node: Node) -> None:
         walk.set_role(node, role)
@@ -54,7 +54,7 @@ on_accept = make_role_handler(ReferenceRole.ACCEPT)
 
 
 def count_arguments(walk: CaptureWalk, node: Node | None) -> int:
-    """Arguments + 1; 0 where they are not written in brackets."""
+    """Return the number of arguments plus 1; 0 where there is no argument list."""
     if node is None:
         return 0
     count = node.named_child_count + 1
@@ -64,13 +64,13 @@ def count_arguments(walk: CaptureWalk, node: Node | None) -> int:
 
 
 def read_called(walk: CaptureWalk, name: Node, before: Node | None, arguments: Node | None) -> None:
-    """A call of a name, with what stands before it."""
+    """Add a call of a name; `before` is the node of its qualifier."""
     walk.taken.add(name.start_byte)
     qualifier = walk.read_chain(before)
     walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, "", count_arguments(walk, arguments))
 
 
 def split_path(path: str) -> tuple[str, str]:
-    """Name and qualifier of a dotted path."""
+    """Return the name and the qualifier of a dotted path."""
     qualifier, _, name = path.rpartition(".")
     return name, qualifier

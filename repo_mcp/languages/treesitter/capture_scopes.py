@@ -1,4 +1,4 @@
-"""Declarations of a walk over captures: open scopes, local names, doc comments and attributes before them."""
+"""Declarations of a capture walk: open scopes, local names, doc comments and attributes."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from repo_mcp.symbols.symbol_record import (
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_SCOPES = 400  # open at once; deeper ones do not open, and the record is partial
+MAX_SCOPES = 400  # open at once; deeper ones are not opened, and the record is partial
 NO_END = 1 << 62
 
 
 @dataclass(slots=True)
 class OpenScope:
-    """A declaration while what stands in it is passed."""
+    """A declaration while the walk is inside it."""
 
-    end: int  # byte
+    end: int  # byte offset
     ordinal: int  # of its symbol
     kind: SymbolKind
     name: str
-    access: Access = Access.NONE  # of members that do not say theirs
-    is_open: bool = True  # members count as API when they are public
+    access: Access = Access.NONE  # of members that do not state their own
+    is_open: bool = True  # public members count as API
 
 
 class CaptureScopes(CaptureText):
-    """The symbols so far, and which of them are open."""
+    """The symbols declared so far, and the ones still open."""
 
     def __init__(self, file_name: str, text: bytes) -> None:
         super().__init__(text)
@@ -43,37 +43,37 @@ class CaptureScopes(CaptureText):
         self._lines = text.count(b"\n") + (not text.endswith(b"\n"))
         self.builder = SymbolRecordBuilder(file_name, self._lines)
         self.scopes = [OpenScope(NO_END, 0, SymbolKind.FILE, "")]
-        self.types_by_name: dict[str, int] = {}  # types declared so far -> places
-        self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the one it gets
+        self.types_by_name: dict[str, int] = {}  # type declared so far -> ordinal of its symbol
+        self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the name it gets
         self.last_declared: OpenScope | None = None
-        self.spare_bytes = 1 << 22  # that handlers may still look through beyond their nodes
-        self.friend_end = -1  # byte where the last `friend` declaration ends
-        self.parents = [0]  # of each symbol
-        self.local_names: dict[int, set[str]] = {}  # place of a symbol -> names that it binds
+        self.spare_bytes = 1 << 22  # that handlers may still read beyond their nodes
+        self.friend_end = -1  # byte offset where the last `friend` declaration ends
+        self.parents = [0]  # ordinal of a symbol -> ordinal of its parent
+        self.local_names: dict[int, set[str]] = {}  # ordinal of a symbol -> names that it binds
         self._expected: list[str] = []  # names that the next declaration binds
-        self._comment_end = -1  # row of the last comment's end
-        self._documented = -1  # start of the declaration that it belongs to
+        self._comment_end = -1  # row where the last comment ends
+        self._documented = -1  # start of the declaration that the comment belongs to
         self._mark_start = -1  # row on which the attributes before a declaration begin
         self._mark_end = -1
         self._marks = b""  # text of those attributes
 
     @property
     def scope(self) -> OpenScope:
-        """The innermost declaration."""
+        """Return the innermost open declaration."""
         return self.scopes[-1]
 
     @property
     def is_local(self) -> bool:
-        """True inside of what can be called: what is declared there is nobody else's."""
+        """Return True inside a callable: declarations there are visible nowhere else."""
         return self.scopes[-1].kind in CALLABLE_KINDS
 
     def note_comment(self, node: Node) -> None:
-        """Remember where a doc comment ended."""
+        """Record the row where a doc comment ends."""
         self._comment_end = node.end_point.row - (node.end_point.column == 0)
         self._documented = -1
 
     def note_mark(self, node: Node) -> None:
-        """Remember an attribute that stands before a declaration and not in it."""
+        """Record an attribute that stands before a declaration and not in it."""
         row = node.start_point.row
         if row > self._mark_end + 1 or self._mark_start < 0:
             self._mark_start, self._marks = row, b""
@@ -81,11 +81,11 @@ class CaptureScopes(CaptureText):
         self._marks += self.text[node.start_byte : node.end_byte][:200]
 
     def note_wrapping(self, node: Node, inner: Node) -> None:
-        """Remember that what begins with one node is declared by another in it."""
+        """Record that `inner`, a node inside `node`, declares what begins with `node`."""
         self._mark_start, self._mark_end = node.start_point.row, inner.start_point.row
 
     def take_marks(self, row: int) -> tuple[int, bytes]:
-        """The row where a declaration begins with the attributes right before it, and their text."""
+        """Return the first row of a declaration with the attributes right before it, and their text."""
         if self._mark_start >= 0 and self._mark_end in {row, row - 1}:
             found = min(self._mark_start, row), self._marks
             self._mark_start, self._mark_end, self._marks = -1, -1, b""
@@ -109,7 +109,7 @@ class CaptureScopes(CaptureText):
         end: int | None = None,
         opens: bool = True,
     ) -> int:
-        """One more symbol, the node's; what is captured inside of the node is inside of the symbol."""
+        """Add the symbol of a node and return its ordinal; captures inside the node belong to it."""
         row = node.start_point.row if first_row is None else first_row
         if self._mark_end >= 0:
             row = self.take_marks(row)[0]
@@ -130,7 +130,7 @@ class CaptureScopes(CaptureText):
         return ordinal
 
     def declare_package(self, node: Node, name: str) -> None:
-        """The package of the file: all that follows is inside of it."""
+        """Add the package of the file; everything after it belongs to it."""
         row = node.start_point.row
         flags = SymbolFlag.DOCUMENTED if self._comment_end == row - 1 and row else 0
         kind = SymbolKind.MODULE
@@ -167,16 +167,16 @@ class CaptureScopes(CaptureText):
         return ordinal
 
     def open(self, scope: OpenScope) -> None:
-        """Let what is captured until its end be inside of a declaration."""
+        """Open a declaration: captures before its end belong to it."""
         if len(self.scopes) < MAX_SCOPES:
             self.scopes.append(scope)
         else:
             self.builder.status = ParseStatus.PARTIAL
 
     def add_local(self, name: str) -> None:
-        """A name that is bound in the innermost declaration."""
+        """Bind a name in the innermost declaration."""
         self.local_names.setdefault(self.scopes[-1].ordinal, set()).add(name)
 
     def expect_local(self, name: str) -> None:
-        """A name that the declaration to come binds: a parameter of a template."""
+        """Record a name that the next declaration binds, such as a template parameter."""
         self._expected.append(name)

@@ -1,7 +1,7 @@
-"""The text under captured nodes: as it stands, on one line, and as chains of dotted names.
+"""The text under captured nodes: as written, on one line, and as chains of dotted names.
 
-Chains are read by their characters and not by their nodes: `a->b(x).c[1]` is "a.b().c.[]" in every language.
-Texts are cut before they are looked at, and what stands between brackets is dropped from the inside out a few
+Chains are read by their characters, not by their nodes: `a->b(x).c[1]` is "a.b().c.[]" in every language.
+Texts are cut before they are read, and bracketed parts are dropped from the inside out at most a few
 times, so that no chain costs more than its length.
 """
 
@@ -16,8 +16,8 @@ from repo_mcp.languages.treesitter.source_text import SourceText
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_CHAIN_BYTES = 600  # of the text before a called name; of a longer one no more is said than "?"
-MAX_TAKEN_BYTES = 1 << 16  # of one node whose words are no uses: nodes may lie in each other
+MAX_CHAIN_BYTES = 600  # of the text before a called name; a longer one becomes "?"
+MAX_TAKEN_BYTES = 1 << 16  # marked in one node at most: nodes may be nested
 
 _STRINGS = re.compile(rb'"[^"\\\n]*"')
 _INSIDE_ROUND = re.compile(rb"\([^()]+\)")
@@ -31,21 +31,21 @@ _WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 
 
 class CaptureText(SourceText):
-    """A text, and which of its names are accounted for."""
+    """A text, and which of its identifiers are accounted for."""
 
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
 
     def read_line(self, node: Node | None, limit: int = 300) -> str:
-        """The text of a node on one line, cut short."""
+        """Return the text of a node on one line, from `2 * limit` bytes at most."""
         if node is None:
             return ""
         text = self.text[node.start_byte : min(node.end_byte, node.start_byte + 2 * limit)]
         return " ".join(text.decode("utf-8", "replace").split())
 
     def read_chain(self, node: Node | None) -> str:
-        """What stands before a member, dotted: "a.b", "make()", "list.[]"; "?" for anything else."""
+        """Return the qualifier of a member, dotted: "a.b", "make()", "list.[]"; "?" for anything else."""
         if node is None:
             return ""
         start, end = node.start_byte, node.end_byte
@@ -57,21 +57,21 @@ class CaptureText(SourceText):
         return text.decode("utf-8", "replace") if text else "?"
 
     def simplify(self, text: bytes) -> str:
-        """A chain of members in a piece of text, as `read_chain` has it; empty for what is none."""
+        """Return a text in the form of `read_chain`; empty when it is not a chain of members."""
         return _simplify(text[:MAX_CHAIN_BYTES]).decode("utf-8", "replace")
 
     def take_words(self, node: Node) -> None:
-        """Nothing inside of a node is a use of a name."""
+        """Mark the words inside a node as not being uses of names."""
         start = node.start_byte
         self.taken.update(self.iter_words(start, min(node.end_byte, start + MAX_TAKEN_BYTES)))
 
     def iter_words(self, start: int, end: int) -> Iterator[int]:
-        """Where the words of a part of the text begin."""
+        """Yield the byte offset of each word between `start` and `end`."""
         return (found.start() for found in _WORD.finditer(self.text, start, end))
 
 
 def _simplify(text: bytes) -> bytes:
-    """A chain of members as dotted names; empty for what is none."""
+    """Return a chain of members as dotted names; empty when it is not one."""
     start = _PREFIX.match(text)
     text = text[start.end() :] if start is not None else text
     text = text.rstrip(b" \n\t?!")
@@ -87,7 +87,7 @@ def _simplify(text: bytes) -> bytes:
 
 
 def _collapse(text: bytes) -> bytes:
-    """Without what stands between brackets; round ones stay, square ones become a member."""
+    """Return a chain without what its brackets hold; round ones stay, square ones become a member."""
     text = _STRINGS.sub(b"", text)
     for _ in range(4):
         shorter = _INSIDE_CURLY.sub(b"", _INSIDE_ROUND.sub(b"()", text))

@@ -1,12 +1,12 @@
-"""One pass over what a query captured in a text: nodes in, declarations and uses of names out.
+"""One pass over the nodes that a query captured in a text: it collects declarations and uses of names.
 
-A dialect is a query and one handler for each name of a capture. Captures come in the order of their start,
-the larger first, so that a handler may open a scope and the captures inside are its own. Which names are
-bound locally is known when a function has been passed; rows wait until then, and those whose name turns
-out to be a local one are dropped.
+A dialect is a query and one handler for each capture name. Captures come in the order of their start,
+larger ones first, so that a handler may open a scope for the captures inside it. The local names of a
+function are known only when it has been passed; rows wait until then, and rows whose name turns out to be
+local are dropped.
 
 Left out on purpose: walking trees, asking a node for its parent or its neighbours (both take time by the
-breadth of the tree, which a hostile text decides), and scopes inside of functions: a name that a function
+breadth of the tree, which a hostile text decides), and scopes inside functions: a name that a function
 binds anywhere is local to all of it.
 """
 
@@ -23,9 +23,9 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node
 
-PLAIN = "identifier"  # the capture of names that stand for values when no handler took them
+PLAIN = "identifier"  # the capture of names that are uses of values unless a handler took them
 
-UNREAD = -1  # in the place of arguments: the name is the text of a type
+UNREAD = -1  # instead of a number of arguments: the name is a type's text, not read yet
 _NO_TYPES = frozenset({"auto", "var"})
 
 _USE = ReferenceRole.USE
@@ -41,12 +41,12 @@ _CHECKED_ROLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What makes a language of the walk."""
+    """A language of the walk."""
 
-    query: str  # name of the file in `queries`
-    handlers: Mapping[str, Handler]  # of each capture but PLAIN
-    builtins: frozenset[str]  # names that every file has and nobody asks for
-    # Roles in which a declaration names something once, however often it does: for texts full of constants.
+    query: str  # name of its file in `queries`
+    handlers: Mapping[str, Handler]  # capture name -> handler, for all but PLAIN
+    builtins: frozenset[str]  # names that every file has and nobody searches for
+    # Roles recorded once per declaration and name, however often used: for texts full of constants.
     once: frozenset[ReferenceRole] = frozenset()
 
 
@@ -55,17 +55,17 @@ class CaptureWalk(CaptureScopes):
 
     def __init__(self, dialect: Dialect, file_name: str, text: bytes) -> None:
         super().__init__(file_name, text)
-        self.imported: set[str] = set()  # local names of imports that are no uses by themselves
-        self.bounds: dict[tuple[int, str], str] = {}  # place, parameter of a type -> text of its bound
+        self.imported: set[str] = set()  # local names of imports, which are not uses by themselves
+        self.bounds: dict[tuple[int, str], str] = {}  # (ordinal, type parameter) -> text of its bound
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
         self._once = dialect.once
-        self._roles: list[tuple[int, ReferenceRole]] = []  # ends of spans in which types have a role
+        self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
-        self._values: list[tuple[int, int, int]] = []  # place, start, end of identifiers that none took
+        self._values: list[tuple[int, int, int]] = []  # (ordinal, start, end) of names that no handler took
 
     def run(self, captures: Captures) -> None:
-        """Hand every capture to its handler, in order; plain identifiers that none took are values."""
+        """Pass every capture to its handler, in order; plain identifiers that none took are values."""
         called = list(self._handlers.values())
         scopes, taken, values = self.scopes, self.taken, self._values
         for start, end, rank, node in captures.iter_in_order([*self._handlers, PLAIN]):
@@ -77,7 +77,7 @@ class CaptureWalk(CaptureScopes):
                 values.append((scopes[-1].ordinal, start, end))
 
     def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
-        """Rows for the plain identifiers that are not local: half of all names in a text are."""
+        """Add rows for the plain identifiers that are not local: half of all names in a text."""
         read, skipped, rows = self.read_piece, self._builtins | self.imported, self._rows
         for ordinal, start, end in self._values:
             name = read(start, end)
@@ -92,7 +92,7 @@ class CaptureWalk(CaptureScopes):
     # -- uses of names ------------------------------------------------------------------------------------
 
     def set_role(self, node: Node, role: ReferenceRole) -> None:
-        """Types inside of a node have a role of their own."""
+        """Give the types inside a node a role."""
         self._roles.append((node.end_byte, role))
 
     def refer(
@@ -104,44 +104,44 @@ class CaptureWalk(CaptureScopes):
         alias: str = "",
         arguments: int = 0,
     ) -> None:
-        """One more row, for what is innermost."""
+        """Add a row for the innermost declaration, unless the name is a builtin without a qualifier."""
         if name in self._builtins and not qualifier:
             return
         line = self.find_line(node.start_byte)
         self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, alias, line, arguments))
 
     def refer_type(self, node: Node, name: str, qualifier: str = "") -> None:
-        """A row for a type, in the role that its place gives it."""
+        """Add a row for a type, in the role of the span around it."""
         start, roles = node.start_byte, self._roles
         while roles and roles[-1][0] <= start:
             roles.pop()
         self.refer(roles[-1][1] if roles else ReferenceRole.TYPE, name, node, qualifier)
 
     def bind_name(self, node: Node) -> str:
-        """The name that an identifier binds here, which from now on is a local one."""
+        """Bind the name of an identifier as a local one and return it."""
         self.taken.add(node.start_byte)
         name = self.read(node)
         self.add_local(name)
         return name
 
     def bind_parameter_type(self, node: Node, bound: Node | None) -> None:
-        """A parameter of a type, and what its arguments have to be."""
+        """Bind a type parameter, and note its bound."""
         name = self.bind_name(node)
         if bound is not None:
             self.note_bound(name, self.read_line(bound))
 
     def note_bound(self, name: str, text: str) -> None:
-        """What a parameter of a type has to be: of several types the first."""
+        """Record the bound of a type parameter; the first of several counts."""
         self.bounds.setdefault((self.scopes[-1].ordinal, name), text.lstrip(": ").removeprefix("extends "))
 
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
-        """Tell the type of a local variable, as its text has it: it is read when somebody asks for it."""
+        """Record the type of a local variable as written; it is read only if needed."""
         if type_text:
             self._bind(name, type_text, "", node, UNREAD)
 
     def bind_call(self, name: str, called: str, qualifier: str, node: Node) -> None:
-        """Tell that a local variable is what a call gives."""
-        if not called and qualifier:  # the variable is what another name holds
+        """Record that a local variable holds the result of a call."""
+        if not called and qualifier:  # the variable holds the value of another name
             called, qualifier = qualifier.rpartition(".")[2], qualifier.rpartition(".")[0]
         if called:
             self._bind(name, called, qualifier, node, 1)
@@ -154,7 +154,7 @@ class CaptureWalk(CaptureScopes):
     # -- the end ------------------------------------------------------------------------------------------
 
     def encode(self) -> bytes:
-        """The record: rows of names that are not local, and of types of variables that are asked for."""
+        """Return the record: rows of names that are not local, and of the variable types that they need."""
         chains = self._gather_chains()
         self._refer_values(chains)
         roots = self._gather_roots(chains)
@@ -180,7 +180,7 @@ class CaptureWalk(CaptureScopes):
         if arguments == UNREAD:
             found = read_type(name)
             if not found.qualifier and any(found.name in one for one in names):
-                bound = read_type(self._find_bound(ordinal, found.name))  # of a parameter of a type its bound
+                bound = read_type(self._find_bound(ordinal, found.name))  # of a type parameter
                 found = TypeName(bound.name, bound.qualifier, found.is_items)
             name, qualifier, arguments = found.name, found.qualifier, 2 if found.is_items else 0
         if name and name not in _NO_TYPES:
@@ -193,7 +193,7 @@ class CaptureWalk(CaptureScopes):
         return self.bounds.get((ordinal, name), "")
 
     def _gather_chains(self) -> list[tuple[set[str], ...]]:
-        """Place of a declaration -> the local names of it and of those around it."""
+        """Return, by ordinal of a declaration, its local names and those of the ones around it."""
         chains: list[tuple[set[str], ...]] = []
         for ordinal, parent in enumerate(self.parents):
             above = chains[parent] if ordinal else ()
@@ -202,7 +202,7 @@ class CaptureWalk(CaptureScopes):
         return chains
 
     def _gather_roots(self, chains: list[tuple[set[str], ...]]) -> dict[int, set[str]]:
-        """Place of a declaration -> first names of what calls in it go through."""
+        """Return ordinal of a declaration -> first names of the qualifiers used in it."""
         roots: dict[int, set[str]] = {}
         for ordinal, role, _, qualifier, _, _, _ in self._rows:
             if not qualifier or role is ReferenceRole.IMPORT or role is ReferenceRole.BIND:

@@ -1,15 +1,15 @@
-"""Texts to captured nodes, by tree-sitter. The only importer of tree-sitter and of its grammars.
+"""Captured nodes of a text, by tree-sitter. The only importer of tree-sitter and of its grammars.
 
 A grammar comes from a wheel of its own and is imported with the first text of its language, in the process
-that can be killed; nothing here may be called in another. A query is a file, or several, in `queries`.
+that can be killed; nothing here may be called in another process. A query is one or more files in `queries`.
 
-What a text can cost is bounded. It is not read above MAX_PARSED_BYTES; parsing is stopped after
+The cost of a text is bounded. Texts above MAX_PARSED_BYTES are not read; parsing stops after
 MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth;
-of more than MAX_CAPTURES nodes the first are handed out.
-What was not reached is said, as are errors in the tree. Parsing and matching keep their own stacks; a
-grammar's own scanner could still crash on a text, which then ends the process, and the parent remembers it.
+only the first MAX_CAPTURES nodes are returned.
+What was left out is reported, as are errors in the tree. Parsing and matching keep their own stacks. A
+grammar's own scanner could still crash on a text; that ends the process, and the parent remembers the text.
 
-Left out on purpose: the library's progress callback of matching, which crashes in 0.26.
+Left out on purpose: the library's progress callback for matching, which crashes in 0.26.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 __all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
 
-MAX_PARSED_BYTES = 3_000_000  # a tree takes up to 160 bytes for each; the process has a gigabyte
-MAX_NODES = 1_500_000  # of a tree; of a larger one a part of the text is searched, which has about so many
+MAX_PARSED_BYTES = 3_000_000  # a tree takes up to 160 bytes per byte; the process has a gigabyte
+MAX_NODES = 1_500_000  # of a larger tree only a part of the text with about so many is searched
 MAX_CAPTURES = 400_000  # 6 us each; the process has 5 s
-MAX_CPU_SECONDS = 3.0  # of the 5 that the process has for one text
-MAX_MATCHES = 1_024  # begun and not ended; more of them make matching quadratic
+MAX_CPU_SECONDS = 3.0  # of the 5 s that the process has for one text
+MAX_MATCHES = 1_024  # in progress at once; more of them make matching quadratic
 MAX_DEPTH = 1_000
 _READ_BYTES = 1 << 16
 _ORDINAL_BITS, _RANK_BITS = 24, 8
@@ -38,16 +38,15 @@ assert MAX_PARSED_BYTES < 1 << _ORDINAL_BITS
 
 @dataclass(frozen=True, slots=True)
 class Captures:
-    """What a query found in a text."""
+    """The nodes that a query captured in a text."""
 
     nodes: dict[str, list[Node]]  # name of a capture -> its nodes, ascending by start
-    is_complete: bool  # no errors in the tree, and nothing cut off
+    is_complete: bool  # True: no errors in the tree and nothing left out
 
     def iter_in_order(self, names: Iterable[str]) -> Iterator[tuple[int, int, int, Node]]:
-        """Start, end, number of the name and node of captures of some names: by start, the longer first, then
-        in the order of the names.
+        """Yield (start byte, end byte, position in `names`, node), by start, longest first, then position.
 
-        Sorted as one column of numbers: tuples take three times as long.
+        Sorted as one int64 column: tuples take three times as long.
         """
         found = [self.nodes.get(name, ()) for name in names]
         nodes = [node for group in found for node in group]
@@ -61,7 +60,7 @@ class Captures:
 
 
 def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captures | None:
-    """What the files of queries capture in a text; None when it is too large or took too long to parse."""
+    """Return the captures of a text by some query files; None if it is too large or too slow to parse."""
     if len(text) > MAX_PARSED_BYTES:
         return None
     deadline = time.process_time() + MAX_CPU_SECONDS
@@ -73,7 +72,7 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
     try:
         tree = Parser(language).parse(read, progress_callback=lambda _, __: time.process_time() > deadline)
     except ValueError:
-        return None  # stopped
+        return None  # the deadline stopped it
     cursor = QueryCursor(query, match_limit=MAX_MATCHES)
     cursor.set_max_start_depth(MAX_DEPTH)
     root = tree.root_node
@@ -88,18 +87,18 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
 
 
 def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
-    """The captures of the beginning of a text, up to MAX_CAPTURES of them."""
+    """Return the captures that start before the one numbered MAX_CAPTURES."""
     starts = sorted(node.start_byte for found in nodes.values() for node in found)
     end = starts[MAX_CAPTURES]
     return {name: [node for node in found if node.start_byte < end] for name, found in nodes.items()}
 
 
 def _is_deep(tree: Tree) -> bool:
-    """True when there are nodes deeper than MAX_DEPTH: they are not searched."""
+    """Return True when the tree has nodes deeper than MAX_DEPTH, which are not searched."""
     cursor = tree.walk()
     depth = 0
     while True:
-        node = cursor.node  # one with few nodes in it cannot be deep, and most have few
+        node = cursor.node  # a node with few descendants cannot be deep; most have few
         if node is not None and node.descendant_count + depth > MAX_DEPTH + 1 and cursor.goto_first_child():
             depth += 1
             if depth > MAX_DEPTH:
@@ -120,7 +119,7 @@ def _load_query(dialect: str, queries: tuple[str, ...]) -> tuple[Language, Query
 
 
 def _load_grammar(dialect: str) -> object:
-    """The grammar of a dialect. ImportError when its wheel is not there."""
+    """Return the grammar of a dialect. Raises ImportError when its wheel is not installed."""
     match dialect:
         case "typescript":
             import tree_sitter_typescript

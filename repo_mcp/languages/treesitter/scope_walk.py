@@ -1,10 +1,10 @@
-"""One pass over captured nodes, in order of their start: scopes open, names are declared, bound and used.
+"""One pass over captured nodes, by start: it opens scopes and declares, binds and refers to names.
 
-A language hands each capture to a handler of its own, which calls what is here. A scope is a stretch of the
-text; a symbol is a scope that has a name. Whether a used name is bound by a function, a block or a parameter
-around it is known only when the pass is over, because declarations may follow uses: rows wait until then.
-A name that is bound locally is no reference; what is called through it keeps the name as its qualifier if
-its type is told by a BIND row, and gets "?" otherwise.
+A language hands each capture to a handler of its own, which calls the methods here. A scope is a stretch of
+the text; a symbol is a scope with a name. Declarations may follow uses, so only when the pass is over is it
+known whether a function, a block or a parameter around a use binds its name: rows wait until then.
+A name that is bound locally is not a reference. What is called through it keeps the name as its qualifier
+if a BIND row gives its type, and gets "?" otherwise.
 
 Left out on purpose: walking trees, and asking nodes for parents or neighbours, which takes time by depth.
 """
@@ -29,14 +29,14 @@ from repo_mcp.symbols.symbol_record import (
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node
 
-MAX_OPEN = 500  # scopes inside each other; deeper ones are not opened, and the record is partial
-MAX_CHAIN_BYTES = 200  # of what stands before a member; of a longer one no more is said than "?"
+MAX_OPEN = 500  # nested scopes; deeper ones are not opened, and the record is partial
+MAX_CHAIN_BYTES = 200  # of the qualifier of a member; a longer one becomes "?"
 UNKNOWN = "?"
-# What a BIND row says in the place of a number of arguments: the type of its variable is ...
-TYPE = 0  # what the row names
-CALLED = 1  # what a call of it gives
-ITEMS = 2  # a list of it
-SAME = 3  # the type of the value that it names
+# A BIND row has one of these in place of a number of arguments. The type of its variable is ...
+TYPE = 0  # the type that the row names
+CALLED = 1  # the result type of the function that it names
+ITEMS = 2  # a list of the type that it names
+SAME = 3  # the type of the value that the row names
 ITEM = 4  # the type of the items of that value
 BIND, _USE = int(ReferenceRole.BIND), int(ReferenceRole.USE)
 _MEMBERS = frozenset(
@@ -47,15 +47,15 @@ _MEMBERS = frozenset(
         SymbolKind.ENUM_MEMBER,
         SymbolKind.EVENT,
     }
-)  # not to be had by their name alone
+)  # not reached by their name alone
 _UNCHECKED = frozenset({int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)})
 
-# scope, place, role, name, qualifier, alias, start, arguments
+# scope, entry, role, name, qualifier, alias, start, arguments
 Row = tuple[int, int, int, str, str, str, int, int]
 
 
 class Entry:
-    """A symbol while the pass lasts; its flags may still change."""
+    """A symbol during the pass; its flags may still change."""
 
     __slots__ = ("access", "count", "end", "flags", "kind", "name", "parameters", "parent", "start", "type")
 
@@ -63,7 +63,7 @@ class Entry:
         self.name = name
         self.kind = kind
         self.parent = parent
-        self.start = start  # byte
+        self.start = start  # byte offset
         self.end = end
         self.flags = 0
         self.access = Access.NONE
@@ -81,23 +81,23 @@ class ScopeWalk(SourceText):
         self.ordinal = 0  # of the innermost open symbol
         self.scope = 0  # the innermost open scope; 0 is the file
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
-        self.item_functions: dict[int, str] = {}  # start of a function -> what it is given the items of
+        self.item_functions: dict[int, str] = {}  # start of a function -> whose items it is called with
         self.is_partial = False
-        self._open = [(len(text) + 1, 0, 0)]  # (end, scope, place)
+        self._open = [(len(text) + 1, 0, 0)]  # (end, scope, entry)
         self._scope_parents = [0]
         self._hoist_to = [0]
-        self._is_local = [False]  # scope -> names bound in it are nobody else's
+        self._is_local = [False]  # scope -> True if names bound in it are visible nowhere else
         self._bound: list[set[str]] = [set()]
         self._declared: list[set[str]] = [set()]
         self._rows: list[Row] = []
         self._found: dict[tuple[int, str], int] = {}
-        self.asked: set[str] = set()  # variables whose types are asked for, but by names that they qualify
-        self._typed: set[tuple[int, str]] = set()  # at the end: scope and variable with a BIND row
+        self.asked: set[str] = set()  # variables whose types are needed though they qualify no name
+        self._typed: set[tuple[int, str]] = set()  # set at the end: (scope, variable) with a BIND row
 
     def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
-        """Hand every capture to its handler: by start, the longer first, then in the handlers' order.
+        """Pass every capture to its handler: by start, the longer first, then in the handlers' order.
 
-        One without a handler is a name that is used where nobody has accounted for it: most are.
+        A capture with handler None is a use of its name, unless a handler has taken it: most are.
         """
         self.is_partial = not captures.is_complete
         called = list(handlers.values())
@@ -117,7 +117,7 @@ class ScopeWalk(SourceText):
     # -- text ----------------------------------------------------------------------------------------------
 
     def read_line(self, node: Node | None) -> str:
-        """The beginning of a node's text, on one line."""
+        """Return the text of a node on one line, from its first 4 * MAX_TEXT_CHARS bytes."""
         if node is None:
             return ""
         start = node.start_byte
@@ -125,23 +125,23 @@ class ScopeWalk(SourceText):
         return " ".join(text.split())
 
     def is_gap(self, start: int, end: int) -> bool:
-        """True when nothing but white space stands between two places."""
+        """Return True when only white space, and less than 4,096 bytes, lies between two offsets."""
         return end - start < 4_096 and not self.text[start:end].strip()
 
     # -- scopes and symbols --------------------------------------------------------------------------------
 
     @property
     def is_local(self) -> bool:
-        """True inside of functions, blocks and the like."""
+        """Return True inside functions, blocks and the like."""
         return self._is_local[self.scope]
 
     @property
     def entry(self) -> Entry:
-        """The innermost open symbol."""
+        """Return the innermost open symbol."""
         return self.entries[self.ordinal]
 
     def open_scope(self, end: int, *, is_local: bool = True, hoists: bool = False, ordinal: int = -1) -> None:
-        """Let what is bound until a byte be bound there alone; `hoists`: also what blocks inside hoist."""
+        """Open a scope that ends at byte `end`; if it `hoists`, names hoisted in it are bound there."""
         if len(self._open) >= MAX_OPEN:
             self.is_partial = True
             return
@@ -157,18 +157,18 @@ class ScopeWalk(SourceText):
 
     @property
     def function(self) -> int:
-        """The innermost scope that hoists: a function's."""
+        """Return the innermost scope that hoists: that of a function."""
         return self._hoist_to[self.scope]
 
     def add_symbol(self, name: str, kind: SymbolKind, start: int, end: int, parent: int = -1) -> int:
-        """One more symbol, from byte to byte, inside the innermost one or the one given."""
+        """Add a symbol from byte `start` to `end`, in `parent` or the innermost one; return its entry."""
         if parent < 0 and kind not in _MEMBERS:
             self._declared[self.scope].add(name)
         self.entries.append(Entry(name, kind, self.ordinal if parent < 0 else parent, start, end))
         return len(self.entries) - 1
 
     def bind(self, name: str, *, hoist: bool = False) -> None:
-        """A name that the innermost scope binds; with `hoist` the innermost that hoists."""
+        """Bind a name in the innermost scope, or with `hoist` in the innermost that hoists."""
         self._bound[self._hoist_to[self.scope] if hoist else self.scope].add(name)
 
     # -- uses of names -------------------------------------------------------------------------------------
@@ -183,13 +183,13 @@ class ScopeWalk(SourceText):
         arguments: int = 0,
         ordinal: int = -1,
     ) -> None:
-        """One more row, of the innermost symbol or the one given."""
+        """Add a row for the innermost symbol, or for that of entry `ordinal`."""
         if name or qualifier or alias:
             at = self.ordinal if ordinal < 0 else ordinal
             self._rows.append((self.scope, at, int(role), name, qualifier, alias, start, arguments))
 
     def bind_item(self, alias: str, chain: str, start: int) -> None:
-        """Tell that a variable is one of the items of an expression."""
+        """Record that a variable holds one of the items of an expression."""
         is_call = chain.endswith("()")
         qualifier, _, name = chain.removesuffix("()").rpartition(".")
         if chain != UNKNOWN and name:
@@ -199,7 +199,7 @@ class ScopeWalk(SourceText):
     # -- the end -------------------------------------------------------------------------------------------
 
     def encode(self) -> bytes:
-        """The record of all that was handed in."""
+        """Return the symbol record of everything captured."""
         builder = SymbolRecordBuilder(self.entries[0].name, self.line_count)
         ordinals = self._add_entries(builder)
         builder.add_references(self._iter_references(ordinals))
@@ -208,7 +208,7 @@ class ScopeWalk(SourceText):
         return builder.encode()
 
     def _add_entries(self, builder: SymbolRecordBuilder) -> list[int]:
-        """The symbols; entry -> its place in the record."""
+        """Add the symbols to the record; return entry -> ordinal in the record."""
         ordinals = [0]
         for entry in self.entries[1:]:
             ordinal = builder.add_symbol(
@@ -227,7 +227,7 @@ class ScopeWalk(SourceText):
         return ordinals
 
     def _iter_references(self, ordinals: list[int]) -> Iterator[ReferenceRow]:
-        """The rows that are references after all, each once. `ordinals`: entry -> its place in the record."""
+        """Yield the rows that are references after all, each once. `ordinals`: entry -> record ordinal."""
         breaks = self._breaks
         seen: set[tuple[int, int, str, str, str, int, int]] = set()
         for _, ordinal, role, name, qualifier, alias, start, arguments in self._iter_settled():
@@ -239,7 +239,7 @@ class ScopeWalk(SourceText):
             yield ordinals[ordinal], role, name, qualifier, alias, line, arguments
 
     def _iter_settled(self) -> Iterator[Row]:
-        """The rows of names that are not local, and those of types of variables that are asked for."""
+        """Yield the rows of names that are not local, and the BIND rows that are needed."""
         found, search, heads = self._found, self._find_binding, _Heads()
         typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
@@ -250,7 +250,7 @@ class ScopeWalk(SourceText):
                 yield row
                 continue
             if role == BIND and alias not in asked and search(scope, alias) >= 0:
-                continue  # nothing goes through it
+                continue  # nothing is reached through this variable
             head = heads[qualifier] if qualifier else name
             binding = found.get((scope, head))
             if binding is None:
@@ -264,7 +264,7 @@ class ScopeWalk(SourceText):
                     yield scope, ordinal, role, name, UNKNOWN, alias, start, arguments
 
     def _find_binding(self, scope: int, name: str) -> int:
-        """The scope that binds a name as a local one; -1 for names that none binds."""
+        """Return the scope that binds a name as a local one; -1 when none does."""
         found = self._found.get((scope, name))
         if found is None:
             found = self._found[scope, name] = self._search_binding(scope, name)
@@ -282,7 +282,7 @@ class ScopeWalk(SourceText):
 
 
 class _Heads(dict[str, str]):
-    """Qualifier -> the name that it begins with."""
+    """Qualifier -> the name that it begins with, remembered."""
 
     def __missing__(self, qualifier: str) -> str:
         head = self[qualifier] = find_head(qualifier)
@@ -290,5 +290,5 @@ class _Heads(dict[str, str]):
 
 
 def find_head(chain: str) -> str:
-    """The name that a chain begins with."""
+    """Return the name that a chain begins with."""
     return chain.partition(".")[0].partition("(")[0].partition("[")[0]

@@ -1,8 +1,8 @@
-"""The name of a type in the text of one: what a variable of that type is asked for its members.
+"""The name of the type in a text that writes one: where the members of a variable of that type are declared.
 
-`*pkg.Foo`, `const ns::Foo &`, `Box<dyn Foo>`, `Foo?` and `struct foo *` all name Foo; `[]Foo`, `List<Foo>`,
-`[Foo]`, `Vec<Foo>` name a Foo for their items. Texts are at most MAX_TEXT_CHARS long, and each step makes
-them shorter.
+`*pkg.Foo`, `const ns::Foo &`, `Box<dyn Foo>`, `Foo?` and `struct foo *` all name Foo. `[]Foo`, `List<Foo>`,
+`[Foo]`, `Vec<Foo>` name Foo as the type of their items. Texts are at most MAX_TEXT_CHARS long, and each
+step makes them shorter.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-MAX_STEPS = 8  # of unwrapping
+MAX_STEPS = 8  # of unwrapping, at most
 
 _MODIFIERS = re.compile(
     r"(?:[\s&*]|'\w+\b|\b(?:const|volatile|struct|union|enum|class|typename|mut|dyn|impl|static|final|extern"
@@ -22,7 +22,7 @@ _SIZE = re.compile(r"\[[^\[\]]*\]|\.\.\.")
 _MAP = re.compile(r"map\[[^\[\]]*\]")
 _SEPARATOR = re.compile(r"\s*(?:\.|::)\s*")
 
-# What one type argument shows through: a member of it is reached as if it were not there.
+# Wrappers: members of the type argument are reached as if the wrapper were not there.
 _WRAPPERS_TEXT = """
 Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull
 shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr
@@ -42,18 +42,18 @@ _KEYED = frozenset(_KEYED_TEXT.split())
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """A type's own name and what it is qualified with, dotted; both empty where a text names none."""
+    """A type's own name and its qualifier, dotted; both empty where a text names no type."""
 
     name: str = ""
     qualifier: str = ""
-    is_items: bool = False  # it is the type of the items of what was written
+    is_items: bool = False  # the text is a list or the like, and this the type of its items
 
 
 NO_TYPE = TypeName()
 
 
 def read_type(text: str) -> TypeName:
-    """The name of the type that a text says."""
+    """Return the name of the type that a text writes; NO_TYPE when it names none."""
     is_items = False
     for _ in range(MAX_STEPS):
         start = _MODIFIERS.match(text)
@@ -83,7 +83,7 @@ def read_type(text: str) -> TypeName:
 
 
 def _strip_brackets(text: str) -> str:
-    """Inside of `[Foo]`, `[K: Foo]`, `[Foo; 3]`; behind `[]` and `[3]`."""
+    """Return what is inside `[Foo]`, `[K: Foo]` or `[Foo; 3]`, or what follows `[]` or `[3]`."""
     size = _SIZE.match(text)
     if size is not None and text[size.end() : size.end() + 1] not in {"", "?", "!", ",", ")", ">", " "}:
         return text[size.end() :]
@@ -92,7 +92,7 @@ def _strip_brackets(text: str) -> str:
 
 
 def _find_argument(name: str, rest: str) -> str | None:
-    """The type argument that counts: of a wrapper or container the first, of a keyed one the second."""
+    """Return the type argument that matters: the first of a wrapper or container, the second of a map."""
     if not rest.startswith("<") or not (name in _WRAPPERS or name in _CONTAINERS or name in _KEYED):
         return None
     inside = rest[1:]

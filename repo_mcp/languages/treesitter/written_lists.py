@@ -1,4 +1,4 @@
-"""Lists as they are written in source: parameters, type parameters, arguments."""
+"""Lists as written in source: parameters, type parameters, arguments."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _OPENING = re.compile(r"([^(\[]*)([(\[]?)(.*)", re.DOTALL)
 
 
 class Signature(NamedTuple):
-    """What a method takes."""
+    """The parameters of a method."""
 
     type_parameters: list[str]
     parameters: list[str]
 
 
 def split_list(text: str) -> list[str]:
-    """The parts between commas that stand in no brackets and no texts; none of nothing."""
+    """Return the parts between commas outside brackets and strings; an empty list for blank text."""
     parts, depth, start = [], 0, 0
     for found in _TOKEN.finditer(text):
         if found["skipped"]:
@@ -35,7 +35,7 @@ def split_list(text: str) -> list[str]:
 
 
 def split_signature(text: str) -> Signature:
-    """The parts of "(int a, int b)", of "<T>(T a)", and of "[int a]"."""
-    types, opening, rest = _OPENING.fullmatch(text.strip()).groups()  # type: ignore[union-attr]  # fits any
+    """Return the parts of "(int a, int b)", of "<T>(T a)", or of "[int a]"."""
+    types, opening, rest = _OPENING.fullmatch(text.strip()).groups()  # type: ignore[union-attr]  # fits all
     parameters = split_list(rest.removesuffix(")" if opening == "(" else "]"))
     return Signature(split_list(types.strip().removeprefix("<").removesuffix(">")), parameters)
