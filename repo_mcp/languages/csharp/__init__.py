@@ -1,1 +1,1 @@
-"""C#, by tree-sitter: the symbol record of a file."""
+"""C#: the symbol record of a file, by tree-sitter."""

@@ -1,4 +1,4 @@
-"""The arguments of a C# call, read: each as csharp_given has it."""
+"""The reading of the arguments of a C# call, each into the form that `csharp/given.py` describes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from repo_mcp.languages.csharp.walk import CSharpWalk
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_GIVEN = 8  # arguments of one call that are looked at
+MAX_GIVEN = 8  # arguments of one call that are read
 MAX_VALUE_CHARS = 80
-MAX_DEPTH = 6  # expressions inside of one that are looked at
+MAX_DEPTH = 6  # nested expressions that are read
 _SHOWN = {
     "string_literal": "=string",
     "verbatim_string_literal": "=string",
@@ -62,7 +62,7 @@ _BY_REFERENCE = frozenset({"ref", "out"})
 def refer_call(
     walk: CSharpWalk, name: str, start: int, qualifier: str, arity: int, arguments: Node | None
 ) -> None:
-    """A call with type arguments, so many, and arguments."""
+    """Add a call with its number of type arguments and what is known of its arguments."""
     count, given = _read_arguments(walk, arguments)
     if given:
         walk.given[start] = given
@@ -71,7 +71,7 @@ def refer_call(
 
 
 def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list[Given]]:
-    """The number of arguments, and what is known of the first of them."""
+    """Return the number of arguments, and what is known of the first MAX_GIVEN."""
     if arguments is None:
         return 0, []
     count = arguments.named_child_count
@@ -97,7 +97,7 @@ def _describe(walk: CSharpWalk, argument: Node) -> Given:
 
 
 def read_value(walk: CSharpWalk, value: Node, depth: int = 0) -> str:
-    """What is known of one expression."""
+    """Return what is known of one expression, in the form of `Given.value`."""
     kind = value.type
     if kind in _CHAINS:
         text = walk.read_chain(value)
@@ -139,7 +139,7 @@ def _read_other(walk: CSharpWalk, value: Node, depth: int) -> str:
 
 
 def _read_whole(text: str) -> str:
-    """A whole number, by its suffix or its size."""
+    """Return a whole number, or its type by its suffix or its size."""
     found = _WHOLE.fullmatch(text.lower().replace("_", ""))
     if found is None:
         return UNKNOWN
@@ -158,7 +158,7 @@ def _count_parameters(function: Node) -> int:
 
 
 def _read_operation(walk: CSharpWalk, value: Node, depth: int) -> str:
-    """A comparison, a sum with a text in it, or one value or another."""
+    """Return the type of a comparison, of a sum with a string, or of `a ?? b`."""
     operator = value.child_by_field_name("operator")
     word = operator.type if operator is not None else ""
     if word in _BOOLEAN:

@@ -1,7 +1,7 @@
 """Declarations, scopes and bound names of C#.
 
-A primary constructor is a constructor of its own; of a record its parameters are properties too. Fields are
-properties. What top-level statements declare is local.
+A primary constructor is a constructor of its own; the parameters of a record's are also properties. Fields
+are properties. What top-level statements declare is local.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _PUBLIC_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.ENUM})
 
 
 def on_comment(walk: CSharpWalk, node: Node) -> None:
-    """Remember where a doc comment ended."""
+    """Record where a doc comment ends."""
     start = node.start_byte
     if walk.text.startswith((b"///", b"/**"), start):
         walk.comment_end = node.end_byte
 
 
 def on_namespace(walk: CSharpWalk, node: Node) -> None:
-    """A namespace with braces."""
+    """Declare a namespace with braces."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
@@ -43,7 +43,7 @@ def on_namespace(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_file_namespace(walk: CSharpWalk, node: Node) -> None:
-    """The namespace of the rest of the file."""
+    """Declare the namespace of the rest of the file."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
@@ -52,7 +52,7 @@ def on_file_namespace(walk: CSharpWalk, node: Node) -> None:
 
 
 def _take(walk: CSharpWalk, node: Node | None) -> None:
-    """What stands in a node is accounted for."""
+    """Mark everything in a node as accounted for."""
     if node is not None:
         walk.taken.update(range(node.start_byte, node.end_byte))
 
@@ -65,7 +65,7 @@ def _get_default_access(walk: CSharpWalk) -> Access:
 
 
 def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
-    """A class, a struct, an interface, a record or an enum."""
+    """Declare a class, a struct, an interface, a record or an enum."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     default = _get_default_access(walk)
@@ -83,13 +83,13 @@ def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
 
 
 def _read_type_parameters(walk: CSharpWalk, node: Node) -> str:
-    """ "<T, U>" of a type, which is another type than those of its name with more of them or fewer."""
+    """Return "<T, U>" of a type; types of one name differ in the number of their type parameters."""
     found = next((one for one in node.named_children if one.type == "type_parameter_list"), None)
     return walk.read_line(found)
 
 
 def on_delegate(walk: CSharpWalk, node: Node) -> None:
-    """A delegate: a type that is called."""
+    """Declare a delegate: a type that is called."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     default = _get_default_access(walk)
@@ -104,7 +104,7 @@ def on_delegate(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_enum_member(walk: CSharpWalk, node: Node) -> None:
-    """A member of an enum."""
+    """Declare a member of an enum."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.ENUM_MEMBER)
@@ -112,7 +112,7 @@ def on_enum_member(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_method(walk: CSharpWalk, node: Node) -> None:
-    """A method, a constructor, an operator or an indexer."""
+    """Declare a method, a constructor, an operator or an indexer."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     holder = walk.entry
@@ -155,7 +155,7 @@ def _open_function(walk: CSharpWalk, node: Node, entry: Entry, result: Node | No
 
 
 def on_local_function(walk: CSharpWalk, node: Node) -> None:
-    """A function inside of another."""
+    """Declare a function inside another."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.FUNCTION)
@@ -166,7 +166,7 @@ def on_local_function(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_property(walk: CSharpWalk, node: Node) -> None:
-    """A property or an event with accessors."""
+    """Declare a property, or an event with accessors."""
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
     _take(walk, name_node)
     default = _get_default_access(walk)
@@ -187,7 +187,7 @@ def on_property(walk: CSharpWalk, node: Node) -> None:
 
 
 def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) -> None:
-    """`Foo x = new(1)`: a call of what the variable is."""
+    """Add the constructor call of `Foo x = new(1)`, with the type of the variable."""
     found = read_type(walk.read_line(type_node))
     if found.name and not found.is_items:
         arguments = next((one for one in value.named_children if one.type == "argument_list"), None)
@@ -195,7 +195,7 @@ def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) ->
 
 
 def on_field(walk: CSharpWalk, node: Node) -> None:
-    """Fields or events; each variable is a symbol."""
+    """Declare fields or events; each variable is a symbol."""
     default = _get_default_access(walk)
     kind = SymbolKind.EVENT if node.type == "event_field_declaration" else SymbolKind.PROPERTY
     declaration = next((one for one in node.named_children if one.type == "variable_declaration"), None)
@@ -211,7 +211,7 @@ def on_field(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_variables(walk: CSharpWalk, node: Node) -> None:
-    """Variables of one type."""
+    """Record the type that variables share."""
     type_node = node.child_by_field_name("type")
     walk.note_type(type_node)
     if type_node is not None:
@@ -221,7 +221,7 @@ def on_variables(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_declarator(walk: CSharpWalk, node: Node) -> None:
-    """One variable: a field, or local."""
+    """Bind one local variable, or open the scope of one field."""
     start = node.start_byte
     type_node = walk.variable_types.get(start)
     name_node = node.child_by_field_name("name")
@@ -244,18 +244,18 @@ def on_declarator(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_block(walk: CSharpWalk, node: Node) -> None:
-    """What binds names of its own."""
+    """Open a scope that binds names of its own."""
     walk.open_scope(node.end_byte)
 
 
 def on_accessor(walk: CSharpWalk, node: Node) -> None:
-    """`get`, `set`: in the latter `value` is bound."""
+    """Open the scope of `get` or `set` and bind `value`."""
     walk.open_scope(node.end_byte, hoists=True)
     walk.bind("value")
 
 
 def on_foreach(walk: CSharpWalk, node: Node) -> None:
-    """A loop over items, and its variable."""
+    """Open the scope of a loop and bind its variable, an item of what is looped over."""
     walk.open_scope(node.end_byte)
     left, type_node = node.child_by_field_name("left"), node.child_by_field_name("type")
     if left is None or left.type != "identifier":
@@ -271,7 +271,7 @@ def on_foreach(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_lambda(walk: CSharpWalk, node: Node) -> None:
-    """A function as a value; one that is given the items of something knows what they are."""
+    """Open the scope of a lambda; if it is called with items, its first parameter is an item."""
     walk.open_scope(node.end_byte, hoists=True)
     chain = walk.item_functions.get(node.start_byte)
     parameters = node.child_by_field_name("parameters")
@@ -288,7 +288,7 @@ def on_lambda(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_parameters(walk: CSharpWalk, node: Node) -> None:
-    """A list whose last parameter may be one of `params`, which has no node of its own."""
+    """Bind the last parameter of a list if it is a `params` one, which has no node of its own."""
     children = node.children
     if not any(one.type == "params" for one in children):
         return
@@ -301,7 +301,7 @@ def on_parameters(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_parameter(walk: CSharpWalk, node: Node) -> None:
-    """A parameter: bound, its type accepted; of a record also a property."""
+    """Bind a parameter, whose type is accepted; of a record, declare a property instead."""
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
     walk.note_type(type_node, ReferenceRole.ACCEPT)
     if name_node is None:
@@ -318,20 +318,20 @@ def on_parameter(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_type_parameter(walk: CSharpWalk, node: Node) -> None:
-    """A type parameter, which is nobody's name."""
+    """Bind a type parameter: its name refers to nothing else."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     walk.bind(walk.read_name(name_node))
 
 
 def on_bound(walk: CSharpWalk, node: Node) -> None:
-    """A name without a type."""
+    """Bind a name without a type."""
     walk.taken.add(node.start_byte)
     walk.bind(walk.read_name(node))
 
 
 def on_named(walk: CSharpWalk, node: Node) -> None:
-    """What binds a name and may say its type: patterns, `out var x`, `catch (E e)`, `from x in xs`."""
+    """Bind a name that may have a type: patterns, `out var x`, `catch (E e)`, `from x in xs`."""
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
     walk.note_type(type_node)
     if name_node is None:
@@ -344,12 +344,12 @@ def on_named(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_named_first(walk: CSharpWalk, node: Node) -> None:
-    """`let x = ...` and `join x in ...`."""
+    """Bind the name of `let x = ...` or `join x in ...`."""
     first = next((one for one in node.named_children if one.type == "identifier"), None)
     if first is not None:
         on_bound(walk, first)
 
 
 def on_taken(walk: CSharpWalk, node: Node) -> None:
-    """A name that is no use of anything."""
+    """Mark a name that is not a use of anything."""
     _take(walk, node)

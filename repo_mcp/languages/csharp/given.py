@@ -1,9 +1,9 @@
-"""What a C# call is given, as text: it tells which of several methods of one name is meant.
+"""The arguments of a C# call as text, which tell several methods of one name apart.
 
-"(total,=string,1)": a value as a chain of names; "=" and the type that an expression shows; "0" or "1", a
-whole number that stands there, zero or another; "=>2" a function of two parameters; "{}" an object without a
-type; "?" for anything else. Before it "name:" of a parameter that is named, and "&" of what is given by
-reference. Unknown ones at the end are left out, and where nothing is known the text is empty.
+"(total,=string,1)": a chain of names for a value; "=" and a type for an expression that shows its type; "0"
+for a zero and "1" for any other whole number; "=>2" for a function of two parameters; "{}" for an object
+without a type; "?" for anything else. "name:" comes before a named argument, and "&" before one passed by
+reference. Unknown arguments at the end are left out; where nothing is known the text is empty.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.treesitter.written_lists import split_list
 
-MAX_GIVEN_CHARS = 250  # of what is said of a call; a string of a record has at most MAX_TEXT_CHARS
+MAX_GIVEN_CHARS = 250  # for one call; a string of a record has at most MAX_TEXT_CHARS
 NO_TYPE = "{}"
 FUNCTION = "=>"
 NULL = "=null"
@@ -25,12 +25,12 @@ _FORM = re.compile(r"((?:\w+:)?&?)(.*)", re.DOTALL)
 class Given(NamedTuple):
     """One argument of a call."""
 
-    form: str  # "name:" and "&", where they are
+    form: str  # "name:", "&", both or neither
     value: str
 
 
 def join_given(given: list[Given]) -> str:
-    """The text of the arguments of a call: of the first that have room in it."""
+    """Return the text of a call's arguments: the first ones, as many as fit."""
     parts: list[str] = []
     known = room = 0
     for one in given:
@@ -43,7 +43,7 @@ def join_given(given: list[Given]) -> str:
 
 
 def split_call(alias: str) -> tuple[int, list[Given]]:
-    """The number of type arguments, and the arguments, that the alias of a call says."""
+    """Return the number of type arguments and the arguments that the alias of a call holds."""
     arity, _, text = alias.partition("(")
     parts = split_list(text.removesuffix(")"))
     return int(arity.removeprefix("`") or 0), [_read_given(part) for part in parts]

@@ -1,7 +1,7 @@
-"""The structure of a C# file: which capture goes to which handler, and the end.
+"""The symbol record of a C# file: the handler of each capture, and the end of the pass.
 
-Both branches of `#if` are read where the text still parses with them. Otherwise only the first of each is,
-and the record is partial. Left out on purpose: types that nobody wrote.
+Both branches of `#if` are read if the text still parses with them. Otherwise only the first branch is read,
+and the record is partial. Left out on purpose: inferred types.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
-# What the grammar does not know and names can be read without: `ref partial struct`, `*(int*)&value`,
+# What the grammar does not know and names do not need: `ref partial struct`, `*(int*)&value`,
 # and the brackets of `{ [key] = value }`.
 _LEFT_OUT = re.compile(rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)")
-# What it does not know to the left of "=": `*(int*)(p + 1)`, read as an item of nothing, and `*p++`.
+# What it does not know to the left of "=": `*(int*)(p + 1)`, read as an item of `_`, and `*p++`.
 _POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
 _STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
 _INDEXED = re.compile(rb"([{,]\s*)\[([\w.\"']+)\](?=\s*=[^=>])")
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|elif|else|endif)\b")
 
-# In the order in which captures of one span are handled.
+# In the order in which captures of the same span are handled.
 _HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None] | None] = {
     "comment": declarations.on_comment,
     "namespace": declarations.on_namespace,
@@ -76,7 +76,7 @@ _OPEN = frozenset({Access.PUBLIC, Access.PROTECTED, Access.PROTECTED_INTERNAL})
 
 
 def parse_csharp(file_name: str, text: bytes) -> bytes:
-    """The structure record of a C# file."""
+    """Return the symbol record of a C# file."""
     captures = find_captures("csharp", ("csharp",), text)
     if captures is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
@@ -94,7 +94,7 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
 
 
 def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
-    """A text with errors as the grammar may understand it, if it does then; otherwise as it is."""
+    """Return a text with errors as simpler text that parses, with its captures; else both unchanged."""
     plain = _write_plainly(text)
     has_branches = _CONDITION.search(plain) is not None
     for one in (plain, _keep_first_branches(plain)) if has_branches else (plain,):
@@ -105,14 +105,14 @@ def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
 
 
 def _write_plainly(text: bytes) -> bytes:
-    """The text without what the grammar does not know; as long as before, with the same lines."""
+    """Return the text without what the grammar does not know, at the same length and with the same lines."""
     text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
     text = _STEPPED.sub(rb" \1  ", text)
     return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: b" " * len(found[0]), text))
 
 
 def _keep_first_branches(text: bytes) -> bytes:
-    """The text with other branches of `#if`, and the directives, made blank; as long as before."""
+    """Return the text, at the same length, with `#if` directives and all but first branches blank."""
     lines = text.split(b"\n")
     is_kept = [True]
     for number, line in enumerate(lines):

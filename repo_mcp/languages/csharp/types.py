@@ -1,4 +1,4 @@
-"""What a written C# type says of the members of a value: the name of one type, alone or as items."""
+"""The type that a written C# type names: where the members of a value are declared, alone or as items."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _NOTHING = frozenset(
     )
 )
 MAX_STEPS = 6
-# Of the number of a BIND row: one bit for a task, which a type is, or a value that is awaited; above it how
+# Bits of a BIND row's number: one for a task, either a type or an awaited value; above it how
 # many type arguments the type has.
 TASK = 8
 ARITY_SHIFT = 4
-AWAITED = "await"  # stands in a chain, as a member of what is awaited
+AWAITED = "await"  # a chain has it as a member of an awaited value
 
 
 class TypeName(NamedTuple):
     """A type that has members: `qualifier.name`."""
 
-    name: str = ""  # empty: nothing is known
+    name: str = ""  # empty: the type is not known
     qualifier: str = ""
     is_items: bool = False  # it is the type of the items
     arity: int = 0  # how many type arguments it has
-    is_task: bool = False  # it is what a task gives when it is awaited
+    is_task: bool = False  # it is the result type of a task
 
 
 def read_type(text: str) -> TypeName:
-    """The type that a written one names."""
+    """Return the type that a text names; with an empty name when its members are not known."""
     text = text.strip()
     is_items = is_task = False
     for _ in range(MAX_STEPS):
@@ -73,17 +73,17 @@ def read_type(text: str) -> TypeName:
 
 
 def is_list(text: str) -> bool:
-    """True for type arguments of which there are several."""
+    """Return True when a text has several type arguments."""
     return count_arity(f"<{text}>") > 1
 
 
 def name_arity(arity: int) -> str:
-    """What tells types of one name apart, as .NET writes it: "`2"; empty for one that is not generic."""
+    """Return what tells types of one name apart, as .NET writes it: "`2"; empty when not generic."""
     return f"`{arity}" if arity else ""
 
 
 def count_arity(text: str) -> int:
-    """How many type arguments or parameters a text begins with: 2 for "<A, B>" and "<,>", 0 for none."""
+    """Return how many type arguments or parameters a text begins with: 2 for "<A, B>" and "<,>"."""
     if not text.startswith("<"):
         return 0
     depth, count = 0, 1

@@ -1,7 +1,7 @@
 """Uses of names in C#: usings, bases, calls, members, types.
 
-The number of a row that is no call is how many type arguments the name has; a call that gives some, and a new
-instance of a generic type, say it in the alias, as "`2"; behind it stands what a call is given.
+In a row that is not a call, the number counts the name's type arguments. A call with type arguments, or a
+new instance of a generic type, has their count in the alias, as "`2", before the call's arguments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 USE, TYPE = ReferenceRole.USE, ReferenceRole.TYPE
-GLOBAL_USING = "global using"  # alias of a row that says that there are usings for every file
+GLOBAL_USING = "global using"  # alias of a row that marks a file with usings for every file
 _GIVING_ITEMS = frozenset(
     re.findall(
         r"\w+",
@@ -37,7 +37,7 @@ _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
 
 def on_using(walk: CSharpWalk, node: Node) -> None:
-    """A using: of a namespace or, static, of a type the name "*"; of an alias the name that it stands for.
+    """Add a using: name "*" for a namespace or a static type, the target's name for an alias.
 
     The number 1 says that it holds for every file.
     """
@@ -61,7 +61,7 @@ def on_using(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_bases(walk: CSharpWalk, node: Node) -> None:
-    """What a type inherits or implements: by the look of the names, which the resolver knows better."""
+    """Add what a type inherits or implements, judged by the names; the resolver knows better."""
     kind = walk.entry.kind
     for number, child in enumerate(one for one in node.named_children if one.type != "comment"):
         if child.type == "argument_list":
@@ -101,7 +101,7 @@ def _refer_base_call(walk: CSharpWalk, arguments: Node) -> None:
 
 
 def on_chained(walk: CSharpWalk, node: Node) -> None:
-    """`: this(...)` and `: base(...)` of a constructor."""
+    """Add the constructor call of `: this(...)` or `: base(...)`."""
     ordinal = walk.ordinal
     while ordinal and walk.entries[ordinal].kind not in TYPE_DECLARATIONS:
         ordinal = walk.entries[ordinal].parent
@@ -113,14 +113,14 @@ def on_chained(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_attribute(walk: CSharpWalk, node: Node) -> None:
-    """An attribute is a type, whose name may end in "Attribute"."""
+    """Note the type of an attribute, whose name may omit "Attribute"."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.types.append((name_node.start_byte, name_node.end_byte, TYPE))
 
 
 def on_call(walk: CSharpWalk, node: Node) -> None:
-    """A call of a name or of a member."""
+    """Add a call of a name or of a member."""
     function = node.child_by_field_name("function")
     if function is None:
         return
@@ -139,7 +139,7 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
 
 
 def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:
-    """The function that a method is given, which it calls with items of what it is called on."""
+    """Record the lambda that a method gets and calls with items of its receiver."""
     given = node.child_by_field_name("arguments")
     first = given.named_child(0) if given is not None and given.named_child_count else None
     value = first.named_child(0) if first is not None and first.named_child_count else None
@@ -148,7 +148,7 @@ def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:
 
 
 def _split(walk: CSharpWalk, named: Node) -> tuple[Node | None, str]:
-    """The last name of an expression, and what stands before it."""
+    """Return the last name of an expression, and its qualifier."""
     start = named.start_byte
     if named.type in _NAMED:
         return named, ""
@@ -166,7 +166,7 @@ def _split(walk: CSharpWalk, named: Node) -> tuple[Node | None, str]:
 
 
 def _read_before(walk: CSharpWalk, start: int, end: int) -> str:
-    """The expression from a byte to the dot before a name."""
+    """Return the expression from a byte offset to the dot before a name."""
     text = walk.text
     if end - start > 400:
         return UNKNOWN
@@ -177,7 +177,7 @@ def _read_before(walk: CSharpWalk, start: int, end: int) -> str:
 
 
 def on_conditional(walk: CSharpWalk, node: Node) -> None:
-    """`a?.b`: what follows goes through `a`."""
+    """Record for `a?.b` that what follows is reached through `a`."""
     condition = node.child_by_field_name("condition")
     last = node.named_children[-1]
     if condition is None or last.start_byte in walk.conditions:
@@ -190,7 +190,7 @@ def on_conditional(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_new(walk: CSharpWalk, node: Node) -> None:
-    """`new Foo(...)`, and the members that its initializer names."""
+    """Add the call of `new Foo(...)`, and the members that its initialiser names."""
     type_node = node.child_by_field_name("type")
     found = read_type(walk.read_line(type_node))
     if type_node is None or not found.name:
@@ -218,7 +218,7 @@ def _read_qualifier(walk: CSharpWalk, type_node: Node, name_node: Node) -> str:
 
 
 def _refer_initialized(walk: CSharpWalk, initializer: Node | None, owner: str) -> None:
-    """`{ A = 1, B = 2 }`: members of what is made."""
+    """Add the members of the new object that `{ A = 1, B = 2 }` names."""
     for one in initializer.named_children if initializer is not None else ():
         left = one.child_by_field_name("left") if one.type == "assignment_expression" else one
         if left is not None and left.type == "identifier" and left is not one:
@@ -227,12 +227,12 @@ def _refer_initialized(walk: CSharpWalk, initializer: Node | None, owner: str) -
 
 
 def on_implicit_new(walk: CSharpWalk, node: Node) -> None:
-    """`new(...) { A = 1 }`: of a type that is not written here."""
+    """Add the members that `new(...) { A = 1 }` names; its type is not written here."""
     _refer_initialized(walk, node.child_by_field_name("initializer"), UNKNOWN)
 
 
 def on_with(walk: CSharpWalk, node: Node) -> None:
-    """`x with { A = 1 }`."""
+    """Add the members that `x with { A = 1 }` names."""
     children = node.named_children
     owner = walk.read_chain(children[0]) if children else UNKNOWN
     for child in children[1:]:
@@ -243,7 +243,7 @@ def on_with(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_anonymous(walk: CSharpWalk, node: Node) -> None:
-    """`new { A = 1 }`: names of what has no type."""
+    """Mark the names of `new { A = 1 }`, which belong to no declared type."""
     children = node.children
     for one, after in pairwise(children):
         if one.type == "identifier" and after.type == "=":
@@ -251,7 +251,7 @@ def on_anonymous(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_member(walk: CSharpWalk, node: Node) -> None:
-    """A member that is read or written."""
+    """Add a member that is read or written."""
     name_node = node.child_by_field_name("name")
     if name_node is None or name_node.start_byte in walk.taken:
         return
@@ -262,7 +262,7 @@ def on_member(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_qualified(walk: CSharpWalk, node: Node) -> None:
-    """A type by its full name; what stands before the name is used."""
+    """Add a type by its full name; its qualifier is a use."""
     name_node = node.child_by_field_name("name")
     if name_node is None or name_node.start_byte in walk.taken:
         return
@@ -277,12 +277,12 @@ def on_qualified(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_type_arguments(walk: CSharpWalk, node: Node) -> None:
-    """Types between angle brackets."""
+    """Note the types between angle brackets."""
     walk.types.append((node.start_byte, node.end_byte, TYPE))
 
 
 def on_typed(walk: CSharpWalk, node: Node) -> None:
-    """An expression or a type that holds a type; inside a type the role stays."""
+    """Note the type in an expression or in a type; inside a type the outer role stays."""
     type_node = node.child_by_field_name("type")
     if type_node is None and node.named_child_count:
         type_node = node.named_child(0)
@@ -291,12 +291,12 @@ def on_typed(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_type_span(walk: CSharpWalk, node: Node) -> None:
-    """A type where only its place says that it is one."""
+    """Note a type that is one only by its position."""
     walk.note_type(node)
 
 
 def on_identifier(walk: CSharpWalk, node: Node) -> None:
-    """A name that nothing else has accounted for."""
+    """Add a name that no other handler has accounted for."""
     start = node.start_byte
     if start in walk.taken:
         return
@@ -309,7 +309,7 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
 
 
 def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:
-    """How many type arguments stand behind a name; behind a value "<" may be something else."""
+    """Return how many type arguments follow a name; after a value "<" may be something else."""
     if walk.text[end : end + 1] != b"<":
         found = _BEFORE_ARGUMENTS.match(walk.text, end)
         if found is None:

@@ -1,6 +1,6 @@
-"""The state of a pass over C#, and how its expressions read as names.
+"""The state of a pass over C#, and the reading of its expressions as names.
 
-In C# a type is written with the same nodes as a value: handlers of what holds a type note its span, and a
+C# writes a type with the same nodes as a value. So handlers of whatever holds a type note its span, and a
 name inside such a span is a type in the role of the span.
 """
 
@@ -41,7 +41,7 @@ _AWAITED = re.compile(rb"\(\s*await\s+(.+)\)", re.DOTALL)
 _AWAITED_PLAINLY = re.compile(rb"await\s+(.+)", re.DOTALL)
 _AWAITED_END = b"." + AWAITED.encode()
 _NEW = re.compile(rb"\(?\s*new\s+([\w.]+)\s*(?:<.*>)?\s*(?:\(.*\))?\s*(?:\{.*\})?\s*\)?", re.DOTALL)
-_EXTENDED = re.compile(rb"(?:\[[^\]]*\]\s*)?(?:(?:ref|in|readonly|scoped)\s+)*this\b")  # a first parameter
+_EXTENDED = re.compile(rb"(?:\[[^\]]*\]\s*)?(?:(?:ref|in|readonly|scoped)\s+)*this\b")  # of a first parameter
 _SIZE = re.compile(r"\[[^\],]+")  # of a new array
 _FLAGS = {
     "static": SymbolFlag.STATIC,
@@ -63,21 +63,21 @@ class CSharpWalk(ScopeWalk):
 
     def __init__(self, file_name: str, text: bytes) -> None:
         super().__init__(file_name, text)
-        self.comment_end = 0  # of the last doc comment
-        self.types: list[tuple[int, int, ReferenceRole]] = []  # spans of types, and their roles
+        self.comment_end = 0  # byte offset where the last doc comment ends
+        self.types: list[tuple[int, int, ReferenceRole]] = []  # (start, end, role) of spans of types
         self.variable_types: dict[int, Node] = {}  # start of a declarator -> the type before it
         self.conditions: dict[int, str] = {}  # start of ".b" in "a?.b" -> "a"
-        self.bases: dict[int, str] = {}  # type -> its first base, as written
-        self.field_positions: dict[int, int] = {}  # start of a field's declarator -> its symbol
-        self.pending: dict[int, str] = {}  # start of a name after "?." -> what stands before it
+        self.bases: dict[int, str] = {}  # entry of a type -> its first base, as written
+        self.field_positions: dict[int, int] = {}  # start of a field's declarator -> its entry
+        self.pending: dict[int, str] = {}  # start of a name after "?." -> its qualifier
         self.has_global_using = False
-        self.given: dict[int, list[Given]] = {}  # start of a called name -> what is known of the arguments
-        self._plain_types: dict[tuple[int, str], str] = {}  # scope and variable -> its type, as written
+        self.given: dict[int, list[Given]] = {}  # start of a called name -> its arguments
+        self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
     # -- declarations ----------------------------------------------------------------------------------------
 
     def declare(self, node: Node, name: str, kind: SymbolKind, parent: int = -1) -> Entry:
-        """One more symbol with its modifiers and attributes; the last of the entries."""
+        """Add a symbol, DOCUMENTED if a doc comment precedes it, and return its entry."""
         start = node.start_byte
         ordinal = self.add_symbol(name, kind, start, node.end_byte, parent)
         entry = self.entries[ordinal]
@@ -86,7 +86,7 @@ class CSharpWalk(ScopeWalk):
         return entry
 
     def read_modifiers(self, node: Node, entry: Entry, default: Access) -> set[str]:
-        """Take flags and access from what stands before a declaration; the words of it."""
+        """Set an entry's flags and access from a declaration's modifiers and return their words."""
         words: set[str] = set()
         for child in node.children:
             if child.type == "modifier":
@@ -104,7 +104,7 @@ class CSharpWalk(ScopeWalk):
         return words
 
     def read_parameters(self, entry: Entry, parameters: Node | None) -> None:
-        """Take the parameters of what is called."""
+        """Set the parameters of an entry that can be called."""
         if parameters is None:
             return
         entry.parameters = self.read_line(parameters)
@@ -120,12 +120,12 @@ class CSharpWalk(ScopeWalk):
     # -- types -----------------------------------------------------------------------------------------------
 
     def note_type(self, node: Node | None, role: ReferenceRole = ReferenceRole.TYPE) -> None:
-        """Names inside of a node are types."""
+        """Record that names inside a node are types, in a role."""
         if node is not None and node.type not in {"predefined_type", "implicit_type"}:
             self.types.append((node.start_byte, node.end_byte, role))
 
     def find_role(self, start: int) -> ReferenceRole:
-        """What a name at a byte is: a type in a role, or USE."""
+        """Return the role of a name at a byte offset: that of the type around it, or USE."""
         types = self.types
         while types and types[-1][1] <= start:
             types.pop()
@@ -135,7 +135,7 @@ class CSharpWalk(ScopeWalk):
         return ReferenceRole.USE
 
     def bind_type(self, alias: str, node: Node | None, start: int) -> bool:
-        """Tell the type of a variable that has one written; True when it could be read."""
+        """Record the type written for a variable; return True when it has a name."""
         found = read_type(self.read_line(node))
         if found.name:
             number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
@@ -146,7 +146,7 @@ class CSharpWalk(ScopeWalk):
         return bool(found.name)
 
     def note_plain_type(self, alias: str, text: str) -> None:
-        """A variable that is bound here has a type without members that we know: the first that is told."""
+        """Record a variable's type, one whose members we do not know; the first record counts."""
         if text in WHOLE_NUMBERS:
             text = "=int"
         is_type = text.startswith("=") and not text.startswith(FUNCTION) and text != NULL
@@ -154,7 +154,7 @@ class CSharpWalk(ScopeWalk):
             self._plain_types.setdefault((self.scope, alias), text[1:])
 
     def bind_value(self, alias: str, value: Node | None, start: int) -> None:
-        """Tell the type of a variable by what it is given."""
+        """Record the type of a variable by the value that it is given."""
         awaited = 0
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS or not value.named_child_count:
@@ -176,14 +176,14 @@ class CSharpWalk(ScopeWalk):
             self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
 
     def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int) -> None:
-        """Tell that a variable is what a name is, gives, or holds."""
+        """Record a variable whose type follows from a name in the way that `arguments` tells."""
         chain = self.read_chain(node)
         qualifier, _, name = chain.rpartition(".")
         if chain != UNKNOWN and name and not name.endswith((")", "]")):
             self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments)
 
     def read_type_text(self, written: Node | None) -> str:
-        """A type that is written, as the value of an argument: "=" before it."""
+        """Return a written type as the value of an argument: with "=" before it; "?" for `var`."""
         if written is None or written.type == "implicit_type":
             return UNKNOWN
         return f"={_SIZE.sub('[', self.read_line(written))}"
@@ -191,15 +191,15 @@ class CSharpWalk(ScopeWalk):
     # -- names -----------------------------------------------------------------------------------------------
 
     def read_name(self, node: Node | None) -> str:
-        """A name without its type arguments and its "@"."""
+        """Return a name without its type arguments and its "@"."""
         return re.sub(r"<.*", "", self.read_line(node)).strip().removeprefix("@")
 
     def read_chain(self, node: Node | None) -> str:
-        """An expression, dotted: "a.b", "Make()", "items[]"; "?" for anything else."""
+        """Return an expression, dotted: "a.b", "Make()", "items[]"; "?" for anything else."""
         return UNKNOWN if node is None else self.read_span(node.start_byte, node.end_byte)
 
     def read_span(self, start: int, end: int) -> str:
-        """The same of a stretch of text."""
+        """Return the expression from byte `start` to `end`, as dotted names or "?"."""
         prefix = ""
         if start in self.conditions and self.text[start : start + 1] in {b".", b"["}:
             prefix = self.conditions[start]
@@ -215,7 +215,7 @@ class CSharpWalk(ScopeWalk):
     # -- calls -----------------------------------------------------------------------------------------------
 
     def _iter_settled(self) -> Iterator[Row]:
-        """Rows of calls say in the alias also what is given, but for values that nobody knows the type of."""
+        """Yield the rows; calls also have in the alias their arguments, "?" for those of unknown type."""
         for row in super()._iter_settled():
             scope, ordinal, role, name, qualifier, alias, start, arguments = row
             given = self.given.get(start) if role == ReferenceRole.CALL else None
@@ -226,7 +226,7 @@ class CSharpWalk(ScopeWalk):
                 yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
 
     def _settle(self, given: Given, scope: int) -> Given:
-        """An argument; of a local variable it is the type, or a BIND row tells it."""
+        """Return an argument, with the type of a local variable for its name unless a BIND row has it."""
         head = find_head(given.value)
         binding = self._find_binding(scope, head)
         if binding < 0:
@@ -258,7 +258,7 @@ def _read_access(words: set[str], default: Access) -> Access:
 
 
 def _simplify(text: bytes) -> bytes:
-    """A chain of members and calls as dotted names; empty for what is none."""
+    """Return a chain of members and calls as dotted names; empty when it is not one."""
     text = text.strip()
     for pattern in (_CAST, _AS):
         found = pattern.match(text)

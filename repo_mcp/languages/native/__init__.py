@@ -1,1 +1,1 @@
-"""C, C++, Go, Java, Rust and Swift, by tree-sitter: the symbol record of a file."""
+"""C, C++, Go, Java, Rust and Swift: the symbol record of a file, by tree-sitter."""

@@ -1,12 +1,12 @@
-"""Macros of C and C++ that stand where no grammar expects a word, made blank, byte for byte.
+"""Blanking of C and C++ macros that stand where no grammar expects a word, byte for byte.
 
 `static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on
 a line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
 macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`. Every other byte keeps
-its place, line feeds first of all. What is changed is known by its name or by where it stands.
+its offset, above all the line feeds. Macros are recognised by name or by position.
 
-Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: a
-text costs about as long as reading it.
+Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: the
+cost of a text is about that of reading it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 
 MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
 
-# What headers of kernels and C libraries put between the words of a declaration.
+# Words that headers of kernels and C libraries put into declarations.
 _WORDS = frozenset(
     b"__init __exit __initdata __initconst __exitdata __initdata_or_module __initmv __init_or_module"
     b" __meminit __user __iomem __rcu __percpu __force __kernel __must_check __always_inline"
@@ -63,7 +63,7 @@ _HEADS = re.compile(
 _CLASS_HEADS = re.compile(
     rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[A-Za-z_])"
 )
-# What says nothing of a declaration but how it is linked or checked: FMT_CONSTEXPR, JSON_HEDLEY_NON_NULL(3)
+# Macros that only say how a declaration is linked or checked: FMT_CONSTEXPR, JSON_HEDLEY_NON_NULL(3)
 _LINKAGES = re.compile(
     rb"\b[A-Z][A-Z0-9]*_(?:(?:HEDLEY_\w++|CONSTEXPR\w*+|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED"
     rb"|FUNC|NO_UNIQUE_ADDRESS|MAYBE_UNUSED|UNUSED|NOEXCEPT|EXPLICIT|VISIBILITY\w*+)(?!\w)(?:\([\w, ]*\))?)"
@@ -89,7 +89,7 @@ _FIRST_TYPES = re.compile(
     rb"|unsigned[ \t]++(?=(?:int|char|long|short)[ \t]*+,))"
 )
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
-# What heads a block and is no keyword.
+# Macros that head a block.
 _EACH = re.compile(
     rb"(?:for_each|foreach|ForEach|run_with_period)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])"
 )
@@ -100,7 +100,7 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
 def blank_macros(text: bytes) -> bytes:
-    """The text with those macros made blank; as long as before."""
+    """Return the text with those macros made blank, at the same length."""
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
@@ -122,7 +122,7 @@ def blank_macros(text: bytes) -> bytes:
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:
-    """A known word, with what it is given; its own definition keeps it."""
+    """Return spaces for a known word and its arguments; unchanged where the word is defined."""
     whole = found.group()
     name = _NAME.match(whole)
     word = name.group() if name is not None else b""
@@ -135,7 +135,7 @@ def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
 
 
 def _is_defined(found: re.Match[bytes]) -> bool:
-    """True where the preprocessor itself is told of a macro."""
+    """Return True after a preprocessor directive that defines or tests the macro."""
     text, start = found.string, found.start()
     return text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS)
 
@@ -149,7 +149,7 @@ def _blank_second(found: re.Match[bytes]) -> bytes:
 
 
 def _make_loops(text: bytes) -> bytes:
-    """A keyword that heads a block as well; what defines a macro keeps its name."""
+    """Replace macros that head a block by `while`; a directive that defines one keeps its name."""
     changed = bytearray(text)
     for found in _EACH.finditer(text):
         start, end = found.span()

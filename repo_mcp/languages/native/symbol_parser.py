@@ -1,4 +1,4 @@
-"""The parsers of the languages on the capture walk: a text to the record of its structure."""
+"""The parsers of the languages on the capture walk, which make the symbol record of a text."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.symbols.symbol_record import ParseStatus, encode_failure
 
-FEW_ERRORS = 0.1  # of the bytes of a header that looks like C++: it is not read as C as well then
+FEW_ERRORS = 0.1  # share of bytes: with fewer, a header that looks like C++ is not tried as C
 
 
 def parse_go(file_name: str, text: bytes) -> bytes:
-    """The record of a Go file."""
+    """Return the symbol record of a Go file."""
     from repo_mcp.languages.native.go import GO
 
     return _parse(GO, "go", file_name, text)
 
 
 def parse_java(file_name: str, text: bytes) -> bytes:
-    """The record of a Java file."""
+    """Return the symbol record of a Java file."""
     from repo_mcp.languages.native.java import JAVA
 
     return _parse(JAVA, "java", file_name, text)
 
 
 def parse_rust(file_name: str, text: bytes) -> bytes:
-    """The record of a Rust file."""
+    """Return the symbol record of a Rust file."""
     from repo_mcp.languages.native.rust import RUST
     from repo_mcp.languages.native.rust_macros import unwrap_items
 
@@ -34,14 +34,14 @@ def parse_rust(file_name: str, text: bytes) -> bytes:
 
 
 def parse_swift(file_name: str, text: bytes) -> bytes:
-    """The record of a Swift file."""
+    """Return the symbol record of a Swift file."""
     from repo_mcp.languages.native.swift import SWIFT
 
     return _parse(SWIFT, "swift", file_name, text)
 
 
 def parse_c(file_name: str, text: bytes) -> bytes:
-    """The record of a C file; of a header that is rather C++, that of a C++ file."""
+    """Return the symbol record of a C file; a header that is more like C++ is read as C++."""
     from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.c_macros import blank_macros
 
@@ -53,7 +53,7 @@ def parse_c(file_name: str, text: bytes) -> bytes:
 
 
 def parse_cpp(file_name: str, text: bytes) -> bytes:
-    """The record of a C++ file."""
+    """Return the symbol record of a C++ file."""
     from repo_mcp.languages.native.c_macros import blank_macros
     from repo_mcp.languages.native.cpp import CPP
 
@@ -65,9 +65,7 @@ def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes
 
 
 def _read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
-    """What a header of C or C++ holds, and which of them it is: where its lines do not say, or the parser
-    does not agree, the one with fewer errors.
-    """
+    """Return the dialect of a header, C++ or C, and its captures; if in doubt, the one with fewer errors."""
     from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.cpp import CPP
     from repo_mcp.languages.native.cpp_headers import looks_like_cpp
@@ -87,7 +85,7 @@ def _read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
 
 
 def _count_errors(found: Captures) -> int:
-    """Bytes that the grammar did not understand."""
+    """Return the number of bytes that the grammar did not understand, plus one for each error."""
     return sum(1 + node.end_byte - node.start_byte for node in found.nodes.get("error", ()))
 
 

@@ -1,1 +1,1 @@
-"""TypeScript, TSX and JavaScript, by tree-sitter: the symbol record of a file."""
+"""TypeScript, TSX and JavaScript: the symbol record of a file, by tree-sitter."""

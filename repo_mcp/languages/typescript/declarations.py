@@ -1,8 +1,8 @@
 """Declarations, scopes and bound names of TypeScript and JavaScript.
 
-A function or class that a variable, a property or an export is given is declared under that name. Variables
-are declared where no function or block is around them; members of an object are when the object is the value
-of something declared. In JavaScript a class has the properties that it gives to `this`.
+A function or class that is the value of a variable, a property or an export is declared under that name.
+Variables are declared outside functions and blocks only; members of an object, when the object is the value
+of something declared. In JavaScript a class has the properties that it assigns to `this`.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PRO
 _BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
-THIS = "this"  # bound to itself in a member of an object that is an arrow function: it is that of outside
-RESULT = "()"  # stands for the variable in a row that tells what a function returns
+THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
+RESULT = "()"  # instead of a variable, in the row of what a function returns
 
 
 def on_comment(walk: ScriptWalk, node: Node) -> None:
-    """Remember a doc comment for the declaration after it."""
+    """Record a doc comment for the declaration after it."""
     start = node.start_byte
     if walk.text.startswith(b"/**", start):
         walk.comment = (start, node.end_byte)
 
 
 def on_decorator(walk: ScriptWalk, node: Node) -> None:
-    """Remember decorators for the declaration after them."""
+    """Record decorators for the declaration after them."""
     start, end = walk.decorators
     is_next = end and walk.is_gap(end, node.start_byte)
     walk.decorators = (start if is_next else node.start_byte, node.end_byte)
 
 
 def on_function(walk: ScriptWalk, node: Node) -> None:
-    """A function by declaration, or one signature of it."""
+    """Declare a function, or one of its overload signatures."""
     prefix = walk.find_prefix(node)
     name_node = node.child_by_field_name("name")
     name = _take_name(walk, name_node)
@@ -68,7 +68,7 @@ def _take_name(walk: ScriptWalk, node: Node | None) -> str:
 
 
 def on_class(walk: ScriptWalk, node: Node) -> None:
-    """A class by declaration."""
+    """Declare a class."""
     name = _take_name(walk, node.child_by_field_name("name"))
     entry = walk.declare(node, name, SymbolKind.CLASS, walk.find_prefix(node))
     if node.type == "abstract_class_declaration":
@@ -77,7 +77,7 @@ def on_class(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_class_expression(walk: ScriptWalk, node: Node) -> None:
-    """A class as a value: of the symbol that it makes, or of no name."""
+    """Open a class that is a value: of the symbol that it is assigned to, else declare one."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
@@ -89,7 +89,7 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_method(walk: ScriptWalk, node: Node) -> None:
-    """A method, an accessor, a constructor or the signature of one."""
+    """Declare a method, an accessor, a constructor or a signature of one."""
     name_node = node.child_by_field_name("name")
     name = walk.read_name(name_node)
     flags, access, words = _read_modifiers(walk, node, name_node)
@@ -105,13 +105,13 @@ def on_method(walk: ScriptWalk, node: Node) -> None:
     entry.flags |= flags
     entry.access = access
     if node.type == "method_signature" and walk.entry.kind is SymbolKind.CLASS:
-        entry.flags |= SymbolFlag.FORWARD  # of an overload
+        entry.flags |= SymbolFlag.FORWARD  # an overload
     walk.read_signature(entry, node)
     walk.open_last(node.end_byte, is_local=True, hoists=True)
 
 
 def _read_modifiers(walk: ScriptWalk, node: Node, name: Node | None) -> tuple[int, Access, set[str]]:
-    """Flags, access and words of what stands before a member's name."""
+    """Return the flags, access and words of a member's modifiers."""
     access = Access.PRIVATE if walk.text.startswith(b"#", name.start_byte if name else 0) else Access.PUBLIC
     if name is None or name.start_byte == node.start_byte:
         return 0, access, set()
@@ -127,7 +127,7 @@ def _read_modifiers(walk: ScriptWalk, node: Node, name: Node | None) -> tuple[in
 
 
 def on_field(walk: ScriptWalk, node: Node) -> None:
-    """A field of a class; one that is given a function is a method."""
+    """Declare a field of a class; it is a method if its value is a function."""
     name_node = node.child_by_field_name("name") or node.child_by_field_name("property")
     name = walk.read_name(name_node)
     value, type_node = node.child_by_field_name("value"), node.child_by_field_name("type")
@@ -157,7 +157,7 @@ def _read_function_value(walk: ScriptWalk, ordinal: int, value: Node) -> None:
 
 
 def on_property(walk: ScriptWalk, node: Node) -> None:
-    """A property of an interface or of a type; those of types that have no name are passed over."""
+    """Declare a property of an interface or a named type; those of unnamed types are ignored."""
     if walk.is_local or walk.entry.kind not in _TYPE_HOLDERS:
         return
     name = walk.read_name(node.child_by_field_name("name"))
@@ -169,18 +169,18 @@ def on_property(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_interface(walk: ScriptWalk, node: Node) -> None:
-    """An interface."""
+    """Declare an interface."""
     _declare_type(walk, node, SymbolKind.INTERFACE)
 
 
 def on_type_alias(walk: ScriptWalk, node: Node) -> None:
-    """A type alias; what it stands for is its type."""
+    """Declare a type alias; its type is the aliased one."""
     _declare_type(walk, node, SymbolKind.TYPE)
     walk.entry.type = walk.read_line(node.child_by_field_name("value"))
 
 
 def on_enum(walk: ScriptWalk, node: Node) -> None:
-    """An enum."""
+    """Declare an enum."""
     _declare_type(walk, node, SymbolKind.ENUM)
 
 
@@ -191,14 +191,14 @@ def _declare_type(walk: ScriptWalk, node: Node, kind: SymbolKind) -> None:
 
 
 def on_enum_member(walk: ScriptWalk, node: Node) -> None:
-    """A member of an enum, with or without a value."""
+    """Declare a member of an enum, with or without a value."""
     name_node = node.child_by_field_name("name") if node.type == "enum_assignment" else node
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.ENUM_MEMBER, Prefix(node.start_byte))
     entry.access = Access.PUBLIC
 
 
 def on_namespace(walk: ScriptWalk, node: Node) -> None:
-    """A namespace or a `declare module`; of `a.b` one symbol of that name."""
+    """Declare a namespace or a `declare module`; `a.b` is one symbol of that name."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.taken.update(range(name_node.start_byte, name_node.end_byte))
@@ -206,11 +206,11 @@ def on_namespace(walk: ScriptWalk, node: Node) -> None:
     walk.open_last(node.end_byte, is_local=False)
     body = node.child_by_field_name("body")
     if body is not None:
-        walk.values[body.start_byte] = walk.ordinal  # its braces are no block
+        walk.values[body.start_byte] = walk.ordinal  # its braces are not a block
 
 
 def on_ambient(walk: ScriptWalk, node: Node) -> None:
-    """`declare` before a declaration."""
+    """Pass on the prefix of a declaration after `declare`."""
     above = walk.find_prefix(node)
     inner = node.named_children
     if inner:
@@ -219,7 +219,7 @@ def on_ambient(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_variables(walk: ScriptWalk, node: Node) -> None:
-    """`const`, `let` or `var`: how the names in it are bound."""
+    """Record how the names of a `const`, `let` or `var` are bound."""
     start = node.start_byte
     is_constant = walk.text.startswith(b"const", start)
     hoists = node.type == "variable_declaration"
@@ -234,7 +234,7 @@ def _get_variables(walk: ScriptWalk, start: int) -> Variables:
 
 
 def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node | None) -> None:
-    """One variable: a symbol when it is a function or a class, or when it is not local."""
+    """Declare a variable that is a function, a class or not local; else bind it."""
     start = node.start_byte
     variables = _get_variables(walk, start)
     if value is not None and walk.values.get(value.start_byte) == -1:
@@ -260,7 +260,7 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
 
 
 def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
-    """Tell that names in `{a, b: c}` are members of something."""
+    """Record that the names in `{a, b: c}` are members of `owner`."""
     if owner == UNKNOWN or pattern.type != "object_pattern":
         return
     for one in pattern.named_children:
@@ -297,7 +297,7 @@ def _declare_variable(
 
 
 def _unwrap(value: Node) -> Node:
-    """The expression in `... as const`, `... satisfies T` and brackets."""
+    """Return the expression inside `... as const`, `... satisfies T` and parentheses."""
     for _ in range(3):
         if value.type not in {"as_expression", "satisfies_expression", "parenthesized_expression"}:
             break
@@ -309,7 +309,7 @@ def _unwrap(value: Node) -> Node:
 
 
 def on_object(walk: ScriptWalk, node: Node) -> None:
-    """An object, which may be the value of something declared."""
+    """Record an object and the symbol whose value it is, if any."""
     _pop_objects(walk, node.start_byte)
     owner = walk.values.get(node.start_byte, -1)
     walk.objects.append((node.end_byte, owner))
@@ -322,7 +322,7 @@ def on_object(walk: ScriptWalk, node: Node) -> None:
 
 
 def _pop_objects(walk: ScriptWalk, start: int) -> int:
-    """The symbol whose value the innermost object is; -1 for none."""
+    """Return the entry whose value the innermost object is; -1 for none."""
     objects = walk.objects
     while objects and objects[-1][0] <= start:
         objects.pop()
@@ -330,7 +330,7 @@ def _pop_objects(walk: ScriptWalk, start: int) -> int:
 
 
 def on_pair(walk: ScriptWalk, node: Node) -> None:
-    """A member of an object with its value."""
+    """Declare a member of an object with its value."""
     owner = _pop_objects(walk, node.start_byte)
     value = node.child_by_field_name("value")
     if value is None:
@@ -354,7 +354,7 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_function_scope(walk: ScriptWalk, node: Node) -> None:
-    """A function as a value."""
+    """Open the scope of a function that is a value."""
     name_node = node.child_by_field_name("name")
     ordinal = walk.values.get(node.start_byte, -1)
     walk.open_scope(node.end_byte, hoists=True, ordinal=ordinal)
@@ -371,7 +371,7 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
 
 
 def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
-    """The parameter of a function that is given the items of something."""
+    """Bind the parameter of a function that is called with the items of something."""
     single = node.child_by_field_name("parameter")
     parameters = node.child_by_field_name("parameters")
     if single is None and parameters is not None and parameters.named_child_count:
@@ -386,7 +386,7 @@ def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_return(walk: ScriptWalk, node: Node) -> None:
-    """What a function returns, where it does not say its type."""
+    """Record what a function returns, where it does not state its type."""
     value = node.named_child(0) if node.named_child_count else None
     if value is not None:
         _bind_result(walk, value)
@@ -399,7 +399,7 @@ def _bind_result(walk: ScriptWalk, value: Node) -> None:
 
 
 def on_block(walk: ScriptWalk, node: Node) -> None:
-    """A block that binds names of its own."""
+    """Open the scope of a block that binds names of its own."""
     if node.start_byte in walk.values:
         return
     walk.open_scope(node.end_byte)
@@ -412,12 +412,12 @@ def on_block(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_type_scope(walk: ScriptWalk, node: Node) -> None:
-    """The type of a function, whose parameters bind nothing outside."""
+    """Open the scope of a function type, whose parameters bind nothing outside."""
     walk.open_scope(node.end_byte)
 
 
 def on_index(walk: ScriptWalk, node: Node) -> None:
-    """`[key: string]: T`."""
+    """Bind the key of `[key: string]: T`."""
     walk.open_scope(node.end_byte)
     name_node = node.child_by_field_name("name")
     if name_node is not None:
@@ -426,7 +426,7 @@ def on_index(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_bound(walk: ScriptWalk, node: Node) -> None:
-    """A name in a pattern: declared, bound, or used when something is given to it."""
+    """Declare or bind a name in a pattern, or add its use when it is assigned to."""
     start = node.start_byte
     if start in walk.taken:
         return
@@ -444,20 +444,20 @@ def on_bound(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_bound_type(walk: ScriptWalk, node: Node) -> None:
-    """A name that a type binds."""
+    """Bind a name that a type binds."""
     walk.taken.add(node.start_byte)
     walk.bind(walk.read(node))
 
 
 def on_type_parameter(walk: ScriptWalk, node: Node) -> None:
-    """A type parameter."""
+    """Bind a type parameter."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         on_bound_type(walk, name_node)
 
 
 def on_parameter(walk: ScriptWalk, node: Node) -> None:
-    """A parameter of TypeScript: bound, its type accepted; of a constructor also a property."""
+    """Bind a TypeScript parameter, whose type is accepted; a constructor's may also be a property."""
     pattern, type_node = node.child_by_field_name("pattern"), node.child_by_field_name("type")
     if type_node is not None:
         walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))

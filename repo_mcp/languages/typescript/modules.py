@@ -1,10 +1,10 @@
-"""What files of TypeScript and JavaScript take from each other and give to each other.
+"""Imports and exports of TypeScript and JavaScript files.
 
-ECMAScript modules and CommonJS end in the same rows. IMPORT: `import d from "m"` has the name "default",
-`import * as ns`, `require("m")` and `import("m")` have none. EXPORT: a name for importers, which is "default"
-for `export default`, "export=" for what `module.exports` or `export =` is given, and empty with the name "*"
-for `export * from "m"`; one without a name gives the whole module `m`. Names in an object that is exported as
-a whole have rows as if each were exported: importers have them as members.
+ECMAScript modules and CommonJS give the same rows. IMPORT: `import d from "m"` has the name "default";
+`import * as ns`, `require("m")` and `import("m")` have none. EXPORT: the alias is the name for importers. It
+is "default" for `export default`, "export=" for the value of `module.exports` or `export =`, and empty with
+the name "*" for `export * from "m"`; a row without a name gives the whole module `m`. Names in an object that
+is exported as a whole have rows as if each were exported: importers have them as members.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 IMPORT, EXPORT = ReferenceRole.IMPORT, ReferenceRole.EXPORT
-WHOLE = "export="  # what the module itself is, in CommonJS
+WHOLE = "export="  # the module itself, in CommonJS
 _MODULE_OBJECTS = frozenset({"exports", "module.exports"})
 _DECLARATIONS = frozenset({"function_expression", "generator_function", "arrow_function", "class"})
 THIS_DEPTH = 2
 
 
 def read_source(walk: ScriptWalk, node: Node | None) -> str:
-    """The module that a string names."""
+    """Return the module that a string names; empty when it is not a string."""
     text = walk.read_line(node)
     return text[1:-1] if text[:1] in {"'", '"', "`"} else ""
 
@@ -35,7 +35,7 @@ def read_source(walk: ScriptWalk, node: Node | None) -> str:
 
 
 def on_import(walk: ScriptWalk, node: Node) -> None:
-    """An import statement."""
+    """Add the rows of an import statement."""
     children = node.named_children
     source_node = node.child_by_field_name("source")
     clause = next((one for one in children if one.type in {"import_clause", "import_require_clause"}), None)
@@ -70,7 +70,7 @@ def _import_name(walk: ScriptWalk, name: str, local: Node | None, source: str) -
 
 
 def on_import_alias(walk: ScriptWalk, node: Node) -> None:
-    """`import A = B.C`: a name of this file for something that has one."""
+    """Declare the name of `import A = B.C` in this file, with the target as its type."""
     name_node = node.named_children[0] if node.named_children else None
     if name_node is None:
         return
@@ -82,7 +82,7 @@ def on_import_alias(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_export(walk: ScriptWalk, node: Node) -> None:
-    """An export statement: a prefix of what it declares, or names."""
+    """Add the rows of an export statement, or record it as the prefix of its declaration."""
     declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     words = [child.type for child in node.children if not child.is_named]
     is_default = "default" in words
@@ -123,7 +123,7 @@ def _export_specifier(walk: ScriptWalk, node: Node, source: str) -> None:
 
 
 def _export_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None:
-    """`export default value`, `export = value`, `module.exports = value`."""
+    """Add the rows of `export default value`, `export = value` or `module.exports = value`."""
     if value.type == "identifier":
         walk.taken.add(value.start_byte)
         name = walk.read(value)
@@ -138,7 +138,7 @@ def _export_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None
 
 
 def _export_named(walk: ScriptWalk, node: Node) -> None:
-    """`a` and `a: b` in the object of a default export: importers have `b` as a member `a` of it."""
+    """Add `a` or `a: b` of a default-exported object: importers have `b` as its member `a`."""
     if node.type == "shorthand_property_identifier":
         _export_property(walk, node)
         return
@@ -148,7 +148,7 @@ def _export_named(walk: ScriptWalk, node: Node) -> None:
 
 
 def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: str = "") -> None:
-    """A symbol for an exported value that has no name, or only one of its own."""
+    """Declare an exported value under its own name, else the given one, else "default"."""
     own = walk.read(value.child_by_field_name("name")) if value.type in _DECLARATIONS else ""
     kind = SymbolKind.FUNCTION if value.type in FUNCTION_VALUES else SymbolKind.CONSTANT
     kind = SymbolKind.CLASS if value.type == "class" else kind
@@ -170,7 +170,7 @@ def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: 
 
 
 def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
-    """`const x = require("m")`, `const {a, b: c} = await import("m")`: names that a variable imports."""
+    """Add the names that `const x = require("m")` or `const {a, b: c} = await import("m")` imports."""
     if value.type == "assignment_expression":
         _export_variable(walk, value, name_node)
     if not _may_require(walk, value):
@@ -195,7 +195,7 @@ def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
 
 
 def _export_variable(walk: ScriptWalk, value: Node, name_node: Node) -> None:
-    """`var app = exports = module.exports = {}`."""
+    """Export the variable of `var app = exports = module.exports = {}`."""
     for _ in range(3):
         left, right = value.child_by_field_name("left"), value.child_by_field_name("right")
         if left is not None and walk.read_line(left) == "module.exports":
@@ -212,7 +212,7 @@ def _may_require(walk: ScriptWalk, value: Node) -> bool:
 
 
 def _read_required(walk: ScriptWalk, call: Node) -> str:
-    """The module of `require("m")` or `import("m")`; empty for other calls."""
+    """Return the module of `require("m")` or `import("m")`; empty for other calls."""
     if call.type != "call_expression":
         return ""
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
@@ -232,7 +232,7 @@ def _import_pattern(walk: ScriptWalk, node: Node, source: str) -> None:
 
 
 def refer_required(walk: ScriptWalk, call: Node, function: Node) -> bool:
-    """An import for a call of `require` or `import` that nothing else has accounted for; False for others."""
+    """Add an import for a `require` or `import` call not accounted for; return False for others."""
     source = _read_required(walk, call)
     if not source:
         return False
@@ -243,7 +243,7 @@ def refer_required(walk: ScriptWalk, call: Node, function: Node) -> bool:
 
 
 def on_assignment(walk: ScriptWalk, node: Node) -> None:
-    """An assignment: to exports, to a member that becomes a declaration, or to names of a pattern."""
+    """Handle an assignment to exports, to a member that becomes a declaration, or to a pattern."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return
@@ -281,7 +281,7 @@ def _export_whole(walk: ScriptWalk, node: Node, value: Node) -> None:
 
 
 def _export_property(walk: ScriptWalk, node: Node) -> None:
-    """A member of the object that `module.exports` is given."""
+    """Export a member of the object that is assigned to `module.exports`."""
     if node.type == "shorthand_property_identifier":
         name = walk.read(node)
         walk.taken.add(node.start_byte)
@@ -298,7 +298,7 @@ def _export_property(walk: ScriptWalk, node: Node) -> None:
 
 
 def _export_member(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
-    """`exports.name = value`."""
+    """Export the value of `exports.name = value`."""
     source = _read_required(walk, value)
     if source:
         walk.values[value.start_byte] = -1
@@ -326,7 +326,7 @@ def _declare_export(walk: ScriptWalk, node: Node, name: str, value: Node) -> Non
 
 
 def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
-    """`this.name = value` in a class."""
+    """Record `this.name = value` in a class; in JavaScript, declare the property."""
     owner = walk.ordinal
     for _ in range(THIS_DEPTH):
         if walk.entries[owner].kind is SymbolKind.CLASS:
@@ -344,7 +344,7 @@ def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
 
 
 def _declare_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
-    """`owner.name = function`, where the owner is declared in this file."""
+    """Declare the member of `owner.name = function` if this file declares the owner."""
     owner = owner.removesuffix(".prototype")
     parent = walk.members.get((0, owner), -1)
     if "." in owner or parent < 0:

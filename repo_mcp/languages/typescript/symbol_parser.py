@@ -1,7 +1,7 @@
-"""The structure of a TypeScript, TSX or JavaScript file: which capture goes to which handler, and the end.
+"""The symbol record of a TypeScript, TSX or JavaScript file: a handler for each capture, and the end.
 
-Left out on purpose: types that nobody wrote. A variable's type is known when it is written, or when the
-variable is given an instance or the result of something that has a name.
+Left out on purpose: inferred types. A variable's type is known when it is written, or when the variable's
+value is an instance or the result of something that has a name.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def _on_declarator(walk: ScriptWalk, node: Node) -> None:
     declarations.declare_variable(walk, node, name, value)
 
 
-# What the grammar does not know, of names of nothing, so that it can be left out: `<in out T>`,
-# `export type * from`, a "|" before the first member of a union in brackets.
+# What the grammar does not know and names do not need, so that it can be left out: `<in out T>`,
+# `export type * from`, a "|" before the first member of a bracketed union.
 _LEFT_OUT = re.compile(
     rb"([<,](?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/)*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
     rb"|(\bexport\s+)type(?=\s+\*)"
     rb"|([<,(]\s*)\|(?=\s)"
 )
-# Signatures of calls, one to a line and without ";": the grammar takes "<" for more of the line before.
+# Call signatures, one to a line and without ";": the grammar takes "<" for more of the line before.
 _SIGNATURE = re.compile(rb"(\n[ \t]*)[ \t](?=<(?:[A-Z]|\n))")
 
-# In the order in which captures of one span are handled.
+# In the order in which captures of the same span are handled.
 _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "comment": declarations.on_comment,
     "decorator": declarations.on_decorator,
@@ -107,17 +107,17 @@ _MEMBER_HOLDERS = frozenset(
 
 
 def parse_typescript(file_name: str, text: bytes) -> bytes:
-    """The structure record of a TypeScript file."""
+    """Return the symbol record of a TypeScript file."""
     return _parse("typescript", ("ecmascript", "typescript"), file_name, text)
 
 
 def parse_tsx(file_name: str, text: bytes) -> bytes:
-    """The structure record of a TypeScript file with elements."""
+    """Return the symbol record of a TypeScript file with JSX elements."""
     return _parse("tsx", ("ecmascript", "typescript", "jsx"), file_name, text)
 
 
 def parse_javascript(file_name: str, text: bytes) -> bytes:
-    """The structure record of a JavaScript file; of minified code that of the file alone, PARTIAL."""
+    """Return the symbol record of a JavaScript file; if minified, an empty PARTIAL one."""
     if is_minified(text):
         builder = SymbolRecordBuilder(file_name, text.count(b"\n") + (not text.endswith(b"\n")))
         builder.status = ParseStatus.PARTIAL
@@ -141,19 +141,19 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
 
 
 def _write_plainly(dialect: str, text: bytes) -> bytes:
-    """The text as the grammar may understand it, as long as before and with the same lines."""
+    """Return the text without what the grammar does not know, with the same length and lines."""
     text = _LEFT_OUT.sub(_blank, text)
     return _SIGNATURE.sub(rb"\1;", text) if dialect == "typescript" else text
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
-    """White space instead of a word."""
+    """Return spaces in place of a word."""
     kept = found[1] or found[2] or found[3]
     return kept + b" " * (len(found[0]) - len(kept))
 
 
 def _finish(walk: ScriptWalk) -> None:
-    """What is known of declarations when all has been seen: who exports them, which are components."""
+    """Set what is known of declarations only at the end: exports and components."""
     for ordinal, entry in enumerate(walk.entries):
         if ordinal in walk.components and uses.is_component(entry.name, entry.kind):
             entry.kind = SymbolKind.COMPONENT

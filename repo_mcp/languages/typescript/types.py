@@ -1,7 +1,7 @@
-"""What a written TypeScript type says of the members of a value: the name of one type, alone or as items.
+"""The type that a written TypeScript type names: where a value's members are declared, alone or as items.
 
-Wrappers that pass members on (`Promise`, `Readonly`, ...) are looked through: what is awaited is more often
-asked for its members than the promise. Unions of more than one type, literals and functions say nothing.
+Wrappers that pass members on (`Promise`, `Readonly`, ...) are looked through: an awaited value's members are
+used more often than the promise's. Unions of more than one type, literals and functions name no type.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ MAX_STEPS = 6
 class TypeName(NamedTuple):
     """A type that has members: `qualifier.name`."""
 
-    name: str = ""  # empty: nothing is known
+    name: str = ""  # empty: the type is not known
     qualifier: str = ""
     is_items: bool = False  # it is the type of the items
 
 
 def read_type(text: str) -> TypeName:
-    """The type that a written one names, after ":" or without it."""
+    """Return the type that a text names, after ":" or without it; empty when it is not known."""
     text = text.strip().removeprefix(":").strip()
     is_items = False
     for _ in range(MAX_STEPS):
@@ -78,7 +78,7 @@ def read_type(text: str) -> TypeName:
 
 
 def _strip_empty(text: str) -> str:
-    """A union without the members that have none, when one other is left; without outer parentheses."""
+    """Return a type without outer parentheses, and a union's only member that has members."""
     text = text.strip()
     if text.startswith("(") and text.endswith(")") and "=>" not in text:
         text = text[1:-1].strip()
@@ -90,7 +90,7 @@ def _strip_empty(text: str) -> str:
 
 
 def split_type(text: str, separator: str) -> list[str]:
-    """The parts between separators that stand in no brackets."""
+    """Return the parts between separators outside brackets."""
     if separator not in text:
         return [text]
     parts, start, depth = [], 0, 0

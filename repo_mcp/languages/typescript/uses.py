@@ -1,4 +1,4 @@
-"""Uses of names in TypeScript and JavaScript: calls, members, elements of JSX, types."""
+"""Uses of names in TypeScript and JavaScript: calls, members, JSX elements, types."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _GIVING_ITEMS = frozenset(
         "map forEach filter find findIndex findLast findLastIndex some every flatMap",
     )
 )
-# Chains of names alone are read by their characters in trees without errors: nodes take twice as long.
+# In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
 _TYPE_NODES = frozenset({"type_identifier", "nested_type_identifier", "generic_type"})
 
 
 def on_call(walk: ScriptWalk, node: Node) -> None:
-    """A call of a name or of a member."""
+    """Add a call of a name or of a member."""
     function = node.child_by_field_name("function")
     if function is not None and function.type == "non_null_expression":
         function = function.named_child(0)
@@ -47,14 +47,14 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_new(walk: ScriptWalk, node: Node) -> None:
-    """`new` of a name or of a member."""
+    """Add a call of the name or member after `new`."""
     constructor = node.child_by_field_name("constructor")
     if constructor is not None and constructor.type in {"identifier", "member_expression"}:
         _refer_call(walk, node, constructor, "" if constructor.type == "identifier" else None)
 
 
 def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None) -> None:
-    """A row for what is called; without a qualifier the named one is a member."""
+    """Add a row for what is called; with `qualifier` None it is a member."""
     name_node: Node | None = named
     if qualifier is None:
         name_node = named.child_by_field_name("property")
@@ -73,7 +73,7 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
 
 
 def on_member(walk: ScriptWalk, node: Node) -> None:
-    """A member that is read or written."""
+    """Add a member that is read or written."""
     if not walk.is_partial:
         first, end = node.start_byte, node.end_byte
         found = _MEMBER.fullmatch(walk.text, first, end)
@@ -93,7 +93,7 @@ def on_member(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_jsx(walk: ScriptWalk, node: Node) -> None:
-    """An element: a component that is called, and what makes a component of what it stands in."""
+    """Add the call of a component by its element; the symbol around it may be a component."""
     walk.mark_component()
     name_node = node.child_by_field_name("name")
     if name_node is None:
@@ -116,7 +116,7 @@ def _refer_element(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
-    """The end of an element says nothing new."""
+    """Mark the closing tag of an element, which says nothing new."""
     walk.taken.update(range(node.start_byte, node.end_byte))
 
 
@@ -124,7 +124,7 @@ def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_heritage(walk: ScriptWalk, node: Node) -> None:
-    """The base class of a class; what it implements comes as a capture of its own."""
+    """Add the base class of a class; what it implements has captures of its own."""
     for child in node.named_children:
         base = child.child_by_field_name("value") if child.type == "extends_clause" else child
         if base is not None and base.type in {"identifier", "member_expression"}:
@@ -141,12 +141,12 @@ def on_heritage(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_implements(walk: ScriptWalk, node: Node) -> None:
-    """Interfaces that a class implements."""
+    """Record the interfaces that a class implements."""
     _refer_bases(walk, node, ReferenceRole.IMPLEMENT)
 
 
 def on_extends(walk: ScriptWalk, node: Node) -> None:
-    """Interfaces that an interface extends."""
+    """Record the interfaces that an interface extends."""
     _refer_bases(walk, node, ReferenceRole.EXTEND)
 
 
@@ -159,7 +159,7 @@ def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
 
 
 def on_nested_type(walk: ScriptWalk, node: Node) -> None:
-    """A type that is a member of a namespace."""
+    """Add a type that is a member of a namespace."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
@@ -168,7 +168,7 @@ def on_nested_type(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_type(walk: ScriptWalk, node: Node) -> None:
-    """A type, in the role that its place gives it."""
+    """Add a type, in the role that its position gives it."""
     start = node.start_byte
     if start not in walk.taken:
         walk.taken.add(start)
@@ -176,5 +176,5 @@ def on_type(walk: ScriptWalk, node: Node) -> None:
 
 
 def is_component(name: str, kind: SymbolKind) -> bool:
-    """True for what is a component when it makes elements: called, and named as one."""
+    """Return True if a symbol that creates elements is a component, by its name and kind."""
     return name[:1].isupper() and (kind in CALLABLE_KINDS or kind in {SymbolKind.CLASS, SymbolKind.CONSTANT})

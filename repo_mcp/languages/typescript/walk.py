@@ -1,7 +1,7 @@
-"""The state of a pass over TypeScript or JavaScript, and how its expressions read as names.
+"""The state of a pass over TypeScript or JavaScript, and the reading of its expressions as names.
 
-What surrounds a node is never asked of the node: a handler of something outer leaves a note here (under the
-byte where the inner one starts, or with the byte where it ends), and the handler of the inner one finds it.
+A node is never asked what surrounds it: the handler of an outer node leaves a note here (under the byte
+where the inner one starts, or with the byte where it ends), and the handler of the inner one finds it.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _TYPED_CALL = re.compile(rb"<[\w\s,.|\[\]]*>\(")
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """What stands before a declaration: `export`, `default`, `declare`."""
+    """The words before a declaration: `export`, `default`, `declare`."""
 
-    start: int  # byte
+    start: int  # byte offset
     is_exported: bool = False
     is_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """One `const`, `let` or `var`, while its variables are passed."""
+    """One `const`, `let` or `var`, while its variables are visited."""
 
     end: int
     is_constant: bool
@@ -60,26 +60,26 @@ class ScriptWalk(ScopeWalk):
     def __init__(self, file_name: str, text: bytes, *, is_typescript: bool) -> None:
         super().__init__(file_name, text)
         self.is_typescript = is_typescript
-        self.prefixes: dict[int, Prefix] = {}  # start of a declaration -> what stands before it
-        self.values: dict[int, int] = {}  # start of a function, class or object -> the symbol that it makes
+        self.prefixes: dict[int, Prefix] = {}  # start of a declaration -> its prefix
+        self.values: dict[int, int] = {}  # start of a value -> the entry that it defines
         self.variables: list[Variables] = []
-        self.objects: list[tuple[int, int]] = []  # (end, place of the symbol whose value it is or -1)
-        self.functions: dict[int, int] = {}  # scope of a function -> the symbol that it is
-        self.roles: list[tuple[int, int, ReferenceRole]] = []  # spans in which types have a role
-        self.base_roles: dict[int, ReferenceRole] = {}  # starts of types that have one
-        self.pattern_end = 0  # names bound before it are declared, or imported, by `pattern`
+        self.objects: list[tuple[int, int]] = []  # (end, entry whose value it is or -1)
+        self.functions: dict[int, int] = {}  # scope of a function -> its entry
+        self.roles: list[tuple[int, int, ReferenceRole]] = []  # (start, end, role) of spans of types
+        self.base_roles: dict[int, ReferenceRole] = {}  # start of a base type -> its role
+        self.pattern_end = 0  # names bound before this byte are declared, or imported, by `pattern`
         self.pattern: Variables | None = None
-        self.assigned_end = 0  # names in patterns before it are used, not bound
-        self.exported: dict[str, bool] = {}  # names exported apart from their declaration -> as default
+        self.assigned_end = 0  # names in patterns before this byte are used, not bound
+        self.exported: dict[str, bool] = {}  # name exported apart from its declaration -> as default
         self.comment = (0, 0)  # span of the last doc comment
         self.decorators = (0, 0)  # span of the last decorators in a row
-        self.members: dict[tuple[int, str], int] = {}  # (symbol, name declared in it) -> the first of them
-        self.components: set[int] = set()  # symbols that make elements
+        self.members: dict[tuple[int, str], int] = {}  # (entry, name declared in it) -> first entry of it
+        self.components: set[int] = set()  # entries that create JSX elements
 
     # -- declarations --------------------------------------------------------------------------------------
 
     def declare(self, node: Node, name: str, kind: SymbolKind, prefix: Prefix, parent: int = -1) -> Entry:
-        """One more symbol, from its prefix and its decorators on; the last of the entries."""
+        """Add a symbol that begins with its prefix and decorators, and return its entry."""
         start = min(prefix.start, node.start_byte)
         if self.decorators[1] <= start and self.is_gap(self.decorators[1], start) and self.decorators[1]:
             start = self.decorators[0]
@@ -99,17 +99,17 @@ class ScriptWalk(ScopeWalk):
         return entry
 
     def find_prefix(self, node: Node) -> Prefix:
-        """What stands before a declaration."""
+        """Return the prefix of a declaration; an empty one when it has none."""
         return self.prefixes.get(node.start_byte) or Prefix(node.start_byte)
 
     def open_last(self, end: int, *, is_local: bool, hoists: bool = False) -> None:
-        """Let what follows until a byte stand in the symbol declared last."""
+        """Open the scope of the symbol declared last, up to byte `end`."""
         self.open_scope(end, is_local=is_local, hoists=hoists, ordinal=len(self.entries) - 1)
         if hoists:
             self.functions[self.scope] = self.ordinal
 
     def read_signature(self, entry: Entry, node: Node) -> None:
-        """Take parameters and result from a function or a function's type."""
+        """Set an entry's parameters and result from a function or a function type."""
         parameters = node.child_by_field_name("parameters")
         if parameters is None:
             single = node.child_by_field_name("parameter")
@@ -133,11 +133,11 @@ class ScriptWalk(ScopeWalk):
                 entry.flags |= SymbolFlag.VARIADIC
 
     def mark_component(self) -> None:
-        """The innermost symbol makes elements."""
+        """Record that the innermost symbol creates elements."""
         self.components.add(self.ordinal)
 
     def get_role(self, start: int) -> ReferenceRole:
-        """The role of a type that stands at a byte."""
+        """Return the role of a type at a byte offset."""
         base = self.base_roles.get(start)
         if base is not None:
             return base
@@ -149,12 +149,12 @@ class ScriptWalk(ScopeWalk):
     # -- names ---------------------------------------------------------------------------------------------
 
     def read_name(self, node: Node | None) -> str:
-        """The name of a member: `a`, `#a`, `"a"`, `[a]`."""
+        """Return the name of a member without quotes: `a`, `#a`, `"a"`, `[a]`."""
         name = self.read_line(node)
         return name[1:-1] if name[:1] in {"'", '"'} else name
 
     def read_chain(self, node: Node | None) -> str:
-        """An expression before a member, dotted: "a.b", "make()", "list[]"; "?" for anything else."""
+        """Return an expression, dotted: "a.b", "make()", "list[]"; "?" for anything else."""
         if node is None:
             return UNKNOWN
         start, end = node.start_byte, node.end_byte
@@ -166,7 +166,7 @@ class ScriptWalk(ScopeWalk):
         return text.decode("utf-8", "replace") or UNKNOWN
 
     def count_arguments(self, arguments: Node | None) -> int:
-        """Arguments + 1; 0 when their number is not known."""
+        """Return the number of arguments plus 1; 0 when it is not known."""
         if arguments is None:
             return 1
         text, start, end = self.text, arguments.start_byte, arguments.end_byte
@@ -184,7 +184,7 @@ class ScriptWalk(ScopeWalk):
     # -- types of variables --------------------------------------------------------------------------------
 
     def bind_annotation(self, alias: str, node: Node | None, start: int, ordinal: int = -1) -> bool:
-        """Tell the type of a variable that has one written; True when it could be read."""
+        """Record the type written for a variable; return True when it has a name."""
         if node is None:
             return False
         found = read_type(self.read_line(node))
@@ -194,7 +194,7 @@ class ScriptWalk(ScopeWalk):
         return bool(found.name)
 
     def read_owner(self, type_node: Node | None, value: Node | None) -> str:
-        """What a pattern takes members of: a type that is written, as if it were called, or an expression."""
+        """Return whose members a pattern takes: a written type, as if called, or an expression."""
         if type_node is not None:
             found = read_type(self.read_line(type_node))
             dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
@@ -206,7 +206,7 @@ class ScriptWalk(ScopeWalk):
         return self.read_chain(value)
 
     def bind_value(self, alias: str, value: Node | None, start: int, ordinal: int = -1) -> None:
-        """Tell the type of a variable by what it is given."""
+        """Record the type of a variable by the value that it is given."""
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS:
                 break
@@ -248,7 +248,7 @@ _WRAPPERS = frozenset(
 
 
 def _simplify(text: bytes) -> bytes:
-    """A chain of members and calls as dotted names; empty for what is none."""
+    """Return a chain of members and calls as dotted names; empty when it is not one."""
     awaited = _AWAITED.fullmatch(text)
     if awaited is not None:
         text = awaited[1]
