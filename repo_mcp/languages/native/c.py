@@ -1,12 +1,12 @@
-"""C: what its captures say.
+"""The handlers of captures in C.
 
 Functions and variables that are `static` stay in their file; prototypes and `extern` variables are FORWARD.
-A type that has no name but by `typedef` gets that one. What the body of a macro calls is found by its
-characters, because no tree has it. Of kernels: what `DEFINE_MUTEX(lock)` and the like declare is a variable,
+A type that only a `typedef` names gets that name. The body of a macro is not in the tree, so its calls are
+found by their characters. In kernel code, `DEFINE_MUTEX(lock)` and the like declare a variable,
 `SYSCALL_DEFINE3(open, ...) {` a function.
 
 Left out on purpose: uses of members (`a->b` is a use of a name only where it is called), and names that only
-the preprocessor asks for.
+the preprocessor uses.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ if for while switch return sizeof do else case goto defined __attribute__ typeof
 asm __asm__ _Generic static_assert decltype noexcept catch
 """
 _KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
-MAX_BLOCK_BYTES = 1 << 18  # of a function whose head is a macro
-MAX_HEAD_BYTES = 300  # of a declaration, in which words such as `static` are looked for
+MAX_BLOCK_BYTES = 1 << 18  # read of a function whose head is a macro
+MAX_HEAD_BYTES = 300  # of a declaration, searched for words such as `static`
 _BRACE = re.compile(rb"[{}]")
 _CALLED = re.compile(rb"([A-Za-z_]\w*)[ \t]*\(")
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
@@ -59,7 +59,7 @@ ONCE = frozenset({ReferenceRole.USE, ReferenceRole.TYPE})
 
 
 def on_include(walk: CaptureWalk, node: Node) -> None:
-    """`#include`: the path is the qualifier, with "<" before it where it was written so."""
+    """Add an import whose qualifier is the path, with "<" before it if it was written so."""
     path = walk.read_line(node.child_by_field_name("path"))
     if path[:1] in {'"', "<"}:
         path = path.strip('"') if path[0] == '"' else path.rstrip(">")
@@ -67,7 +67,7 @@ def on_include(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_macro(walk: CaptureWalk, node: Node) -> None:
-    """`#define`, and what its body calls."""
+    """Declare the macro of a `#define`, and add the calls in its body."""
     name_node = node.child_by_field_name("name")
     if name_node is None:
         return
@@ -101,22 +101,22 @@ def _refer_macro_calls(walk: CaptureWalk, value: Node, known: frozenset[str]) ->
 
 
 def on_struct(walk: CaptureWalk, node: Node) -> None:
-    """`struct` with a body."""
+    """Declare a `struct` with a body."""
     declare_type(walk, node, SymbolKind.STRUCT)
 
 
 def on_union(walk: CaptureWalk, node: Node) -> None:
-    """`union` with a body."""
+    """Declare a `union` with a body."""
     declare_type(walk, node, SymbolKind.UNION)
 
 
 def on_enum(walk: CaptureWalk, node: Node) -> None:
-    """`enum` with a body."""
+    """Declare an `enum` with a body."""
     declare_type(walk, node, SymbolKind.ENUM)
 
 
 def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access = Access.NONE) -> None:
-    """A type with a body; one without a name lends its members to what is around it."""
+    """Declare a type with a body; the members of an unnamed one belong to what surrounds it."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         name = walk.read(name_node).partition("<")[0].rpartition("::")[2].strip()
@@ -132,13 +132,13 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access
 
 
 def say_public(walk: CaptureWalk, access: Access) -> int:
-    """PUBLIC_API for what others can reach."""
+    """Return PUBLIC_API for a declaration that other files can reach, else 0."""
     hidden = access in {Access.PRIVATE, Access.PROTECTED} or walk.is_local or not walk.scope.is_open
     return 0 if hidden else SymbolFlag.PUBLIC_API
 
 
 def on_enumerator(walk: CaptureWalk, node: Node) -> None:
-    """One value of an enum."""
+    """Declare one value of an enum."""
     walk.taken.add(node.start_byte)
     flags = say_public(walk, walk.scope.access)
     kind = SymbolKind.ENUM_MEMBER
@@ -146,7 +146,7 @@ def on_enumerator(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_typedef(walk: CaptureWalk, node: Node) -> None:
-    """`typedef`: a name for a type, or the only name of one."""
+    """Declare the alias of a `typedef`, or give an unnamed type its only name."""
     type_node = node.child_by_field_name("type")
     is_unnamed = type_node is not None and _is_unnamed(type_node)
     for declarator in node.children_by_field_name("declarator"):
@@ -170,7 +170,7 @@ def _is_unnamed(node: Node) -> bool:
 
 
 def say_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> str:
-    """The type of what is declared, without the body that stands in it."""
+    """Return the type of a declaration, without its body."""
     if node is None:
         return ""
     body = node.child_by_field_name("body")
@@ -185,18 +185,18 @@ def say_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> st
 
 
 def has_word(walk: CaptureWalk, node: Node, stop: int, word: bytes) -> bool:
-    """True when a word stands in a declaration before its name."""
+    """Return True when a word stands in a declaration before its name."""
     return word in _read_words(walk, node, stop)
 
 
 def _read_words(walk: CaptureWalk, node: Node, stop: int) -> list[bytes]:
-    """The first words of a declaration: one may declare thousands of names."""
+    """Return the first words of a declaration, not all: one may declare thousands of names."""
     start = node.start_byte
     return walk.text[start : min(stop, start + MAX_HEAD_BYTES)].split()
 
 
 def on_function(walk: CaptureWalk, node: Node) -> None:
-    """A function with its body."""
+    """Declare a function with a body."""
     declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
     if found is None:
@@ -206,7 +206,7 @@ def on_function(walk: CaptureWalk, node: Node) -> None:
 
 
 def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: int) -> None:
-    """A function or its prototype."""
+    """Declare a function or its prototype."""
     walk.taken.add(found.name.start_byte)
     is_static = has_word(walk, node, found.name.start_byte, b"static")
     parameters = found.function.child_by_field_name("parameters") if found.function is not None else None
@@ -225,7 +225,7 @@ def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: in
 
 
 def say_deprecated(walk: CaptureWalk, node: Node) -> int:
-    """DEPRECATED where an attribute of the declaration says so."""
+    """Return DEPRECATED for a declaration whose head contains "deprecated", else 0."""
     body = node.child_by_field_name("body")
     end = min(body.start_byte if body is not None else node.end_byte, node.start_byte + 1000)
     return SymbolFlag.DEPRECATED if b"deprecated" in walk.text[node.start_byte : end].lower() else 0
@@ -251,7 +251,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
 
 
 def reopen(walk: CaptureWalk, node: Node, has_body: bool) -> None:
-    """What the last declared name is set to is inside of it."""
+    """Open the name declared last again, so that its value belongs to it."""
     last = walk.last_declared
     if not has_body and last is not None and last.end == node.end_byte:
         walk.open(last)
@@ -260,7 +260,7 @@ def reopen(walk: CaptureWalk, node: Node, has_body: bool) -> None:
 def declare_variable(
     walk: CaptureWalk, node: Node, type_node: Node | None, found: Declarator, *, opens: bool
 ) -> None:
-    """A variable of the file."""
+    """Declare a variable outside functions."""
     walk.taken.add(found.name.start_byte)
     words = _read_words(walk, node, found.name.start_byte)
     is_static = b"static" in words
@@ -277,7 +277,7 @@ def declare_variable(
 
 
 def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
-    """Variables of a function."""
+    """Bind variables inside a function, with their types."""
     for declarator in node.children_by_field_name("declarator"):
         found = read_declarator(declarator)
         if found is None:
@@ -290,7 +290,7 @@ def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> Non
 
 
 def on_parameter(walk: CaptureWalk, node: Node) -> None:
-    """A parameter: a local name, whose type is accepted."""
+    """Bind a parameter, whose type is accepted."""
     walk.set_role(node, ReferenceRole.ACCEPT)
     declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
@@ -317,7 +317,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_loose_block(walk: CaptureWalk, node: Node) -> None:
-    """A body whose head is a macro: what it declares is local to it."""
+    """Open a function body whose head is a macro, so that its declarations are local."""
     scope = walk.scope
     if scope.kind not in _FLAT_SCOPES:
         return
@@ -345,12 +345,12 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:
-    """Its names are no uses."""
+    """Mark the names in an attribute, which are not uses."""
     walk.take_words(node)
 
 
 def on_loop(walk: CaptureWalk, node: Node) -> None:
-    """A macro that heads a block: the parser was told that it is a `while`."""
+    """Add the call of a macro that heads a block, which the parser saw as `while`."""
     start = node.start_byte
     if walk.text[start : start + 5] != b"while":
         end = walk.text.find(b"(", start, node.end_byte)
@@ -360,7 +360,7 @@ def on_loop(walk: CaptureWalk, node: Node) -> None:
 
 
 def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node) -> None:
-    """What a macro declares outside of functions."""
+    """Declare what a macro outside functions declares."""
     names = [one for one in arguments.named_children[:2] if one.type == "identifier"]
     if not names:
         return
@@ -380,7 +380,7 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
 
 
 def _find_block_end(walk: CaptureWalk, start: int) -> int:
-    """Where the block ends that begins right after a place; the place itself where none does."""
+    """Return the end of the block right after a byte offset; the offset itself where there is none."""
     text, depth = walk.text, 0
     if text[start : start + 80].lstrip(b"; \t\n")[:1] != b"{":
         return start

@@ -1,7 +1,7 @@
-"""Declarators of C and C++: the name that is declared, and whether it is a function's.
+"""Declarators of C and C++: the declared name, and whether it names a function.
 
 `int *(*table[4])(int)` declares a variable, `int *make(int)` a function; both are a name wrapped in
-pointers, brackets and parameter lists, from the outside in.
+pointers, brackets and parameter lists, read from the outside in.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _POINTERS = {"pointer_declarator": "*", "reference_declarator": "&", "array_decl
 
 @dataclass(frozen=True, slots=True)
 class Declarator:
-    """What a declarator declares."""
+    """The parts of one declarator."""
 
     name: Node
-    function: Node | None  # its function_declarator, where it is a function
+    function: Node | None  # its function_declarator if it declares a function
     pointers: str  # "**" before the name, or "&"; "[]" for an array
-    value: Node | None  # what it is set to
-    callee: bool = False  # a pointer to a function
+    value: Node | None  # its initial value
+    callee: bool = False  # True: a pointer to a function
 
 
 def read_declarator(node: Node) -> Declarator | None:
-    """The declared name under its wrappings; None where none is found."""
+    """Return the declared name and its wrappings; None when no name is found."""
     function: Node | None = None
     value: Node | None = None
     pointers, is_pointer = "", False
@@ -57,7 +57,7 @@ def read_declarator(node: Node) -> Declarator | None:
 
 
 def _find_inner(node: Node) -> Node | None:
-    """The declarator inside of one that has no name for it: brackets, references, attributes."""
+    """Return the inner declarator of a node without a field for it: brackets, references, attributes."""
     for child in node.named_children[:6]:
         if child.type in _NAMES or child.type.endswith("declarator"):
             return child
@@ -65,7 +65,7 @@ def _find_inner(node: Node) -> Node | None:
 
 
 def count_parameters(parameters: Node | None) -> tuple[int, bool]:
-    """How many parameters a list has, and whether more may follow."""
+    """Return how many parameters a list has, and whether it is variadic."""
     count, variadic = 0, False
     for child in parameters.named_children if parameters is not None else ():
         kind = child.type

@@ -1,7 +1,7 @@
-"""C++: what its captures say beyond C.
+"""The handlers of captures in C++, beyond those of C.
 
-A function defined as `Foo::run` stands in Foo when the file has declared it above, otherwise in an EXTENSION
-of that name, whose EXTEND row has what stands before Foo. A member function without a body is FORWARD, unless
+A function defined as `Foo::run` belongs to Foo if the file has declared Foo above, otherwise to an EXTENSION
+of that name, whose EXTEND row has the qualifier of Foo. A member function without a body is FORWARD, unless
 it is pure: then it is ABSTRACT. `Base(1)` among a constructor's initialisers is a call.
 
 Left out on purpose: instances of templates, and which overload is meant.
@@ -154,7 +154,7 @@ def _on_function(walk: CaptureWalk, node: Node) -> None:
 
 
 def _declare_callable(walk: CaptureWalk, node: Node, found: Declarator, flags: int) -> None:
-    """A function where it stands: of a class, or of a namespace."""
+    """Declare a function inside its class or namespace."""
     scope = walk.scope
     if scope.kind not in TYPE_KINDS or node.end_byte <= walk.friend_end:
         declare_function(walk, node, found, flags)
@@ -170,7 +170,7 @@ def _is_pure(walk: CaptureWalk, node: Node) -> bool:
 
 
 def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
-    """A function that is defined outside of its class or namespace."""
+    """Declare a function that is defined outside its class or namespace."""
     path = [*filter(None, (part.strip() for part in _strip_arguments(walk.read(found.name)).split("::")))]
     walk.take_words(found.name)
     owner = path[-2] if len(path) > 1 else ""
@@ -186,7 +186,7 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
 
 
 def _strip_arguments(text: str) -> str:
-    """Without what stands between angle brackets; `operator<` keeps its own."""
+    """Return a text without its parts in angle brackets; `operator<` keeps its own."""
     head, word, operator = text.rpartition("operator")
     if not word:
         head, operator = text, ""
@@ -233,7 +233,7 @@ def _declare_method(
 
 
 def _read_name(walk: CaptureWalk, node: Node) -> str:
-    """The name of a function; of an operator "operator==", of a conversion "operator bool"."""
+    """Return the name of a function: "operator==" of an operator, "operator bool" of a conversion."""
     if node.type == "operator_cast":
         return "operator " + walk.read_line(node.child_by_field_name("type"))
     return "".join(walk.read_line(node).split()) if node.type == "operator_name" else walk.read(node)
@@ -296,7 +296,7 @@ def _on_friend(walk: CaptureWalk, node: Node) -> None:
 
 
 def _bind_values(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
-    """`auto x = Foo(...)`: what the call gives; `new Foo` and casts: a Foo."""
+    """Record the type of `auto x`: the result of a call, or the type that `new` or a cast names."""
     if type_node is None or type_node.type != "placeholder_type_specifier":
         return
     for declarator in node.children_by_field_name("declarator"):
@@ -329,7 +329,7 @@ def _on_value_parameter(walk: CaptureWalk, node: Node) -> None:
     if found is not None:
         walk.taken.add(found.name.start_byte)
         walk.expect_local(walk.read(found.name))
-    walk.taken.add(-1 - node.start_byte)  # so that it is no parameter of a function as well
+    walk.taken.add(-1 - node.start_byte)  # so that it is not taken for a function parameter as well
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -380,7 +380,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, arguments: int = 0) -> None:
-    """A row for `a::b::c`; the names in it are accounted for."""
+    """Add a row for `a::b::c` and mark its names as accounted for."""
     path = _strip_arguments(walk.read(node)[:300])
     start = node.start_byte
     head_end = walk.text.find(b"<", start, node.end_byte)

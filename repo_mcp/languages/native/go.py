@@ -1,7 +1,7 @@
-"""Go: what its captures say.
+"""The handlers of captures in Go.
 
-A method stands in the type of its receiver when the file has declared it above, otherwise in an EXTENSION of
-that name. An embedded type is a field of its name and a base of the type that embeds it.
+A method belongs to the type of its receiver if the file has declared it above, otherwise to an EXTENSION of
+that name. An embedded type is a field named after it and a base of the type that embeds it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.IN
 
 
 def _say_access(name: str) -> tuple[Access, int]:
-    """Names that begin with a capital letter are exported."""
+    """Return access and flags of a name: those that begin with a capital are exported."""
     return (Access.PUBLIC, SymbolFlag.PUBLIC_API) if name[:1].isupper() else (Access.INTERNAL, 0)
 
 
@@ -58,7 +58,7 @@ def _on_import(walk: CaptureWalk, node: Node) -> None:
 
 
 def _guess_package(path: str) -> str:
-    """The package name that an import path most often has."""
+    """Return the package name that an import path most often has."""
     parts = path.split("/")
     last = parts[-1]
     if len(parts) > 1 and last[:1] == "v" and last[1:].isdigit():
@@ -125,7 +125,7 @@ def _on_method(walk: CaptureWalk, node: Node) -> None:
 
 
 def _take_receiver(walk: CaptureWalk, receiver: Node) -> None:
-    """Its type is the parent, and no parameter; its type arguments are names that it binds."""
+    """Mark a receiver, whose type is the parent, not a parameter; bind its type arguments."""
     start = receiver.start_byte
     names = [*_WORD.finditer(walk.text, start, receiver.end_byte)]
     walk.taken.update(found.start() for found in names[1:])
@@ -195,7 +195,7 @@ def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
 
 
 def _say_made_type(walk: CaptureWalk, value: Node) -> str:
-    """The type that a value shows: of a literal, or "make()" of a call."""
+    """Return the type that a value shows: that of a literal, or "make()" for a call."""
     if value.type == "unary_expression":
         value = value.child_by_field_name("operand") or value
     if value.type == "composite_literal":
@@ -260,7 +260,7 @@ def _on_range(walk: CaptureWalk, node: Node) -> None:
     source = walk.read_chain(node.child_by_field_name("right"))
     for ordinal, name_node in enumerate(names):
         name = walk.bind_name(name_node)
-        if ordinal == 1 and source != "?":  # an item: of the type of a member "[]"
+        if ordinal == 1 and source != "?":  # an item: it has the type of the member "[]"
             walk.bind_call(name, "[]", source, name_node)
 
 

@@ -1,7 +1,7 @@
-"""Java: what its captures say.
+"""The handlers of captures in Java.
 
-The package is a MODULE around the file. Members of interfaces are public without saying so. An anonymous
-class has no symbol: its methods stand in the method that makes it. Annotations are uses of their types.
+The package is a MODULE around the file. Members of interfaces are public by default. An anonymous class has
+no symbol: its methods belong to the method that creates it. Annotations are uses of their types.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, flags: int = 
 
 
 def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
-    """Access and flags of a declaration, by its modifiers and by where it stands."""
+    """Return access and flags of a declaration, by its modifiers and by its scope."""
     first = next(iter(node.named_children), None)
     words = walk.read(first).split() if first is not None and first.type == "modifiers" else []
     scope = walk.scope
@@ -329,7 +329,7 @@ def _on_field_access(walk: CaptureWalk, node: Node) -> None:
 
 
 def _is_package(qualifier: str) -> bool:
-    """True for `com.foo`, as in a type that is written with its package."""
+    """Return True for `com.foo`, as in a type that is written with its package."""
     return qualifier.islower() and qualifier.partition(".")[0] in {"com", "org", "java", "javax", "net", "io"}
 
 

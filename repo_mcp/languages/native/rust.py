@@ -1,9 +1,9 @@
-"""Rust: what its captures say.
+"""The handlers of captures in Rust.
 
-An `impl` is an EXTENSION of the name of its type, with an EXTEND row for the type and an IMPLEMENT row for
-the trait. A tree of `use` is one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay
-as they stand. What is called inside of the brackets of a macro is found by its characters. A member that is
-reached through `Self` has that as its qualifier.
+An `impl` is an EXTENSION named after its type, with an EXTEND row for the type and an IMPLEMENT row for the
+trait. A `use` tree gives one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay as
+written. Calls inside the brackets of a macro are found by their characters. A member reached through `Self`
+has that as its qualifier.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _on_implementation(walk: CaptureWalk, node: Node) -> None:
 
 
 def _take_path(walk: CaptureWalk, node: Node) -> None:
-    """The names of a path are accounted for, its type arguments are not."""
+    """Mark the names of a path as accounted for, but not its type arguments."""
     start, end = node.start_byte, node.end_byte
     angle = walk.text.find(b"<", start, end)
     walk.taken.update(walk.iter_words(start, end if angle < 0 else angle))
@@ -209,7 +209,7 @@ def _on_extern_crate(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_use(walk: CaptureWalk, node: Node) -> None:
-    """A tree of paths, flattened without recursion."""
+    """Add the imports of a tree of paths, flattened without recursion."""
     walk.take_words(node)
     is_public = any(one.type == "visibility_modifier" for one in node.children[:2])
     argument = node.child_by_field_name("argument")
@@ -331,7 +331,7 @@ def _on_pattern_owner(walk: CaptureWalk, node: Node) -> None:
 
 
 def _bind_pattern(walk: CaptureWalk, node: Node) -> None:
-    """Lower-case words of a pattern are names that it binds."""
+    """Bind the lower-case words of a pattern."""
     condition = node.child_by_field_name("condition")
     end = condition.start_byte if condition is not None else node.end_byte
     for found in _PATTERN_WORD.finditer(walk.text, node.start_byte, end):
@@ -369,7 +369,7 @@ def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
 
 
 def _refer_path(walk: CaptureWalk, node: Node, role: ReferenceRole, count: int = 0) -> None:
-    """A row for `a::b::c`; the names in it are accounted for, type arguments are not."""
+    """Add a row for `a::b::c` and mark its names as accounted for, but not its type arguments."""
     start = node.start_byte
     _take_path(walk, node)
     name_node, path_node = node.child_by_field_name("name"), node.child_by_field_name("path")
@@ -397,7 +397,7 @@ def _on_macro_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_token_name(walk: CaptureWalk, node: Node) -> None:
-    """A name right before brackets inside of a macro's: called, where those are round."""
+    """Add a call for a name in a macro's brackets if a round bracket follows it."""
     text, end = walk.text, node.end_byte
     if text[end : end + 1] != b"(" or node.start_byte in walk.taken:
         return
@@ -410,7 +410,7 @@ def _on_token_name(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_token(walk: CaptureWalk, node: Node) -> None:
-    """Another name inside of a macro's brackets: a use where it is written like a type or a constant."""
+    """Mark a name in a macro's brackets as not being a use, unless it begins with a capital."""
     if not walk.text[node.start_byte : node.start_byte + 1].isupper():
         walk.taken.add(node.start_byte)
 

@@ -1,7 +1,7 @@
-"""Macros of Rust that only wrap declarations, made blank around them, byte for byte.
+"""Blanking of Rust macros that only wrap declarations, byte for byte.
 
 `cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser sees
-as loose words. Their heads and closing brackets become blanks; what is between keeps its place.
+as loose words. Their heads and closing brackets become blanks; everything between keeps its offset.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|
 
 
 def unwrap_items(text: bytes) -> bytes:
-    """The text with those wrappers made blank; as long as before."""
+    """Return the text with those wrappers blanked, at the same length."""
     if b"cfg_" not in text and b"pin_project!" not in text:
         return text
     found_heads = itertools.islice(_HEAD.finditer(text), MAX_WRAPPERS)

@@ -1,9 +1,9 @@
-"""Swift: what its captures say.
+"""The handlers of captures in Swift.
 
 `class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first
-word. An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class:
-the first of a class is an INHERIT row, all others are IMPLEMENT rows; those of a protocol are EXTEND rows.
-`.success(3)` has "" before its name, since what it is a member of is not written.
+word. An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class: a
+class's first base gives an INHERIT row, all others IMPLEMENT rows; those of a protocol give EXTEND rows.
+`.success(3)` has "?" as its qualifier, since the type that it is a member of is not written.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
 
 
 def _find_names(pattern: Node) -> list[Node]:
-    """The identifiers that a pattern binds: of `x`, and of `(a, b)`."""
+    """Return the identifiers that a pattern binds, such as `x` or `(a, b)`."""
     if pattern.type == "simple_identifier":
         return [pattern]
     bound = pattern.child_by_field_name("bound_identifier")
@@ -199,7 +199,7 @@ def _find_names(pattern: Node) -> list[Node]:
 
 
 def _say_made_type(walk: CaptureWalk, value: Node | None) -> str:
-    """The type that a value shows: `Foo(...)` a Foo, `make()` what it gives."""
+    """Return the type that a value shows: "Foo" for `Foo(...)`, "make()" for `make()`."""
     for _ in range(3):
         if value is None or value.type not in {"try_expression", "await_expression", "as_expression"}:
             break
@@ -271,7 +271,7 @@ def _on_lambda_parameter(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_optional(walk: CaptureWalk, node: Node) -> None:
-    """`if let x = make()`, `guard let self`: what is bound."""
+    """Bind the name of `if let x = make()` or `guard let self`."""
     name = walk.bind_name(node)
     start, end = node.end_byte, node.end_byte + 200
     line = walk.text[start:end].partition(b"{")[0].partition(b"\n")[0].partition(b",")[0]
@@ -340,7 +340,7 @@ def _find_suffix(node: Node) -> Node | None:
 
 
 def _count_arguments(walk: CaptureWalk, node: Node) -> int:
-    """Arguments + 1, closures behind the brackets among them."""
+    """Return the number of arguments plus 1, counting closures after the brackets."""
     count = 1
     for suffix in node.named_children[1:]:
         for one in suffix.named_children:

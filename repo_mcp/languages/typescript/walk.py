@@ -61,7 +61,7 @@ class ScriptWalk(ScopeWalk):
         super().__init__(file_name, text)
         self.is_typescript = is_typescript
         self.prefixes: dict[int, Prefix] = {}  # start of a declaration -> its prefix
-        self.values: dict[int, int] = {}  # start of a value -> the entry that it defines
+        self.values: dict[int, int] = {}  # start of a value -> its entry; -1: imported
         self.variables: list[Variables] = []
         self.objects: list[tuple[int, int]] = []  # (end, entry whose value it is or -1)
         self.functions: dict[int, int] = {}  # scope of a function -> its entry
