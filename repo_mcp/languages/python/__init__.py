@@ -1,1 +1,1 @@
-"""Python, by `ast`: the outline, and the symbol record of a file."""
+"""Python: the outline and the symbol record of a file, by `ast`."""

@@ -1,8 +1,7 @@
-"""The references in Python expressions. The walk over statements, `python_statements`, builds on this.
+"""The references in Python expressions; the walk over statements in `statements` builds on this.
 
-One stack, emptied for each piece of a text: a node is taken off, its type's method says which rows it gives
-and puts what is inside on the stack. Nothing recurses. A chain such as `a.b().c[0].d` is taken at once, from
-its root on.
+One stack is emptied for each piece of a text: a node is popped, and the method of its type adds its rows and
+pushes what is inside. Nothing recurses. A chain such as `a.b().c[0].d` is handled at once, from its root.
 
     a.b.c()    CALL c of "a.b", USE b of "a", and `a`, which is read in the scope
 """
@@ -36,7 +35,7 @@ _WRAPPERS = (ast.FormattedValue, ast.Starred, ast.UnaryOp, ast.Yield, ast.YieldF
 
 
 class Enter:
-    """On the stack: from here on this scope."""
+    """A mark on the stack: the nodes below it belong to this scope."""
 
     __slots__ = ("scope", "symbol")
 
@@ -47,15 +46,15 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What is gathered of some statements of the module."""
+    """The rows and scopes of some statements of the module."""
 
-    before: int  # lines of the text in front of them: those in rows and scopes are counted from there
-    rows: dict[ReferenceKey, int]  # -> arguments: of two calls alike on a line, the last taken
-    scopes: list[Scope]  # the module's first; a scope behind those around it
+    before: int  # lines of the text before them; lines in rows and scopes are relative to it
+    rows: dict[ReferenceKey, int]  # -> arguments; of two equal calls on a line, of the later one
+    scopes: list[Scope]  # the module's first; each after those around it
 
 
 class ExpressionWalk:
-    """What is gathered of one text, and the methods for its expressions."""
+    """The references gathered from one text, and the methods for its expressions."""
 
     def __init__(self, drafts: SymbolDrafts) -> None:
         self.drafts = drafts
@@ -65,7 +64,7 @@ class ExpressionWalk:
         self.stack: list[Any] = []
 
     def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
-        """Gather what the next statements of the module hold."""
+        """Gather the symbols and references of the next statements of the module."""
         drafted = len(self.drafts.rows)
         self.lines = lines
         self.rows: dict[ReferenceKey, int] = {}
@@ -77,7 +76,7 @@ class ExpressionWalk:
         self.drafts.move_down(drafted, before)
 
     def give(self, builder: SymbolRecordBuilder) -> None:
-        """All references to a builder, bare names last: of too many the last are left out."""
+        """Add all references to a builder, bare names last: if there are too many, those are dropped."""
         self.module.settle()
         for piece in self.pieces:
             builder.add_distinct(piece.rows, piece.before)
@@ -89,7 +88,7 @@ class ExpressionWalk:
             builder.add_distinct(reads, piece.before)
 
     def _run(self) -> None:
-        """Empty the stack."""
+        """Process the stack until it is empty."""
         stack, find = self.stack, self.METHODS.get
         pop = stack.pop
         while stack:
@@ -97,7 +96,7 @@ class ExpressionWalk:
             kind = type(node)
             if kind is _Constant:
                 continue
-            if kind is _Name:  # that is read: names that are bound are not put on the stack
+            if kind is _Name:  # a read: bound names are not put on the stack
                 scope = self.scope
                 if node.id not in scope.local:
                     scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
@@ -109,13 +108,13 @@ class ExpressionWalk:
         self.symbol = mark.symbol
 
     def open_scope(self, kind: ScopeKind, owner: int) -> Scope:
-        """One more scope inside the present one, which stays the present one."""
+        """Add a scope inside the current one, which stays current."""
         scope = Scope(kind, self.scope, owner)
         self.scopes.append(scope)
         return scope
 
     def bind(self, target: ast.expr, statement: ast.AST) -> None:
-        """What an assignment target binds, and what it holds besides."""
+        """Bind the names of an assignment target; its other expressions go on the stack."""
         waiting = [target]
         while waiting:
             node = waiting.pop()
@@ -132,15 +131,15 @@ class ExpressionWalk:
                 self.stack.append(node)
 
     def bind_name(self, name: str, statement: ast.AST) -> None:
-        """A name that is bound in the present scope."""
+        """Bind a name in the current scope."""
         self.scope.bind(name)
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
-        """An attribute that is assigned."""
+        """Add the rows of an attribute that is assigned."""
         self.chain(node)
 
     def tell(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
-        """BIND rows of a variable."""
+        """Add the BIND rows of a variable."""
         for qualifier, name, form in forms:
             if name != alias or qualifier or form != SAME:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
@@ -164,7 +163,7 @@ class ExpressionWalk:
         reads, local = self.scope.reads, self.scope.local
         stack, symbol = self.stack, self.symbol
         args, keywords = node.args, node.keywords
-        count = len(args) + len(keywords) + 1  # as `_count` gives it
+        count = len(args) + len(keywords) + 1  # the same as `_count`
         for one in args:
             kind = type(one)
             if kind is _Name:
@@ -196,9 +195,9 @@ class ExpressionWalk:
             self.chain(node)
 
     def chain(self, node: ast.expr, role: int = USE, arguments: int = 0, line: int = 0) -> None:
-        """Rows of attributes, calls and subscripts; `role` and `arguments` are those of the last name.
+        """Add rows of attributes, calls and subscripts; `role` and `arguments` are those of the last name.
 
-        `line` is given for what stands in a string.
+        `line` replaces the lines of the nodes when they were parsed from a string.
         """
         links: list[Any] = []
         kind: type = type(node)
@@ -247,7 +246,7 @@ class ExpressionWalk:
                 path = UNKNOWN
 
     def annotate(self, annotation: ast.expr, role: int) -> None:
-        """The types in an annotation, those in quotes as well."""
+        """Add the types in an annotation, including quoted ones."""
         waiting: list[tuple[Any, int]] = [(annotation, 0)]
         while waiting:
             node, line = waiting.pop()
@@ -320,7 +319,7 @@ class ExpressionWalk:
         self.tell_items(generator.target, generator.iter)
 
     def tell_items(self, target: ast.expr, values: ast.expr) -> None:
-        """What a loop binds; `enumerate` is looked through."""
+        """Add the BIND rows of a loop's variable; `enumerate` is looked through."""
         if isinstance(target, ast.Tuple) and len(target.elts) == 2 and _is_enumeration(values):
             target, values = target.elts[1], values.args[0]
         if isinstance(target, ast.Name):
@@ -380,7 +379,7 @@ class ExpressionWalk:
 
 
 def _count(call: ast.Call) -> int:
-    """Arguments + 1; 0 where a star makes their number unknown."""
+    """Return the number of arguments plus 1; 0 where a star makes it unknown."""
     args, keywords = call.args, call.keywords
     for one in args:
         if type(one) is _Starred:
@@ -400,7 +399,7 @@ def _is_enumeration(node: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def list_parameter_names(args: ast.arguments) -> list[str]:
-    """The names that parameters bind."""
+    """Return the names that parameters bind."""
     names = [one.arg for one in args.args]
     if args.posonlyargs:
         names = [one.arg for one in args.posonlyargs] + names

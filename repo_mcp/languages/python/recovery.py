@@ -1,8 +1,8 @@
-"""What can be had of a Python text that does not parse: good blocks, and lines that begin declarations.
+"""Recovery from a Python text that does not parse: good blocks, and lines that begin declarations.
 
-A block begins at a line without indent that is no comment, and ends before the next. A decorator belongs to
-what it decorates, `else`, `except` and the like to what is above, and closing brackets as well. A block that
-does not parse by itself is replaced by empty lines, so that all others keep their places.
+A block begins at an unindented line that is not a comment, and ends before the next. A decorator belongs to
+what it decorates; `else`, `except` and the like, and closing brackets, belong to what is above. A block that
+does not parse by itself is replaced by empty lines, so that all others keep their line numbers.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 MAX_BLOCKS = 5_000
-MAX_LINE_BYTES = 2_000  # of a line that is looked at
+MAX_LINE_BYTES = 2_000  # longer lines are not looked at
 _CONTINUES = re.compile(rb"(?:else|elif|except|finally)\b|[)\]}#\s]|\"\"\"|'''")
 _DECLARES = re.compile(rb"([ \t]{0,200})(?:async[ \t]{1,9})?(def|class)[ \t]{1,9}([^\W\d]\w{0,200})")
 
 
 def cut_out_faults(text: bytes, is_good: Callable[[bytes], bool]) -> tuple[bytes, frozenset[int]]:
-    """The text without the blocks that do not parse, and the numbers of their lines, from 1."""
+    """Return the text with the blocks that do not parse emptied, and their line numbers, from 1."""
     lines = text.split(b"\n")
     starts = _list_starts(lines)
     if len(starts) > MAX_BLOCKS:
@@ -46,9 +46,9 @@ def _list_starts(lines: list[bytes]) -> list[int]:
 
 
 def draft_by_lines(drafts: SymbolDrafts, lines: list[bytes], among: frozenset[int] | None) -> None:
-    """Symbols of the lines that begin a function or class, by their indents; of given lines, or all."""
+    """Add symbols for lines that begin a function or class, by indentation; `among` limits the lines."""
     found: list[tuple[int, SymbolDraft]] = []
-    around: list[tuple[int, SymbolDraft]] = []  # what is open: indent, symbol
+    around: list[tuple[int, SymbolDraft]] = []  # the open declarations: indent, symbol
     parents: dict[int, SymbolDraft | None] = {}
     last = 0
     for number in range(1, len(lines) + 1) if among is None else sorted(among):

@@ -1,13 +1,13 @@
-"""Scopes of a Python text: which bare names are bound inside functions, and which lead out of them.
+"""Scopes of a Python text: which bare names are bound inside functions, and which are bound outside.
 
-A scope gathers, while its text is walked, what it binds and which bare names it reads. When the whole text
-is walked, `settle` says of every scope which names are variables of it or of functions around it: those
-are no references. A name that a function binds by `import`, `def` or `class` is no variable: its uses are
-references, and the resolver finds what it is. Builtins that are not bound here are dropped as well.
-Reads of what a function has bound so far are not even gathered, until it declares a name or has `global` or
-`nonlocal` names: so a read between `x = 1` and an `import x` below it in one function is none of the import.
+During the walk a scope gathers the names that it binds and the bare names that it reads. After the walk,
+`settle` determines for each scope which names are variables of it or of functions around it: those are not
+references. A name that a function binds by `import`, `def` or `class` is not a variable: its uses are
+references, and the resolver finds their target. Builtins that are not rebound are dropped as well.
+Reads of names that a function has already bound are not even gathered, until it declares a name or has
+`global` or `nonlocal` names: a read between `x = 1` and a later `import x` in one function is not the import.
 
-Left out on purpose: flow. A name is bound in the whole of its scope, as the language has it.
+Left out on purpose: control flow. A name is bound in the whole of its scope, as in the language.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ NO_NAMES: frozenset[str] = frozenset()
 
 
 class ScopeKind(IntEnum):
-    """What opens a scope."""
+    """The kind of node that opens a scope."""
 
     MODULE = 0
     CLASS = 1
     FUNCTION = 2  # a lambda as well
-    COMPREHENSION = 3  # its walruses bind around it
+    COMPREHENSION = 3  # walruses in it bind in the scope around it
 
 
-# To ask an enumeration for a member takes 0.2 us, as long as a row.
+# Looking up a member of an enumeration takes 0.2 us, as long as adding a row.
 MODULE, CLASS, FUNCTION, COMPREHENSION = ScopeKind
 
 
@@ -61,28 +61,28 @@ class Scope:
     def __init__(self, kind: ScopeKind, parent: Scope | None, owner: int) -> None:
         self.kind = kind
         self.parent = parent
-        self.owner = owner  # place of the symbol that it belongs to
+        self.owner = owner  # ordinal of the symbol that it belongs to
         self.variables: set[str] = set()  # bound by assignment, as a parameter, by a loop, ...
         self.declared: set[str] = set()  # bound by import, def or class
         self.global_names: frozenset[str] = NO_NAMES
         self.nonlocal_names: frozenset[str] = NO_NAMES
-        # Of a function: what it has bound so far, whose reads are dropped at once: three in five of all.
+        # A function's variables so far; their reads, three in five of all, are dropped at once.
         self.local: Set[str] = self.variables if kind >= FUNCTION else NO_NAMES
         self.reads: dict[ReferenceKey, int] = {}  # -> arguments
-        self.hidden: Set[str] = NO_NAMES  # variables of functions that are seen here; perhaps the set of one
-        self.unbound: frozenset[str] = BUILTINS  # builtins that are meant when they are named here
-        # The first parameter of the method around it and the place of that method's class; "" and 0 for none.
+        self.hidden: Set[str] = NO_NAMES  # function variables visible here; may be another scope's set
+        self.unbound: frozenset[str] = BUILTINS  # builtins that are not rebound here
+        # First parameter of the method around it, and ordinal of that method's class; "" and 0 for none.
         self.self_name: str = "" if parent is None else parent.self_name
         self.class_ordinal: int = 0 if parent is None else parent.class_ordinal
 
     def share_names(self) -> Scope:
-        """Another scope of this module, with reads of its own: what one of them binds, all do."""
+        """Return another scope of this module that shares its names but has reads of its own."""
         scope = Scope(self.kind, self, self.owner)
         scope.variables, scope.declared = self.variables, self.declared
         return scope
 
     def settle(self) -> None:
-        """Say which variables are seen here. Scopes around this one must be settled."""
+        """Determine which variables are visible here. Scopes around this one must be settled."""
         around = self.parent
         if self.kind is MODULE:
             self.unbound = BUILTINS - self.variables - self.declared if around is None else around.unbound
@@ -109,7 +109,7 @@ class Scope:
             self.hidden = self.hidden | own if self.hidden else own
 
     def give(self, rows: dict[ReferenceKey, int]) -> None:
-        """The reads that lead out of functions, or to what one declares. The scope must be settled."""
+        """Add to `rows` the reads of names that are references. The scope must be settled."""
         hidden, unbound = self.hidden, self.unbound
         for read, count in self.reads.items():
             name = read[2]
@@ -117,12 +117,12 @@ class Scope:
                 rows[read] = count
 
     def declare(self, name: str) -> None:
-        """A name that import, def or class binds."""
+        """Record a name that import, def or class binds."""
         self.declared.add(name)
         self.local = NO_NAMES
 
     def bind(self, name: str) -> None:
-        """A variable of this scope, or of the one that a comprehension stands in."""
+        """Bind a variable in this scope, or in the one around it if it is a comprehension."""
         scope: Scope = self
         while scope.kind is COMPREHENSION and scope.parent is not None:
             scope = scope.parent

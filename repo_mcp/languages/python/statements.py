@@ -1,7 +1,7 @@
-"""The walk over the statements of a Python text: symbols, scopes, imports, and what tells types.
+"""The walk over the statements of a Python text: symbols, scopes, imports, and types of variables.
 
-Decorators, defaults and annotations of a function are references of that function, as they stand in its span,
-though its scope opens behind them.
+Decorators, defaults and annotations of a function are references of that function, since they are in its
+span, though its scope opens after them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 IMPORT, EXPORT = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)
 ACCEPT, INHERIT = int(ReferenceRole.ACCEPT), int(ReferenceRole.INHERIT)
-RETURNED = "()"  # the alias of what a function returns
+RETURNED = "()"  # the alias of a function's result
 STATIC = int(SymbolFlag.STATIC)
 _VARIABLE, _PROPERTY, _CONSTANT = SymbolKind.VARIABLE, SymbolKind.PROPERTY, SymbolKind.CONSTANT
 _TYPE, _ENUM, _ENUM_MEMBER = SymbolKind.TYPE, SymbolKind.ENUM, SymbolKind.ENUM_MEMBER
@@ -45,8 +45,8 @@ class StatementWalk(ExpressionWalk):
     def __init__(self, drafts: SymbolDrafts, is_stub: bool) -> None:
         super().__init__(drafts)
         self._is_stub = is_stub
-        self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols of
-        self._assigned: dict[int, set[str]] = {}  # names that a class assigns itself, also below its methods
+        self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols for
+        self._assigned: dict[int, set[str]] = {}  # names that a class body assigns, even after its methods
         self.exported: set[str] | None = None
 
     # Definitions
@@ -109,7 +109,7 @@ class StatementWalk(ExpressionWalk):
                 self.stack.append(decorator)
 
     def _open_type_parameters(self, node: Any) -> Scope:
-        """The scope of `[T: Bound]`, where there is one; else the present one."""
+        """Return the scope of `[T: Bound]` if there is one; else the current one."""
         parameters = getattr(node, "type_params", None)
         if not parameters:
             return self.scope
@@ -141,7 +141,7 @@ class StatementWalk(ExpressionWalk):
                 self.annotate(base.slice, TYPE)
             self._base(base.value if isinstance(base, ast.Subscript) else base, ordinal_of_base)
         self.stack += [keyword.value for keyword in node.keywords]
-        # What bases are made of is no use by the class: a name of its body is not meant.
+        # Expressions in bases are not uses by the class: names of its body are not visible there.
         self.stack.append(Enter(around, outer_symbol))
         self.scope = outer
         self._decorators(node.decorator_list)
@@ -157,7 +157,7 @@ class StatementWalk(ExpressionWalk):
             self.stack.append(base)
 
     def _declare(self, name: str) -> None:
-        """A name that def, class or import binds in the present scope."""
+        """Declare a name that def, class or import binds in the current scope."""
         if name in self.scope.global_names:
             self.module.declared.add(name)
         else:
@@ -166,6 +166,7 @@ class StatementWalk(ExpressionWalk):
     # Assignments
 
     def bind_name(self, name: str, statement: ast.AST) -> None:
+        """Bind a name in the current scope; in a module or class it also gets a symbol."""
         scope: Scope = self.scope
         while scope.kind is COMPREHENSION and scope.parent is not None:
             scope = scope.parent
@@ -206,6 +207,7 @@ class StatementWalk(ExpressionWalk):
         self.drafts.add(SymbolDraft(name, kind, parent, line, end, flags, return_type=type_text))
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
+        """Add a property for `self.x = ...`, once per class; else the rows of the attribute."""
         ordinal = self.scope.class_ordinal
         if (
             self._is_self(node.value)
@@ -244,7 +246,7 @@ class StatementWalk(ExpressionWalk):
             self.tell(alias, list_value_forms(value), target.lineno)
 
     def _find_alias(self, target: ast.expr) -> str:
-        """The variable of a target as BIND rows name it; empty for what they do not speak of."""
+        """Return a target's variable as BIND rows name it; empty when they do not cover it."""
         if isinstance(target, ast.Name):
             return target.id
         if isinstance(target, ast.Attribute) and self._is_self(target.value):
@@ -283,7 +285,7 @@ class StatementWalk(ExpressionWalk):
         self.scope = outer
 
     def _export(self, value: ast.expr) -> None:
-        """The names in `__all__`, or in what is added to it."""
+        """Export the names in `__all__`, or in what is added to it."""
         exported = self.exported if self.exported is not None else set()
         waiting = [value]
         while waiting:
@@ -398,7 +400,7 @@ class StatementWalk(ExpressionWalk):
             self.rows[self._place_of(alias), IMPORT, name.name, module, alias, name.lineno] = 0
 
     def _place_of(self, name: str) -> int:
-        """The symbol in whose scope an import binds a name."""
+        """Return the ordinal of the symbol in whose scope an import binds a name."""
         return 0 if name in self.scope.global_names else self.symbol
 
     # Other statements
@@ -476,7 +478,7 @@ class StatementWalk(ExpressionWalk):
 
 
 def _list_assigned(body: list[ast.stmt]) -> set[str]:
-    """The names that the statements of a class assign, those inside other statements left out."""
+    """Return the names that a class body assigns, except inside nested statements."""
     targets: list[ast.expr] = []
     for node in body:
         if isinstance(node, ast.Assign):

@@ -1,8 +1,8 @@
-"""Python source to its structure record, by `ast`. Runs in the parse process.
+"""The symbol record of Python source, by `ast`. Runs in the parser process.
 
-A text that does not parse is cut at its top-level statements; the blocks that do not parse alone are left
-out, but for the lines that begin functions and classes, and the record is PARTIAL. So is that of a
-text above MAX_AST_BYTES, of which the record has those lines only. Nothing is evaluated or imported.
+A text that does not parse is cut at its top-level statements. Blocks that do not parse alone are left out,
+except for lines that begin functions and classes, and the record is PARTIAL. A text above MAX_AST_BYTES is
+read for those lines only, and its record is PARTIAL too. Nothing is evaluated or imported.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from repo_mcp.languages.python.statements import StatementWalk
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecordBuilder, encode_failure
 
-MAX_AST_BYTES = 1 << 20  # ast takes up to 1,000 bytes of memory for each of source
+MAX_AST_BYTES = 1 << 20  # ast takes up to 1,000 bytes of memory per byte of source
 _ERRORS = (SyntaxError, ValueError, OverflowError, SystemError, MemoryError, RecursionError)
 
 
 def parse(file_name: str, text: bytes) -> bytes:
-    """The structure record of a text. Raises nothing but what ends the process."""
+    """Return the symbol record of a text, or a failed one if it cannot be parsed. Never raises."""
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = text.removeprefix(b"\xef\xbb\xbf")
     line_count = text.count(b"\n") + (not text.endswith(b"\n"))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape is the repository's affair
+            warnings.simplefilter("ignore")  # an invalid escape is the repository's concern
             return _parse_text(file_name, text, line_count)
     except _ERRORS:
         return encode_failure(file_name, line_count)
@@ -57,7 +57,7 @@ def _parse(text: bytes) -> list[ast.stmt] | None:
 
 
 def _walk(file_name: str, text: bytes, line_count: int) -> StatementWalk | None:
-    """The walk over a whole text; None where it does not parse."""
+    """Return the walk over a whole text; None when it does not parse."""
     pieces = cut_between_statements(text)
     walk = _walk_pieces(file_name, pieces, line_count)
     if walk is None and len(pieces) > 1:
@@ -75,7 +75,7 @@ def _walk_pieces(file_name: str, pieces: Sequence[bytes], line_count: int) -> St
         lines = piece.split(b"\n")
         walk.walk(statements, lines, before)
         before += len(lines) - 1
-        del statements  # the next piece has its room
+        del statements  # so that the next piece can use its memory
     return walk
 
 
@@ -92,7 +92,7 @@ def _encode(walk: StatementWalk, *, is_whole: bool = True) -> bytes:
 
 
 def _encode_lines(file_name: str, text: bytes, line_count: int) -> bytes:
-    """The record of the lines that begin functions and classes; a failure when there are none."""
+    """Return the record of lines that begin functions and classes; a failed one if there are none."""
     drafts = SymbolDrafts(file_name, line_count)
     draft_by_lines(drafts, text.split(b"\n"), None)
     builder = SymbolRecordBuilder(file_name, line_count)

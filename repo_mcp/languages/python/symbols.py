@@ -1,8 +1,8 @@
 """The symbols of a Python text in the order of their start, and what decorators and names say of them.
 
-A symbol is public API where neither it nor what holds it begins with an underscore, and, in a module that
-has an `__all__`, where that names it or what holds it. What stands in a function is not. Access is by the
-convention of underscores: `__x` is private, `_x` protected, all else public.
+A symbol is public API if neither it nor its holders begin with an underscore and, where the module has an
+`__all__`, that names it or its holder. Nothing inside a function is public API. Access follows the underscore
+convention: `__x` is private, `_x` protected, all else public.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_SIGNATURE_LINES = 60
 
 FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
 _PROPERTIES = frozenset({"property", "cached_property", "abstractproperty", "setter", "getter", "deleter"})
-# Plain integers: operations on flags of an enumeration cost more than all the rest of a symbol.
+# Plain integers: operations on enumeration flags cost more than the rest of a symbol.
 _STATIC, _ABSTRACT, _DEPRECATED = map(int, (SymbolFlag.STATIC, SymbolFlag.ABSTRACT, SymbolFlag.DEPRECATED))
 _FORWARD, _ASYNC, _VARIADIC = map(int, (SymbolFlag.FORWARD, SymbolFlag.ASYNC, SymbolFlag.VARIADIC))
 _DOCUMENTED, _PUBLIC_API = int(SymbolFlag.DOCUMENTED), int(SymbolFlag.PUBLIC_API)
@@ -41,7 +41,7 @@ _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 @dataclass(slots=True)
 class SymbolDraft:
-    """One symbol, before it is known what is public."""
+    """One symbol, before it is known whether it is public."""
 
     name: str
     kind: SymbolKind
@@ -55,14 +55,14 @@ class SymbolDraft:
 
 
 class SymbolDrafts:
-    """The symbols gathered so far. The place 0 is the file's."""
+    """The symbols gathered so far. Ordinal 0 is the file."""
 
     def __init__(self, file_name: str, lines: int) -> None:
         self.rows = [SymbolDraft(file_name, SymbolKind.FILE, 0, 1, max(1, lines))]
         self.is_full = False
 
     def add(self, draft: SymbolDraft) -> int:
-        """Its place, or that of its parent when there are too many."""
+        """Add a draft and return its ordinal, or that of its parent when there are too many."""
         if len(self.rows) >= MAX_SYMBOLS:
             self.is_full = True
             return draft.parent
@@ -70,13 +70,13 @@ class SymbolDrafts:
         return len(self.rows) - 1
 
     def move_down(self, first: int, lines: int) -> None:
-        """The symbols from a place on begin and end so many lines further down."""
+        """Move the symbols from ordinal `first` on down by some lines."""
         for draft in self.rows[first:]:
             draft.start_line += lines
             draft.end_line += lines
 
     def give(self, builder: SymbolRecordBuilder, exported: set[str] | None) -> None:
-        """All of them to a builder. `exported` is what `__all__` names; None where there is none."""
+        """Add all symbols to a builder. `exported` holds the names in `__all__`; None if there is none."""
         rows = self.rows
         stem = rows[0].name.rpartition(".")[0]
         public = [_find_access(stem) is _PUBLIC]
@@ -109,7 +109,7 @@ def _find_access(name: str) -> Access:
 
 
 def find_last_name(node: ast.AST) -> str:
-    """`c` of `c`, `a.b.c`, `c[T]` and `a.b.c(...)`; empty for anything else."""
+    """Return the `c` of `c`, `a.b.c`, `c[T]` or `a.b.c(...)`; empty for anything else."""
     if isinstance(node, ast.Call):
         node = node.func
     if isinstance(node, ast.Subscript):
@@ -127,7 +127,7 @@ def draft_function(
     names: Sequence[str],
     lines: Sequence[bytes],
 ) -> SymbolDraft:
-    """The symbol of a function or method, whose parameters have these names."""
+    """Return the symbol of a function or method with these parameter names."""
     flags = _find_documented(node.body)
     start = node.lineno
     is_property = False
@@ -154,7 +154,7 @@ def draft_function(
 
 
 def draft_class(node: ast.ClassDef, parent: int) -> SymbolDraft:
-    """The symbol of a class."""
+    """Return the symbol of a class."""
     flags = _find_documented(node.body)
     start = node.lineno
     for decorator in node.decorator_list:
@@ -177,7 +177,7 @@ def _find_documented(body: Sequence[ast.stmt]) -> int:
 
 
 def cut_text(node: ast.expr, lines: Sequence[bytes]) -> str:
-    """The text of an expression, on one line; cut when it is long."""
+    """Return the text of an expression on one line, cut when it is long."""
     last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
     if node.lineno == last:
         end = min(end, node.col_offset + 4 * MAX_SIGNATURE_CHARS)
@@ -186,7 +186,7 @@ def cut_text(node: ast.expr, lines: Sequence[bytes]) -> str:
 
 
 def _cut_lines(first: int, start: int, last: int, end: int, lines: Sequence[bytes]) -> str:
-    """Some lines as one, without comments at their ends as far as they are plain to see."""
+    """Return some lines as one, without the comments that are easy to recognise."""
     most = 4 * MAX_SIGNATURE_CHARS
     pieces = [lines[first - 1][start : start + most]]
     for number in range(first, min(last, first + MAX_SIGNATURE_LINES)):
@@ -196,7 +196,7 @@ def _cut_lines(first: int, start: int, last: int, end: int, lines: Sequence[byte
 
 
 def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) -> str:
-    """`(a: int, *, b=1)` as it stands in the text; there is one at least."""
+    """Return `(a: int, *, b=1)` as written; there must be at least one parameter."""
     args, line = node.args, node.lineno
     tail = _find_tail(args)
     last, last_end = tail.end_lineno or line, tail.end_col_offset or 0
@@ -213,7 +213,7 @@ def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) 
 
 
 def _find_tail(args: ast.arguments) -> ast.expr | ast.arg:
-    """The last parameter or default; what follows is ")" and perhaps "/" and ","."""
+    """Return the last parameter or default; only ")", "/" and "," may follow it."""
     if args.kwarg is not None:
         return args.kwarg
     if args.kwonlyargs:

@@ -1,8 +1,8 @@
-"""What an expression tells of the type of a variable: the names behind an annotation or a value.
+"""The types of variables that Python expressions show: names behind an annotation or a value.
 
-An annotation becomes rows (qualifier, name, form): `Optional[a.B]` is one of `a.B`, `list[B]` one whose
-items are `B`, `A | C` two. A value becomes rows as well, where it is made of names, attributes, calls and
-subscripts. Other expressions say nothing. Nothing is evaluated; strings in annotations are parsed.
+An annotation becomes rows (qualifier, name, form): `Optional[a.B]` gives one of `a.B`, `list[B]` one whose
+items are `B`, `A | C` two. A value becomes rows too if it is made of names, attributes, calls and
+subscripts. Other expressions give none. Nothing is evaluated; strings in annotations are parsed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import warnings
 from repo_mcp.languages.python.scopes import BUILTINS
 from repo_mcp.symbols.symbol_record import Binding
 
-MAX_FORMS = 6  # of one variable at one place
+MAX_FORMS = 6  # of one variable in one statement
 MAX_PATH_CHARS = 160
-MAX_STRING_CHARS = 1_000  # of an annotation in quotes
+MAX_STRING_CHARS = 1_000  # of a quoted annotation
 MAX_LINKS = 40
 UNKNOWN = "?"
 
@@ -24,7 +24,7 @@ Form = tuple[str, str, int]  # qualifier, name, Binding
 SAME, CALLED, ITEM, ENTERED = map(int, (Binding.SAME, Binding.CALLED, Binding.ITEM, Binding.ENTERED))
 TYPE, ITEMS, VALUES, GIVES = map(int, (Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES))
 
-# The values that may tell something.
+# Values that may show a type.
 TELLING_NODES = frozenset(
     {
         ast.Name,
@@ -97,7 +97,7 @@ _MAPPINGS = frozenset(
 
 
 def parse_quoted(text: str) -> ast.expr | None:
-    """The expression in a string; None when it is none, or too long."""
+    """Return the expression in a string; None when it does not parse or is too long."""
     if len(text) > MAX_STRING_CHARS or not text or text.isspace():
         return None
     try:
@@ -109,7 +109,7 @@ def parse_quoted(text: str) -> ast.expr | None:
 
 
 def find_path(node: ast.expr) -> str:
-    """`a.b().c[]` of names, attributes, calls and subscripts; "?" for all else, and for what is long."""
+    """Return `a.b().c[]` of names, attributes, calls and subscripts; "?" for anything else or too long."""
     if type(node) is ast.Name:
         return node.id
     parts: list[str] = []
@@ -138,7 +138,7 @@ def find_path(node: ast.expr) -> str:
 
 
 def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
-    """What a value is. `form` ITEM: what an item of it is; ENTERED: what `with` makes of it."""
+    """Return the forms of a value; with ITEM those of an item of it, with ENTERED what `with` binds."""
     if type(value) in _PLAIN:
         plain = _describe(value, form)
         return [] if plain is None else [plain]
@@ -177,7 +177,7 @@ def _describe(node: ast.expr, form: int) -> Form | None:
 
 
 def list_type_forms(annotation: ast.expr) -> list[Form]:
-    """What an annotation says of a variable."""
+    """Return the forms of the types that an annotation names."""
     forms: list[Form] = []
     waiting: list[tuple[ast.expr, int]] = [(annotation, TYPE)]
     for _ in range(MAX_LINKS):
