@@ -73,10 +73,7 @@ def find_missing_wheel(dialect: str) -> str | None:
 
 
 def run_parser_task(task: str, request: bytes) -> bytes:
-    """Return the symbol record of a request. To be called in the parser process only.
-
-    Raises KeyError for an unknown task.
-    """
+    """Return the symbol record of a request (parser process only). Raises KeyError for an unknown task."""
     load = _LOADERS[task.removeprefix(PREFIX)]
     name, _, text = request.partition(b"\n")
     file_name = name.decode("utf-8", "replace")

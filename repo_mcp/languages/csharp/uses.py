@@ -37,10 +37,7 @@ _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
 
 def on_using(walk: CSharpWalk, node: Node) -> None:
-    """Add a using: name "*" for a namespace or a static type, the target's name for an alias.
-
-    The number 1 says that it holds for every file.
-    """
+    """Add a using: name "*" for a namespace or a static type; number 1 if it holds for every file."""
     words = [one.type for one in node.children if not one.is_named]
     walk.taken.update(range(node.start_byte, node.end_byte))
     alias_node = node.child_by_field_name("name")
@@ -61,7 +58,7 @@ def on_using(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_bases(walk: CSharpWalk, node: Node) -> None:
-    """Add what a type inherits or implements, judged by the names; the resolver knows better."""
+    """Record what a type inherits or implements, judged by the names; the resolver decides."""
     kind = walk.entry.kind
     for number, child in enumerate(one for one in node.named_children if one.type != "comment"):
         if child.type == "argument_list":

@@ -27,9 +27,11 @@ class HeadingsAdapter(Adapter):
         self._find_language = find_language
 
     def supports_path(self, path: str) -> bool:
+        """Return True for files of Markdown, reStructuredText and HTML."""
         return self._find_language(path).name in READERS
 
     def outline(self, path: str, text: str) -> Outline:
+        """Return the headings of a text as nested symbols, at most MAX_SYMBOLS."""
         language = self._find_language(path).name
         lines = text.removesuffix("\n").split("\n")
         headings = list(islice(READERS[language](lines), MAX_SYMBOLS + 1))

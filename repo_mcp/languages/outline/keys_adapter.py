@@ -55,9 +55,11 @@ class KeysAdapter(Adapter):
         self._find_language = find_language
 
     def supports_path(self, path: str) -> bool:
+        """Return True for files of JSON, YAML, TOML and INI."""
         return self._find_language(path).name in _READERS
 
     def outline(self, path: str, text: str) -> Outline:
+        """Return the top-level keys of a text, at most MAX_SYMBOLS, and the warnings about its size."""
         language = self._find_language(path).name
         if language == "json" and path.lower().endswith(_JSON_LINES):
             return Outline(path, language, (), PARSER)

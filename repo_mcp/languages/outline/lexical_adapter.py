@@ -68,17 +68,21 @@ class LexicalAdapter(Adapter):
         self._find_language = find_language
 
     def supports_path(self, path: str) -> bool:
+        """Return True for files of any language that has line patterns or is code."""
         language = self._find_language(path)
         return language.pattern is not None or language.kind == "code"
 
     def outline(self, path: str, text: str) -> Outline:
+        """Return the outline that line patterns give."""
         return outline_lexically(path, self._find_language(path), text)
 
     def smart_chunks(self, path: str, text: str) -> tuple[int, ...] | None:
+        """Return the first lines of the chunks, from 1; None when the text declares nothing."""
         data = text.encode()
         return cut_smartly(data, scan(_choose_patterns(self._find_language(path)), data))
 
     def symbol_hints(self, prompt: str) -> tuple[str, ...]:
+        """Return the names in a user's prompt that look like symbols, in order of appearance."""
         return find_symbol_hints(prompt)
 
 

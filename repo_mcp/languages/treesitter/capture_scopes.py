@@ -85,7 +85,7 @@ class CaptureScopes(CaptureText):
         self._mark_start, self._mark_end = node.start_point.row, inner.start_point.row
 
     def take_marks(self, row: int) -> tuple[int, bytes]:
-        """Return the first row of a declaration with the attributes right before it, and their text."""
+        """Return the row where a declaration begins, with the attributes before it, and their text."""
         if self._mark_start >= 0 and self._mark_end in {row, row - 1}:
             found = min(self._mark_start, row), self._marks
             self._mark_start, self._mark_end, self._marks = -1, -1, b""

@@ -26,7 +26,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 __all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
 
 MAX_PARSED_BYTES = 3_000_000  # a tree takes up to 160 bytes per byte; the process has a gigabyte
-MAX_NODES = 1_500_000  # of a larger tree only a part of the text with about so many is searched
+MAX_NODES = 1_500_000  # of a larger tree only about so many are searched, those of the text's beginning
 MAX_CAPTURES = 400_000  # 6 us each; the process has 5 s
 MAX_CPU_SECONDS = 3.0  # of the 5 s that the process has for one text
 MAX_MATCHES = 1_024  # in progress at once; more of them make matching quadratic
@@ -60,7 +60,10 @@ class Captures:
 
 
 def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captures | None:
-    """Return the captures of a text by some query files; None if it is too large or too slow to parse."""
+    """Return the captures of a text by some query files; None if it is too large or too slow to parse.
+
+    Raises ImportError when the wheel of the dialect's grammar is not installed.
+    """
     if len(text) > MAX_PARSED_BYTES:
         return None
     deadline = time.process_time() + MAX_CPU_SECONDS

@@ -12,7 +12,7 @@
 (declaration) @declaration
 (comment) @comment
 
-; What binds names inside of functions
+; Names bound inside functions
 (parameter_declaration) @parameter
 (translation_unit (compound_statement) @loose_block)
 

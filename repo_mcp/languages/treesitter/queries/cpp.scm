@@ -21,7 +21,7 @@
 (declaration) @declaration
 (comment) @comment
 
-; What binds names
+; Bound names
 (type_parameter_declaration (type_identifier) @type_parameter)
 (optional_type_parameter_declaration name: (type_identifier) @type_parameter)
 (variadic_type_parameter_declaration (type_identifier) @type_parameter)

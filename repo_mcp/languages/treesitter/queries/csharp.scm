@@ -23,7 +23,7 @@
 (field_declaration) @field
 (event_field_declaration) @field
 
-; Scopes and what is bound in them
+; Scopes and the names bound in them
 (block) @block
 (for_statement) @block
 (foreach_statement) @foreach
@@ -54,7 +54,7 @@
 (recursive_pattern) @named
 (var_pattern name: (identifier) @bound)
 
-; Names that are no uses
+; Names that are not uses
 (labeled_statement . (identifier) @taken)
 (goto_statement (identifier) @taken)
 (argument name: (identifier) @taken)

@@ -1,4 +1,4 @@
-; What TypeScript and JavaScript have in common.
+; Captures shared by TypeScript and JavaScript.
 
 ; Before a declaration
 (comment) @comment
@@ -17,7 +17,7 @@
 (object) @object
 (pair) @pair
 
-; Scopes and what is bound in them
+; Scopes and the names bound in them
 (arrow_function) @arrow
 (function_expression) @function_expression
 (generator_function) @function_expression

@@ -11,7 +11,7 @@
 (var_spec) @variable
 (comment) @comment
 
-; What binds names inside of functions
+; Names bound inside functions
 (type_parameter_declaration) @type_parameter
 (parameter_declaration) @parameter
 (variadic_parameter_declaration) @parameter

@@ -17,7 +17,7 @@
 (line_comment) @comment
 (block_comment) @comment
 
-; What binds names
+; Bound names
 (type_parameter) @type_parameter
 (formal_parameter) @parameter
 (spread_parameter) @parameter

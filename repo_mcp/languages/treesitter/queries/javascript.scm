@@ -1,3 +1,3 @@
-; What JavaScript has and TypeScript says otherwise.
+; Captures that TypeScript writes differently.
 (field_definition) @field
 (formal_parameters (identifier) @bound)

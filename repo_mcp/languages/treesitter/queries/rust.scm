@@ -20,7 +20,7 @@
 (line_comment) @comment
 (block_comment) @comment
 
-; What binds names
+; Bound names
 (type_parameter) @type_parameter
 (where_predicate left: (type_identifier)) @predicate
 (const_parameter name: (identifier) @bound)

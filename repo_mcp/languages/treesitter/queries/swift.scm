@@ -16,7 +16,7 @@
 (comment) @comment
 (multiline_comment) @comment
 
-; What binds names
+; Bound names
 (type_parameter) @type_parameter
 (parameter) @parameter
 (lambda_parameter) @lambda_parameter

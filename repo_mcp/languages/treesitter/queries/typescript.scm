@@ -1,4 +1,4 @@
-; What TypeScript adds.
+; Captures that TypeScript adds.
 
 ; Declarations
 (abstract_class_declaration) @class
@@ -16,7 +16,7 @@
 (public_field_definition) @field
 (property_signature) @property
 
-; Scopes and what is bound in them
+; Scopes and the names bound in them
 (function_type) @type_scope
 (constructor_type) @type_scope
 (call_signature) @type_scope
