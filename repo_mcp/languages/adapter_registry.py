@@ -6,7 +6,7 @@ for the rest. The first enabled adapter that supports the path is used.
 Installed adapters are found by entry points of the group `repo_mcp.adapters`, each naming a class or
 function that is called without arguments and returns an adapter. Only packages outside the served root and
 the current directory count: nothing in a repository names code to run. They are looked up once, on first
-use. An adapter that fails to load, or fails on a text, is reported in a warning and left out.
+use. An adapter that fails to load, or fails on a text, is not used for it, and a warning says so.
 
     [project.entry-points."repo_mcp.adapters"]
     lua = "repo_mcp_lua:LuaAdapter"

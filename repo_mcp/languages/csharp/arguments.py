@@ -139,7 +139,7 @@ def _read_other(walk: CSharpWalk, value: Node, depth: int) -> str:
 
 
 def _read_whole(text: str) -> str:
-    """Return a whole number, or its type by its suffix or its size."""
+    """Return the type of a whole number by its suffix or size; "0" or "1" if it fits an int."""
     found = _WHOLE.fullmatch(text.lower().replace("_", ""))
     if found is None:
         return UNKNOWN

@@ -1,7 +1,7 @@
 """Declarations, scopes and bound names of C#.
 
-A primary constructor is a constructor of its own; the parameters of a record's are also properties. Fields
-are properties. What top-level statements declare is local.
+A primary constructor is a constructor of its own; in a record its parameters are also properties. Fields
+are properties. Declarations in top-level statements are local.
 """
 
 from __future__ import annotations

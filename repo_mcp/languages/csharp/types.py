@@ -1,4 +1,4 @@
-"""The type that a written C# type names: where the members of a value are declared, alone or as items."""
+"""Written C# types, reduced to the one type whose members a value, or each of its items, has."""
 
 from __future__ import annotations
 

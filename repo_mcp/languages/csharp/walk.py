@@ -226,7 +226,7 @@ class CSharpWalk(ScopeWalk):
                 yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
 
     def _settle(self, given: Given, scope: int) -> Given:
-        """Return an argument, with the type of a local variable for its name unless a BIND row has it."""
+        """Return an argument; a local variable becomes its type, or "?" unless a BIND row has its type."""
         head = find_head(given.value)
         binding = self._find_binding(scope, head)
         if binding < 0:

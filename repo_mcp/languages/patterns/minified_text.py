@@ -1,6 +1,6 @@
 """Detection of JavaScript that a program wrote for machines: minified or bundled.
 
-Its names are single letters given by a tool, and a bundle holds copies of what is declared elsewhere. As
+Its names are letters assigned by a tool, and a bundle holds copies of what is declared elsewhere. As
 symbols and references they would only get in the way of those that people wrote.
 """
 

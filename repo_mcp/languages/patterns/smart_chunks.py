@@ -7,7 +7,7 @@ method. Where a declaration is longer than a chunk may be, the cut falls at the 
     lines 1-9 imports, 10-130 class A, 131-260 class B, at most 200 lines  ->  cuts 1, 131
 
 Every line is in exactly one chunk. No chunk is longer than the limit, and none but the last is
-shorter than a quarter of it. Left out on purpose: overlap, which the caller adds.
+shorter than a quarter of it. Left out on purpose: overlap, which is up to the caller.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The symbols of a Python text in the order of their start, and what decorators and names say of them.
 
-A symbol is public API if neither it nor its holders begin with an underscore and, where the module has an
-`__all__`, that names it or its holder. Nothing inside a function is public API. Access follows the underscore
-convention: `__x` is private, `_x` protected, all else public.
+A symbol is public API if neither its name nor that of anything around it begins with an underscore; if there
+is an `__all__`, a top-level symbol is if that names it. Nothing inside a function is public API. Access
+follows the underscore convention: `__x` is private, `_x` protected, all else public.
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ class ScopeWalk(SourceText):
 
 
 class _Heads(dict[str, str]):
-    """Qualifier -> the name that it begins with, remembered."""
+    """Qualifier -> the name that it begins with, cached."""
 
     def __missing__(self, qualifier: str) -> str:
         head = self[qualifier] = find_head(qualifier)

@@ -1,4 +1,4 @@
-"""The name of the type in a text that writes one: where the members of a variable of that type are declared.
+"""Written types, reduced to the name of the type whose members a variable, or each of its items, has.
 
 `*pkg.Foo`, `const ns::Foo &`, `Box<dyn Foo>`, `Foo?` and `struct foo *` all name Foo. `[]Foo`, `List<Foo>`,
 `[Foo]`, `Vec<Foo>` name Foo as the type of their items. Texts are at most MAX_TEXT_CHARS long, and each

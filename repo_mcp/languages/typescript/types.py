@@ -1,4 +1,4 @@
-"""The type that a written TypeScript type names: where a value's members are declared, alone or as items.
+"""Written TypeScript types, reduced to the one type whose members a value, or each of its items, has.
 
 Wrappers that pass members on (`Promise`, `Readonly`, ...) are looked through: an awaited value's members are
 used more often than the promise's. Unions of more than one type, literals and functions name no type.
@@ -78,7 +78,7 @@ def read_type(text: str) -> TypeName:
 
 
 def _strip_empty(text: str) -> str:
-    """Return a type without outer parentheses, and a union's only member that has members."""
+    """Return a type without outer parentheses; of a union, its type with members if there is only one."""
     text = text.strip()
     if text.startswith("(") and text.endswith(")") and "=>" not in text:
         text = text[1:-1].strip()
