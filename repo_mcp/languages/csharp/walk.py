@@ -59,7 +59,7 @@ _WRAPPERS = frozenset(
 
 
 class CSharpWalk(ScopeWalk):
-    """The state of one pass."""
+    """The state of one pass over a C# file."""
 
     def __init__(self, file_name: str, text: bytes) -> None:
         super().__init__(file_name, text)

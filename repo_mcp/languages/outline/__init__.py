@@ -1,1 +1,1 @@
-"""Outlines: what an adapter is, and the adapters for formats that need no parser."""
+"""Outlines: the interface of an adapter, and the adapters for formats that need no parser."""

@@ -1,4 +1,4 @@
-"""What a language plug-in is: the calls that the program makes of it, and how its parser fails.
+"""The interface of a language plug-in: the calls that the program makes, and how its parser fails.
 
 An adapter needs a name and the first two methods. The others have defaults for a class that derives
 from `Adapter`, and may be missing from one that does not. Calls come from several threads at once.
@@ -19,7 +19,7 @@ BUILT_IN = ("python", "headings", "keys", "lexical")  # names that an installed 
 
 
 class Adapter(Protocol):
-    """What turns source text of one or more languages into outlines. Texts have "\\n" for every line end."""
+    """A language plug-in, from source text to outlines. Texts have "\\n" for every line end."""
 
     name: str  # lower case, as `repo.status` lists it
 
@@ -43,7 +43,7 @@ class Adapter(Protocol):
 
 
 class ParserFault(StrEnum):
-    """Why a parser process gave no answer."""
+    """The reason why a parser process gave no answer."""
 
     DIED = "died"  # the text exceeded its time or memory limit, or crashed it
     UNAVAILABLE = "unavailable"  # no process could be started: says nothing about the text

@@ -142,7 +142,7 @@ class _Reading:
         return placed
 
     def read(self) -> tuple[tuple[Symbol, ...], bool]:
-        """Return the symbols by start line, end line, order found; and True if there were too many."""
+        """Return the symbols by start line, end line, order found; True if there were above MAX_SYMBOLS."""
         last = 0  # the last line that was neither blank nor a comment
         for number, line in enumerate(self._lines):
             if number in self._comment_lines or not line.strip():

@@ -35,7 +35,7 @@ _WRAPPERS = (ast.FormattedValue, ast.Starred, ast.UnaryOp, ast.Yield, ast.YieldF
 
 
 class Enter:
-    """A mark on the stack: the nodes below it belong to this scope."""
+    """A mark on the stack: the nodes under it belong to this scope and symbol."""
 
     __slots__ = ("scope", "symbol")
 

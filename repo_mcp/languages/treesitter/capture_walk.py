@@ -51,7 +51,7 @@ class Dialect:
 
 
 class CaptureWalk(CaptureScopes):
-    """The state of one pass."""
+    """The state of one pass over the captures of a file."""
 
     def __init__(self, dialect: Dialect, file_name: str, text: bytes) -> None:
         super().__init__(file_name, text)

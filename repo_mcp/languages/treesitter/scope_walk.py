@@ -73,7 +73,7 @@ class Entry:
 
 
 class ScopeWalk(SourceText):
-    """The state of one pass."""
+    """The state of one pass over the captures of a file."""
 
     def __init__(self, file_name: str, text: bytes) -> None:
         super().__init__(text)

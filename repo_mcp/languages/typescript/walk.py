@@ -55,7 +55,7 @@ class Variables:
 
 
 class ScriptWalk(ScopeWalk):
-    """The state of one pass."""
+    """The state of one pass over a TypeScript or JavaScript file."""
 
     def __init__(self, file_name: str, text: bytes, *, is_typescript: bool) -> None:
         super().__init__(file_name, text)
