@@ -1,1 +1,1 @@
-"""Research: a question about the code, followed over several hops of the graph and the text."""
+"""Research: answering a question about the code over several hops of the graph and the text."""

@@ -1,4 +1,4 @@
-"""The structure of a tree: its strongest modules, its layers, what it is built on, where it begins."""
+"""Describe the structure of a tree: its strongest modules, its layers, its packages, its entry points."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFla
 MAX_MODULES = 20
 MAX_EDGES = 36
 MAX_OUTSIDE = 12
-MAX_OWN = 300  # files whose imports are resolved for one folder
-MAX_FURTHER, FOLLOWED = 24, 12  # imports of a later hop that are shown; files whose imports are followed
-MAX_LOOKED_AT = 40  # files of a module, for its main symbol
-FINDINGS = 12  # modules that are shown with their files
-IMPORTERS = Bounds(files=60, references=240)  # of a file that may be a beginning
+MAX_OWN = 300  # files of one folder whose imports are resolved
+MAX_FURTHER, FOLLOWED = 24, 12  # imports shown at a later hop; files whose imports are followed
+MAX_LOOKED_AT = 40  # files of one module read to find its main symbol
+FINDINGS = 12  # modules shown with their files, and at most as many entry points
+IMPORTERS = Bounds(files=60, references=240)  # for a file that may be an entry point
 _BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """What is known of the modules of a tree."""
+    """The modules of a tree and their relations."""
 
     modules: tuple[Module, ...]
     layers: tuple[Layer, ...]
@@ -41,7 +41,7 @@ class Architecture:
 
 
 def scan_architecture(state: ResearchState, folder: str) -> Architecture:
-    """The modules of a folder and how they stand to each other; notes the strongest as findings."""
+    """Find the modules of a folder and their relations, and note the strongest modules as findings."""
     paths = _choose_paths(state, folder)
     names = name_modules(paths)
     all_names = sorted(set(names.values()))
@@ -73,7 +73,7 @@ def scan_architecture(state: ResearchState, folder: str) -> Architecture:
 def _drop_empty(
     state: ResearchState, all_names: Sequence[str], names: Mapping[str, str], edges: Edges
 ) -> list[str]:
-    """The modules without those that have no imports and declare nothing, such as an empty `__init__.py`."""
+    """Return the modules except those without imports or declarations, such as an empty `__init__.py`."""
     linked = {name for ends in edges for name in ends}
     files: dict[str, list[str]] = {}
     for path, name in names.items():
@@ -87,7 +87,7 @@ def _drop_empty(
 def _build_map(
     state: ResearchState, shown: Sequence[str], edges: Edges
 ) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
-    """The modules, and the edges between them that stand for most imports."""
+    """Return the shown modules and the edges between them that stand for the most imports."""
     ends = [one for one in edges if one[0] in shown and one[1] in shown]
     ends.sort(key=lambda one: (-edges[one].count, one))
     if len(ends) > MAX_EDGES:
@@ -102,7 +102,7 @@ def _build_map(
 
 
 def _choose_paths(state: ResearchState, folder: str) -> list[str]:
-    """The program's own files in a folder; all, where there are none."""
+    """Return the program's own files in a folder, or every file of it when there are none."""
     paths = state.graph.scan.list_paths(folder)
     own = [path for path in paths if is_program(path)]
     left = len(paths) - len(own)
@@ -123,7 +123,7 @@ def _build_module(name: str, names: Mapping[str, str], edges: Edges, strength: f
 
 
 def _note_modules(state: ResearchState, names: Mapping[str, str], modules: Sequence[Module]) -> None:
-    """The main symbol of each strong module as a finding."""
+    """Note the main symbol of each strong module as a finding."""
     files: dict[str, list[str]] = {}
     for path, name in names.items():
         files.setdefault(name, []).append(path)
@@ -145,7 +145,7 @@ def _name_part(files: int) -> str:
 
 
 def _find_main_symbol(state: ResearchState, paths: Sequence[str]) -> Node | None:
-    """The public function or type with most lines in the files of a module that are nearest to its top."""
+    """Return the longest public function or type, in lines, in the files nearest to the top of a module."""
     best: tuple[tuple[bool, int, str, int], Declaration] | None = None
     for path in sorted(paths, key=lambda one: (one.count("/"), one))[:MAX_LOOKED_AT]:
         record = state.graph.scan.find_record(path)
@@ -162,7 +162,7 @@ def _find_main_symbol(state: ResearchState, paths: Sequence[str]) -> Node | None
 
 
 def _note_beginnings(state: ResearchState, names: Mapping[str, str], edges: Edges) -> None:
-    """Functions called main, and files that are named as where a program begins and that nothing imports."""
+    """Note functions named main, and files that are named like an entry point and that nothing imports."""
     imported = {target for _, target in edges}
     for path in state.graph.scan.list_declaring("main"):
         main = _find_function(state, path, "main") if path in names else None
@@ -184,7 +184,7 @@ def _note_beginnings(state: ResearchState, names: Mapping[str, str], edges: Edge
 
 
 def _is_passed_through(state: ResearchState, node: Node, names: Mapping[str, str]) -> bool:
-    """True for a file that others import for what it passes on: that is an import of where it is declared."""
+    """Return True when other modules import a file only to reach names that it re-exports."""
     found = state.graph.find_incoming(node, (EdgeType.IMPORTS,), IMPORTERS)
     return any(names.get(edge.other.path, names[node.path]) != names[node.path] for edge in found.edges)
 
@@ -200,7 +200,7 @@ def _find_function(state: ResearchState, path: str, name: str) -> Node | None:
 
 
 def list_packages(state: ResearchState, packages: Packages) -> tuple[Outside, ...]:
-    """What is imported from outside, most often first."""
+    """Return the imported outside packages, the most frequent first."""
     ordered = sorted(packages, key=lambda name: (-packages[name].count, name))
     if len(ordered) > MAX_OUTSIDE:
         state.limit(f"{len(ordered) - MAX_OUTSIDE} more packages from outside", f"{MAX_OUTSIDE} are listed")
@@ -210,7 +210,7 @@ def list_packages(state: ResearchState, packages: Packages) -> tuple[Outside, ..
 
 
 def scan_imports(state: ResearchState, own: Sequence[str], label: str) -> Architecture:
-    """What some files import, hop by hop: of the repository by file, and from outside by package."""
+    """Find what some files import, hop by hop: repository files one by one, outside code by package."""
     packages: Packages = {}
     inside = dict.fromkeys(own, label)
     names = {path: inside.get(path, path) for path in state.graph.scan.list_paths("")}
@@ -243,7 +243,7 @@ def scan_imports(state: ResearchState, own: Sequence[str], label: str) -> Archit
 def _note_imported(
     state: ResearchState, ordered: Sequence[tuple[str, str]], edges: Edges, keys: dict[str, None], hop: int
 ) -> list[str]:
-    """Note the files that are imported; those that are new."""
+    """Note the imported files, and return the paths of those that are new."""
     new = []
     for source, path in ordered:
         node = state.source.find_file(path) if path not in keys else None

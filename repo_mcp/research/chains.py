@@ -1,8 +1,8 @@
-"""Call chains out of the edges that were found: who calls whom, from the outermost caller to the subject.
+"""Build call chains from the edges that were found: who calls whom, from the outermost caller to the subject.
 
-A chain ends where nothing further is known: at a symbol that nothing calls, at the code of a file outside
-of its functions, at a guess, at the depth of the question, or where it comes back to itself; a cycle is
-named. Of many chains the first of each direct caller are shown.
+A chain ends where nothing further is known: at a symbol that nothing calls, at module-level code, at a
+guess, at the depth of the question, or at a symbol that it already contains (a cycle, which is reported).
+When there are many chains, the first few of each direct caller are shown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AT_DEPTH = "the question goes no deeper"
 
 
 def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
-    """Chains of calls that end (or, downwards, begin) at the subjects, in the order of the findings."""
+    """Return call chains that end (or, downwards, begin) at the subjects, in the order of the findings."""
     edges = _list_edges(state, upwards)
     found: list[Chain] = []
     for subject in subjects:
@@ -46,7 +46,7 @@ def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: boo
 
 
 def _take(state: ResearchState, ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
-    """The longest of the first ways; cycles behind the others."""
+    """Return the longest of the first chains found, with cycles after the others."""
     found = [way for _, way in zip(range(MAX_WALKED), ways, strict=False)]
     found.sort(key=lambda way: (way[1] == CYCLE, -len(way[0])))  # stable: equal ones stay in order
     if len(found) > MAX_OF_ONE:
@@ -55,7 +55,7 @@ def _take(state: ResearchState, ways: Iterator[tuple[list[Link], str]]) -> list[
 
 
 def _list_edges(state: ResearchState, upwards: bool) -> Mapping[Declaration, list[Link]]:
-    """The links that lead on from each symbol, surest first, then in the order in which they were found."""
+    """Return the links that lead on from each symbol, the surest first, then in the order of discovery."""
     found: dict[Declaration, list[Link]] = {}
     for link in state.links.values():
         if link.kind in CALLING and not _names_type(state, link):
@@ -72,7 +72,7 @@ def _names_type(state: ResearchState, link: Link) -> bool:
 def _walk(
     subject: Declaration, first: Link, edges: Mapping[Declaration, list[Link]], upwards: bool
 ) -> Iterator[tuple[list[Link], str]]:
-    """The ways on from a link, each with the reason why it ends."""
+    """Yield the chains that start with a link, each with the reason why it ends."""
     waiting: list[tuple[list[Link], frozenset[Declaration]]] = [([first], frozenset({subject}))]
     while waiting:
         way, met = waiting.pop()
@@ -115,11 +115,11 @@ def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: boo
 
 
 def weigh(link: Link) -> Confidence:
-    """How sure it is that a link leads to a call: of what is only handed on that is likely."""
+    """Return the confidence that a link means a call; a symbol only named as a value is probably called."""
     return weaker(link.confidence, Confidence.PROBABLE) if link.kind in _HANDED_ON else link.confidence
 
 
 def cite(state: ResearchState, link: Link) -> str:
-    """The line where a link stands; of one without lines the first of what depends."""
+    """Return the citation of a link: its first line, or the first line of its source when it has none."""
     line = link.lines[0] if link.lines else state.get_node(link.source).symbol.start_line
     return f"{link.source.path}:{line}-{line}"

@@ -1,7 +1,7 @@
-"""Where something is configured: where its name is given a value, in configuration first.
+"""Find where something is configured: the lines that give its name a value, configuration files first.
 
-A name is given a value where `=`, `:` or `:=` follows it, also in quotes (keys of JSON and of dictionaries),
-or where a word for it stands before it: `#define NAME`, `config NAME`, `export NAME`, `--name`.
+A line gives a name a value when `=`, `:` or `:=` follows the name, which may be quoted (a key of JSON or of
+a dictionary), or when a defining word precedes it: `#define NAME`, `config NAME`, `export NAME`, `--name`.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from repo_mcp.research.research_state import ResearchState, search_words
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
-MAX_MATCHES = 200  # lines that are looked at for one name
-MAX_OF_FILE = 3  # lines of one file that are shown
+MAX_MATCHES = 200  # lines examined for one name
+MAX_OF_FILE = 3  # lines shown of one file
 MAX_PLACES = 40
 MAX_READERS = 10
-LEAST_ENDING = 5  # characters
+LEAST_ENDING = 5  # characters of the part of a name that is searched for alone
 MAX_SEARCHED, MAX_HITS = 50, 12
 _WORDS_FOR_IT = "config setting option default"
-_OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: gives a value where there is none, or adds to one
+_OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there is none, or adds to one
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
     r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # what functions are called
+_READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # functions that read a setting
 _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
 
 def list_setting_names(subject: Subject) -> list[str]:
-    """The names to look for: of what is declared, or as it was asked."""
+    """Return at most two names to search for: those of the declarations found, else the text itself."""
     names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.how.startswith("declared"))
     if not names:
         last = subject.asked.rpartition(".")[2]
@@ -50,13 +50,13 @@ def _join_words(text: str) -> list[str]:
 
 
 def find_settings(state: ResearchState, subject: Subject) -> None:
-    """Note the lines that give a value to what was asked about: in configuration first, tests last."""
+    """Note the lines that give the subject a value: configuration first, tests last."""
     for name in list_setting_names(subject):
         state.check()
         matches = _search(state, name)
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
         if not any(_is_configuration(one.path) for one in own):
-            _note_endings(state, name)  # its value may stand there by a part of the name
+            _note_endings(state, name)  # the value may be set under only a part of the name
         _note_matches(state, name, own)
         state.tell_hop(1)
         _note_readers(state, name)
@@ -76,7 +76,7 @@ def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
 
 
 def _note_endings(state: ResearchState, name: str) -> None:
-    """Note where the end of a name is set in files about configuration: `prefetch` in a group `worker`."""
+    """Note where the end of a name is set in configuration files, such as `prefetch` in a group `worker`."""
     ending = name.partition("_")[2]
     if len(ending) >= LEAST_ENDING:
         matches = [match for match in _search(state, ending) if _is_configuration(match.path)]
@@ -85,7 +85,7 @@ def _note_endings(state: ResearchState, name: str) -> None:
 
 
 def _note_readers(state: ResearchState, name: str) -> None:
-    """Note lines of the program that name it in another way: they read it."""
+    """Note other lines of the program that mention the name, since they read the setting."""
     found = state.source.search_exact(
         ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
     )
@@ -99,7 +99,7 @@ def _note_readers(state: ResearchState, name: str) -> None:
 
 
 def _build_pattern(name: str) -> str:
-    """Made of whole words, for those are looked up where parts of words are searched for."""
+    """Return an expression made of whole words, because the index can look whole words up."""
     spelled = dict.fromkeys(re.escape(name.replace("_", joint)) for joint in ("_", "-", ""))
     return "|".join(map(_build_spelled, spelled))
 
@@ -121,8 +121,8 @@ class How(StrEnum):
 
 
 def tell_how(name: str, line: str) -> How:
-    """What a line does with a name. A name in quotes and a comma behind it is judged by the call that it is
-    given to: `get("NAME", 0)` reads it, `setdefault("NAME", 0)` sets it.
+    """Return what a line does with a name. When the name stands in quotes before a comma, the function called
+    decides: `get("NAME", 0)` reads it, `setdefault("NAME", 0)` sets it.
     """
     quoted = re.escape(name).replace("_", "[_-]?")
     if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
@@ -138,7 +138,7 @@ def tell_how(name: str, line: str) -> How:
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
-    """Note lines: those that set before those that pass the name on."""
+    """Note matching lines, with lines that set the name before lines that pass it on."""
     counts: dict[str, int] = {}
     ordered = sorted(
         matches,
@@ -193,13 +193,13 @@ def _build_place(state: ResearchState, name: str, match: ExactMatch, why: str, h
 
 
 def _find_written(name: str, line: str) -> str:
-    """A name as a line has it, which may be in other case; "" for a line without it."""
+    """Return a name as the line spells it, perhaps in another case, or "" for a line without it."""
     written = re.search(re.escape(name).replace("_", "[_-]?"), line, re.IGNORECASE)
     return written[0] if written else ""
 
 
 def find_by_words(state: ResearchState, text: str) -> None:
-    """Note what a search for the words finds in files and symbols that are about configuration."""
+    """Note the configuration files and configuration symbols that a search for the words finds."""
     hits = search_words(state, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
     fitting = [hit for hit in hits if _is_about_config(hit)]
     for hit in fitting[:MAX_HITS]:
@@ -215,7 +215,7 @@ def _is_about_config(hit: Hit) -> bool:
 
 
 def build_hit_address(state: ResearchState, hit: Hit, why: str, hop: int) -> Finding:
-    """A hit of the search for words as a finding: the lines of its snippet."""
+    """Return a hit of a word search as a finding that spans the lines of its snippet."""
     numbers = [int(line.partition("\t")[0]) for line in split_snippet(hit)]
     start, end = (numbers[0], numbers[-1]) if numbers else (hit.start_line, hit.start_line)
     terms = ", ".join(hit.matched_terms[:6])
@@ -226,12 +226,12 @@ def build_hit_address(state: ResearchState, hit: Hit, why: str, hop: int) -> Fin
 
 
 def split_snippet(hit: Hit) -> list[str]:
-    """The numbered lines of a snippet. Form feeds and the separators of Unicode end no line of a file."""
+    """Return the numbered lines of a snippet. Form feeds and Unicode separators do not end a line."""
     return hit.snippet.removesuffix("\n").split("\n") if hit.snippet else []
 
 
 def choose_line(hit: Hit) -> int:
-    """The line of a snippet that holds most of the words that were found."""
+    """Return the number of the snippet line that holds the most matched terms."""
     best, most = hit.start_line, -1
     for row in split_snippet(hit):
         number, _, text = row.partition("\t")

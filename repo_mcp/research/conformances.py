@@ -1,8 +1,8 @@
-"""Types that conform by an extension: a Swift extension, a Rust impl block.
+"""Find types that conform through an extension: a Swift extension or a Rust impl block.
 
     extension Token: Authenticatable {}     impl Authenticatable for Token {}
 
-What names the protocol there is the extension; what conforms is the type that it extends.
+There the extension names the protocol, and the type that it extends is what conforms.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BOUNDS = Bounds(files=20, references=60)
 
 
 def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """What conforms to a type, extensions replaced by what they extend, where that is declared here."""
+    """Return what conforms to a type; for an extension, also the type that it extends."""
     found = IMPLEMENTERS.expand(state, node, bounds)
     links: list[Link] = []
     for link in found.links:
@@ -41,7 +41,7 @@ def _names(holder: Node, node: Node) -> bool:
 
 
 def _list_extended(state: ResearchState, holder: Node, link: Link) -> list[Link]:
-    """The types that an extension extends: they conform as well."""
+    """Return links from the type that an extension extends, because that type conforms as well."""
     above = state.graph.find_outgoing(
         holder, (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS), _BOUNDS
     )

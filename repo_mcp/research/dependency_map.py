@@ -10,7 +10,7 @@ MAX_EDGES = 200
 
 
 def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
-    """The symbols that were found, and the edges between them, in the order in which they were found."""
+    """Return the symbols found and the edges between them, both in the order of discovery."""
     nodes = [
         MapNode(node.node_id, node.qualified_name, name_kind(node.symbol.kind), node.path)
         for node in state.nodes.values()

@@ -1,6 +1,6 @@
-"""The live text of findings: the line that declares a symbol, and the lines that are meant.
+"""Cut the live text of findings: the line that declares a symbol, and the lines of evidence.
 
-A finding whose lines do not hold its name any more is left out: the file changed since it was parsed.
+A finding is left out when its lines no longer hold its name: the file has changed since it was parsed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GAP = "…\n"
 
 
 def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
-    """The findings with their excerpts, and how many were left out."""
+    """Return the findings with their excerpts, and the number of findings that were left out."""
     shown = [_add_excerpt(source, one) for one in findings]
     kept = [one for one in shown if one is not None]
     return kept, len(shown) - len(kept)
@@ -37,9 +37,9 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
 
 
 def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
-    """The first line that holds a name, and as a whole word outside of decorators where one does.
+    """Return the first line that holds a name, preferring a whole word outside of decorators.
 
-    Without a name the first line that holds anything.
+    Without a name, return the first line that is not blank.
     """
     if not name:
         return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
@@ -54,7 +54,7 @@ def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | N
 
 
 def _holds_word(line: str, name: str) -> bool:
-    """True when a name stands in a line with no letters, digits or underscores around it."""
+    """Return True when a line holds a name with no letter, digit or underscore next to it."""
     at = line.find(name)
     while at >= 0:
         around = line[at - 1 : at] + line[at + len(name) : at + len(name) + 1]
@@ -65,7 +65,7 @@ def _holds_word(line: str, name: str) -> bool:
 
 
 def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Numbered lines, with a mark where lines are left out between them."""
+    """Return the given lines, each with its number, with a mark wherever lines between them are left out."""
     parts: list[str] = []
     before = 0
     for number in numbers:

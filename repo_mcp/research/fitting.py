@@ -1,10 +1,10 @@
-"""Which symbols fit the words of a question best: by their own names, the names around them, and their text.
+"""Score how well symbols fit the words of a question: by their names, the names around them, and their text.
 
     words -> stems -> symbols in the text that a search finds, and symbols whose names fit
-    a symbol's points: for each word its rarity among the candidates, times where the symbol has it
+    points of a symbol: the sum over words of rarity among the candidates times weight of its best position
 
-A word counts once for each symbol, at the best place where it stands. Two stems count as one where the one
-begins with the other ("valid", "validat"): English has more endings than the stemmer takes off.
+A word counts once for each symbol, at its best position. Two stems are equal when one begins with the other
+("valid", "validat"), because English has more endings than the stemmer removes.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.stop_words import STOP_WORDS
 
 IN_NAME, AROUND, IN_TEXT = 2.5, 1.6, 1.0
-MAX_TEXT_LINES = 120  # of one symbol
-TYPE_LINES = 12  # of a type: its head; what its members hold is theirs
+MAX_TEXT_LINES = 120  # read of one symbol
+TYPE_LINES = 12  # read of a type: its head only, since the bodies belong to its members
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
-BESIDE_CODE = 0.5  # what a symbol in an example or in others' code is worth
+BESIDE_CODE = 0.5  # factor for a symbol in an example or in others' code
 DECIMALS = 6
 _QUESTION_WORDS = frozenset(
     [
@@ -73,7 +73,7 @@ _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How a symbol fits."""
+    """How well a symbol fits the words of a question."""
 
     points: float
     in_name: tuple[str, ...]  # words of the question
@@ -81,13 +81,13 @@ class Fit:
 
 
 def list_words(text: str) -> list[str]:
-    """The words of a question that may stand in code."""
+    """Return the words of a question that may stand in code."""
     words = list(dict.fromkeys(word for word in _WORD.findall(text) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
 
 
 def fit_all(source: Source, nodes: Iterable[Node], words: Sequence[str]) -> dict[Node, Fit]:
-    """How each of the symbols fits the words."""
+    """Return for each symbol how well it fits the words."""
     stems = [_stem(word) for word in words]
     found = {node: _Held.build(source, node, stems) for node in nodes}
     rarities = []
@@ -99,7 +99,7 @@ def fit_all(source: Source, nodes: Iterable[Node], words: Sequence[str]) -> dict
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """For each word what the best place is worth where a symbol has it; 0 where it has it nowhere."""
+    """For each word, the weight of its best position in a symbol, or 0 where the symbol lacks it."""
 
     strengths: tuple[float, ...]
 
@@ -127,14 +127,14 @@ def _value(node: Node, held: _Held, words: Sequence[str], rarities: Sequence[flo
 
 
 def _read(source: Source, node: Node) -> Sequence[str]:
-    """The text of a symbol, of a type its head."""
+    """Return the lines of a symbol, or the first lines of a type."""
     most = TYPE_LINES if node.symbol.kind in TYPE_KINDS else MAX_TEXT_LINES
     start = node.symbol.start_line
     return source.read_lines(node.path)[start - 1 : min(node.symbol.end_line, start + most - 1)]
 
 
 def _stem(word: str) -> str:
-    """The shortest of a word's own terms: its stem, where it is one word."""
+    """Return the shortest of the terms of a word, which is its stem, or the first term of a compound word."""
     terms = _get_terms(word)
     return min(terms, key=len, default=word.lower()) if len(terms) <= 2 else terms[0]
 
@@ -158,6 +158,6 @@ def _are_alike(one: str, other: str) -> bool:
 
 
 def shares_word(name: str, words: Sequence[str]) -> int:
-    """How many of the words a name holds."""
+    """Return how many of the words a name holds."""
     own = _list_stems([name])
     return sum(_has(own, _stem(word)) for word in words)

@@ -1,10 +1,10 @@
-"""The forms of questions: text in, what is asked and of what. Pure; knows nothing of the repository.
+"""The forms of questions: text in, what is asked about what out. Pure, without knowledge of the repository.
 
-A question may fit several forms ("how does X get to Y" has the look of an open one): all that fit are given,
-the narrowest first, and whoever knows the repository takes the first whose subjects it has. What fits no
-form is an open question.
+A question may fit several forms ("how does X get to Y" also looks like an open one). All that fit are
+returned, the narrowest first, and the caller takes the first whose subjects exist in the repository. A
+question that fits no form is an open question.
 
-Expressions are matched against at most MAX_CHARS characters; each has at most two parts of any length, so
+Expressions are matched against at most MAX_CHARS characters. Each has at most two parts of any length, so
 that none takes more than quadratic time on that.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from repo_mcp.research.records import Form
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
-MAX_CHARS = 400  # of a question that may have a form; longer ones are open
+MAX_CHARS = 400  # of a question that may have a form; longer questions are open
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Phrase:
     """The part of a question that names something."""
 
     text: str
-    kinds: frozenset[SymbolKind] = frozenset()  # that the words around it ask for; none: any
+    kinds: frozenset[SymbolKind] = frozenset()  # kinds the words around it ask for; empty: any kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Parsed:
     phrases: tuple[Phrase, ...] = ()
 
 
-# Words that may stand for one another. `_` is a space, and an ending in brackets may be there or not.
+# Words that may stand for one another. `_` is a space, and an ending in brackets is optional.
 _LISTS: dict[str, str] = {
     "lead": """please can_you could_you i_want_to i_need_to help_me let_me tell_me show_me show give_me
         explain describe list find get identify know understand see me to about out all every each
@@ -100,15 +100,15 @@ _LISTS: dict[str, str] = {
 
 
 def _join(name: str) -> str:
-    """The expression for any of the words of a list."""
+    """Return the expression that matches any phrase of a list."""
     listed = [word.replace("_", " ") for word in _LISTS[name].split()]
     listed.sort(key=len, reverse=True)  # "conform to" before "conform"
     endings = [re.sub(r"\((\w+)\)", r"(?:\1)?", word) for word in listed]
     return f"(?:{'|'.join(endings)})"
 
 
-# A form and how it is asked: <name> is a word of a list, <name?> one that may be left out, <name*> any
-# number of them; X and Y are what is asked about, "X.." one that other words follow.
+# Each form with a way to ask it. <name> is a word of a list, <name?> may be left out, <name*> stands for any
+# number of them; X and Y are what is asked about, and "X.." is followed by other words.
 _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. <flows>(?: down| up| through| over)? "
      "(?:to|into|in|at) Y"),
@@ -187,7 +187,7 @@ _SLOT = re.compile(r"<(\w+)([?*]?)>(?=(.?))|\b([XY])(\.\.)?(?![\w<])")
 
 
 def _build_pattern(text: str) -> re.Pattern[str]:
-    """The expression of a form."""
+    """Compile the expression of a form."""
 
     def fill(match: re.Match[str]) -> str:
         name, count = match[1], match[2]
@@ -250,7 +250,7 @@ _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
 
 
 def parse_question(query: str) -> tuple[Parsed, ...]:
-    """The ways to understand a question, the narrowest first; the last is always the open one."""
+    """Return the ways to understand a question, the narrowest first; the last is always the open one."""
     text = " ".join(query.split())
     found: dict[Parsed, None] = {}
     if len(text) <= MAX_CHARS:
@@ -263,7 +263,7 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
 
 
 def _strip(text: str) -> str:
-    """Without what is said around a question."""
+    """Return a question without polite openings, a closing "in this repository" and end punctuation."""
     text = text.strip().rstrip("?!. ").strip()
     lead = _LEAD.match(text)
     if lead is not None and lead.end() < len(text):
@@ -280,7 +280,7 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
 
 
 def read_phrase(text: str) -> Phrase:
-    """What a part of a question names: without articles, quotes and brackets, and of which kind."""
+    """Read what a part of a question names, without articles, quotes and brackets, and its kinds."""
     text = " ".join(text.split())  # in runs of spaces the expressions would take quadratic time
     text = _TAIL.sub("", text.rstrip("?!.,; "))
     text = _ARTICLE.sub("", text).strip(_QUOTES)

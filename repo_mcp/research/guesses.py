@@ -1,7 +1,7 @@
-"""Which edges that are only possible are worth showing.
+"""Choose which edges that are only possible are worth showing.
 
-Where several symbols have a name, each of them may be meant by the same use: it is shown for one of them, and
-for none where it is known which is meant.
+When several symbols share a name, one use may mean any of them. The use is shown for one of them only, and
+for none when it is known which one is meant.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from repo_mcp.research.research_state import ResearchState
 def drop_guesses(
     state: ResearchState, links: Sequence[Link], guessed: set[Declaration], *, upwards: bool
 ) -> list[Link]:
-    """Without guesses from where another symbol of the level has one, or one of its name is surely meant.
+    """Return the links without redundant guesses: those from a symbol that already has a guess at this level,
+    and those where a symbol of the same name is surely meant.
 
-    `guessed` is where the level has guesses; it grows.
+    `guessed` holds the symbols with a guess at this level; this function adds to it.
     """
     kept = []
     for link in links:
@@ -32,7 +33,7 @@ def drop_guesses(
 
 
 def _has_surer(state: ResearchState, guess: Link) -> bool:
-    """True when another symbol of this name is known to be meant there."""
+    """Return True when another symbol of this name is known to be meant there."""
     name = state.get_node(guess.target).symbol.name
     return any(
         link.source == guess.source

@@ -1,7 +1,7 @@
-"""Following edges level by level, with a number of symbols at each level that is fixed.
+"""Follow edges level by level, with a fixed number of symbols at each level.
 
-A way is as sure as its weakest edge. Edges that are only possible are shown, and not followed further: what
-lies behind a guess is noise. Within a level the surest come first, then those outside of tests, then by path.
+A path is only as sure as its weakest edge. Edges that are only possible are shown but not followed further,
+since what lies behind a guess is noise. Within a level: the surest first, then outside of tests, then by path.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, relocate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
-FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
+FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at later ones
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
-WIDE = Bounds(files=140, references=500)  # of all symbols of the first level together
-NARROW = Bounds(files=30, references=120)  # of one symbol of a later one
+WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
+NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
 LEAST_FILES, LEAST_REFERENCES = 60, 240
 MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
 _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
@@ -44,14 +44,14 @@ class HopFindings:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A kind of edge and a direction."""
+    """A kind of edge and the direction in which it is followed."""
 
     expand: Callable[[ResearchState, Node, Bounds], HopFindings]
-    upwards: bool  # to what depends on a symbol
+    upwards: bool  # towards what depends on a symbol
     first_fan: int = FIRST_FAN
     fan: int = FAN
     width: int = WIDTH
-    finds_entries: bool = False  # what nothing leads to is where a program begins
+    finds_entries: bool = False  # a symbol that nothing leads to is an entry point
 
 
 def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
@@ -81,14 +81,14 @@ class _Step:
     """One edge that a hop has found."""
 
     link: Link
-    node: Node  # where it was found from
-    ordinal: int  # of that in its level
+    node: Node  # the symbol that was expanded
+    ordinal: int  # of that symbol in its level
 
 
 def _take_hop(
     state: ResearchState, level: Sequence[Node], way: Way, hop: int, seen: set[Declaration], *, is_first: bool
 ) -> list[Node]:
-    """The next level: what is new and sure enough."""
+    """Expand one level and return the next: symbols that are new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW
     wanted = max(way.first_fan, state.request.findings) // max(1, len(level))
     fan = max(way.fan, wanted) if is_first else way.fan
@@ -115,14 +115,14 @@ def _take_hop(
 
 
 def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int, int]:
-    """The program before its tests, then the surest, then what was found from what came first."""
+    """Return a sort key: program before tests, then by confidence, kind and order of discovery."""
     other = step.link.source if way.upwards else step.link.target
     kind = _rank_kind(step.link, way)
     return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.ordinal
 
 
 def _rank_kind(link: Link, way: Way) -> int:
-    """Uses after calls, and imports last: who imports it mostly uses it as well, and says there for what."""
+    """Rank uses after calls and imports last: an importer mostly also uses the symbol, which says more."""
     return 2 if link.kind == "imports" else int(way.upwards and link.kind == "references")
 
 
@@ -140,7 +140,7 @@ def _note_cut(
 
 
 def share_bounds(subjects: int) -> Bounds:
-    """What each of some symbols of the first level may look at."""
+    """Return the bounds for each of some symbols of the first level."""
     subjects = max(1, subjects)
     return Bounds(
         max(LEAST_FILES, WIDE.files // subjects), max(LEAST_REFERENCES, WIDE.references // subjects)
@@ -148,7 +148,7 @@ def share_bounds(subjects: int) -> Bounds:
 
 
 def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
-    """Those outside of tests first, then the surest, then the nearest, then by path and place."""
+    """Sort links: outside of tests first, then the surest, then the nearest, then by path and ordinal."""
 
     def rank(link: Link) -> tuple[bool, int, int, int, str, int, str]:
         other, own = (link.source, link.target) if way.upwards else (link.target, link.source)
@@ -166,7 +166,7 @@ def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
 
 
 def _note_link(state: ResearchState, node: Node, link: Link, way: Way, hop: int) -> Node | None:
-    """Note an edge and what is at its other end; None where nothing is to be followed from there."""
+    """Note an edge and the symbol at its other end; return that symbol unless it is not to be followed."""
     other = state.get_node(link.source if way.upwards else link.target)
     link = _name_decoration(state, link, other) if way.upwards else link
     confidence = weaker(state.get_confidence(node.declaration), link.confidence)
@@ -199,7 +199,7 @@ _WORDS = {
 
 
 def explain(link: Link, node: Node, way: Way) -> str:
-    """Why what is at the other end of an edge was found from a symbol."""
+    """Explain why the symbol at the other end of an edge was found from `node`."""
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
     if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
         upward = "names {} as a value, and may have it called"
@@ -209,7 +209,7 @@ def explain(link: Link, node: Node, way: Way) -> str:
 
 
 def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None:
-    """A symbol that nothing leads to is where it begins."""
+    """Note a symbol that nothing leads to as an entry point."""
     if any(link.kind != NAMES_TYPE for link in links) or node.declaration not in state.nodes:
         return
     if is_test_place(node.path):
@@ -228,7 +228,7 @@ def _find_in(
     links = []
     for edge in found.edges:
         holders = relocate(state, edge.other, edge.lines)
-        count = edge.count if len(holders) == 1 else 0  # of several it is not known whose the others are
+        count = edge.count if len(holders) == 1 else 0  # else unknown for each holder
         links += [
             Link(holder, node.declaration, edge.type.value, edge.confidence, lines, count)
             for holder, lines in holders
@@ -237,7 +237,7 @@ def _find_in(
 
 
 def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:
-    """A call in a line that begins a decorator as what it is."""
+    """Return a call as `decorated_by` when all its lines begin a decorator."""
     is_head = link.kind == "calls" and link.lines and link.lines[-1] < other.symbol.start_line + HEAD_LINES
     if is_head and all(is_decorator(state.source.read_lines(other.path), line) for line in link.lines):
         return replace(link, kind="decorated_by")
@@ -245,8 +245,8 @@ def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:
 
 
 def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Who calls it; of a function also who names it as a value, as that may be called under another name; of
-    a method also the methods that it overrides, through which it may be called.
+    """Return the callers of a symbol. For a function, add the symbols that name it as a value, since it may
+    be called under another name; for a method, add the methods it overrides, through which calls may come.
     """
     types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
     links, cut = _find_in(state, node, types, bounds)
@@ -263,13 +263,13 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
 
 
 def _hands_on(link: Link) -> bool:
-    """True for a sure use as a value, but that of a function in itself."""
+    """Return True for a sure use as a value, except a function's use of itself."""
     return link.confidence is not Confidence.POSSIBLE and link.source != link.target
 
 
 def _list_handed_on(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
-    """Who may have something called that is called by nobody: the function that it is declared in, and who
-    names it as a value; of a constructor who so names its type.
+    """Find what may cause a call of an uncalled symbol: the function it is declared in, and the symbols that
+    name it as a value; for a constructor, the symbols that name its type as a value.
     """
     around = Declaration(node.path, node.symbol.parent)
     named = state.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
@@ -290,7 +290,7 @@ def _list_handed_on(state: ResearchState, node: Node, bounds: Bounds) -> list[Li
 
 
 def _only_tests_types(state: ResearchState, link: Link) -> bool:
-    """True where a type is only named to ask whether something is of it."""
+    """Return True when every use of a type only tests whether a value is of that type."""
     lines = state.source.read_lines(link.source.path)
     return all(line <= len(lines) and _TYPE_TEST.search(lines[line - 1]) for line in link.lines)
 
@@ -326,7 +326,7 @@ def _expand_out(types: Sequence[EdgeType]) -> Callable[[ResearchState, Node, Bou
 
 
 def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
-    """Note the names that are declared elsewhere."""
+    """Note the names that are declared outside of the repository."""
     for one in found.externals:
         line = one.lines[0] if one.lines else node.symbol.start_line
         if len(state.outside) < MAX_OUTSIDE_USES:
@@ -334,7 +334,7 @@ def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
 
 
 def _expand_callees(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """What it calls; of a method that is left open also those that fill it in."""
+    """Return what a symbol calls; for a method left open, also the methods that implement it."""
     found = _expand_calls(state, node, bounds)
     filling, cut = list_filling(state, node, bounds)
     return HopFindings((*found.links, *filling), found.cut or cut)

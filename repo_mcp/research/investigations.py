@@ -1,4 +1,4 @@
-"""What is done for each form of question: what is noted, and in which order."""
+"""Investigate each form of question: what is noted, and in which order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 @dataclass(slots=True)
 class Gathered:
-    """What an investigation gives beside its notes."""
+    """What an investigation returns besides the findings it notes."""
 
     chains: list[Chain] = field(default_factory=list)
     architecture: Architecture | None = None
@@ -34,7 +34,7 @@ class Gathered:
 
 
 def investigate(state: ResearchState, reading: Reading) -> Gathered:
-    """Do what a question asks for, and then what its focus dwells on."""
+    """Do what the form of a question asks for, then what its focus adds."""
     gathered = Gathered()
     _note_subjects(state, reading)
     _INVESTIGATIONS[reading.form](state, reading, gathered)
@@ -43,7 +43,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
 
 
 def _note_subjects(state: ResearchState, reading: Reading) -> None:
-    """What the question names comes first."""
+    """Note the subjects of the question first."""
     for subject in reading.subjects:
         sure = Confidence.POSSIBLE if subject.how == "words" else Confidence.EXACT
         for node in subject.nodes:
@@ -112,7 +112,7 @@ MAX_IMPORTED = 60  # files of a folder whose importers are looked for
 
 
 def _find_importers(state: ResearchState, folder: str) -> None:
-    """The files outside of a folder that import one in it."""
+    """Note the files outside of a folder that import a file in it."""
     paths = state.graph.scan.list_paths(folder)
     if len(paths) > MAX_IMPORTED:
         state.limit(
@@ -130,7 +130,7 @@ def _find_importers(state: ResearchState, folder: str) -> None:
 
 
 def _follow_outside(state: ResearchState, subject: Subject, types: Sequence[EdgeType], way: Way) -> None:
-    """The first hop from a name that is declared elsewhere, and then on from what uses it."""
+    """Note the uses of a name that is declared elsewhere as the first hop, and follow them from there."""
     _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
     nodes = _note_users(state, subject, found)
     state.tell_hop(1)
@@ -195,11 +195,11 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
     if is_about_shapes(state.request):
-        return  # its words are about shapes and not about anything that has one
+        return  # its words describe shapes of code and not a symbol that has one
     seeds = find_seeds(state, text)
     connect(state, seeds, text)
     callable_ones = [node for node in seeds if node.symbol.kind in CALLABLE_KINDS]
-    gathered.chains = _build_both(state, seeds, callable_ones)  # what a type calls its methods call
+    gathered.chains = _build_both(state, seeds, callable_ones)  # the calls of a type are those of its methods
 
 
 def _investigate_overview(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -208,7 +208,7 @@ def _investigate_overview(state: ResearchState, reading: Reading, gathered: Gath
 
 
 def _add_focus(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    """What a focus adds to what the form of the question gave."""
+    """Add what the focus asks for to what the form of the question gave."""
     nodes = _list_nodes(reading)
     focus = state.request.focus
     if focus is Focus.ARCHITECTURE and gathered.architecture is None:
@@ -227,14 +227,14 @@ def _add_focus(state: ResearchState, reading: Reading, gathered: Gathered) -> No
 
 
 def _build_both(state: ResearchState, ends: Sequence[Node], starts: Sequence[Node]) -> list[Chain]:
-    """The chains that end at some symbols, and those that begin at some."""
+    """Return the chains that end at `ends`, then those that begin at `starts`."""
     above = build_chains(state, ends, upwards=True)
     below = build_chains(state, starts, upwards=False)
     return list(dict.fromkeys([*above, *below]))
 
 
 def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, ...]:
-    """What has the subjects as bases."""
+    """Return the subjects that are bases of other symbols, each with those symbols, which are noted."""
     shapes = []
     for node in nodes:
         found = state.graph.find_implementations(node)

@@ -1,7 +1,7 @@
-"""How modules stand above each other: strength by walks along imports, layers by their direction. Pure.
+"""Rank modules: strength by random walks along imports, layers by the direction of imports. Pure.
 
-Where two modules import each other, the direction with more imports counts for the layers, and the pair is
-named as a cycle. Modules that still form a cycle share a layer.
+When two modules import each other, the direction with more imports decides their layers, and the pair is
+reported as a cycle. Modules that still form a cycle share a layer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Counts = Mapping[tuple[str, str], int]
 
 
 def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
-    """PageRank of modules along their imports, in percent: strong is what much is built on."""
+    """Compute the PageRank (Page et al. 1999) of modules along their imports, in percent."""
     ordinals = {name: ordinal for ordinal, name in enumerate(names)}
     out: list[list[tuple[int, int]]] = [[] for _ in names]
     for (source, target), count in sorted(counts.items()):
@@ -37,7 +37,7 @@ def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
 def build_layers(
     names: Sequence[str], counts: Counts
 ) -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
-    """The layers from the lowest, each with its cycles: its own, and pairs that import each other."""
+    """Build the layers, lowest first, each with its cycles and the pairs that import each other."""
     ahead = {
         name: [
             target for source, target in sorted(counts) if source == name and _leads(counts, source, target)
@@ -47,7 +47,7 @@ def build_layers(
     groups = _find_groups(names, ahead)
     group_of = {name: ordinal for ordinal, group in enumerate(groups) for name in group}
     levels = [0] * len(groups)
-    for ordinal, group in enumerate(groups):  # what a group imports stands before it
+    for ordinal, group in enumerate(groups):  # groups come imported first, so the layers below are known
         below = [
             levels[group_of[target]]
             for name in group
@@ -74,12 +74,12 @@ def build_layers(
 
 
 def _leads(counts: Counts, source: str, target: str) -> bool:
-    """True unless the other direction has more imports."""
+    """Return True unless the other direction has more imports."""
     return counts[source, target] >= counts.get((target, source), 0)
 
 
 def _find_groups(names: Sequence[str], ahead: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """The strongly connected parts (Tarjan), those that are imported before those that import them."""
+    """Return the strongly connected components (Tarjan 1972), imported ones before those that import them."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []

@@ -1,4 +1,4 @@
-"""Which symbol of a file stands around a line, and how places are ordered."""
+"""Find the innermost symbol around a line, and order locations by their role, distance and confidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROLES = {FileRole.CODE: 0, FileRole.CONFIG: 1, FileRole.FOREIGN: 2, FileRole.DO
 
 
 def find_innermost(record: SymbolRecord, line: int) -> int:
-    """The place of the innermost symbol whose lines hold one; 0, the file, when none does."""
+    """Return the ordinal of the innermost symbol whose lines include `line`; 0, the file, when none does."""
     starts = record.starts
     around = np.flatnonzero((starts <= line) & (starts + record.spans >= line))
     around = around[around > 0]
@@ -26,32 +26,32 @@ def find_innermost(record: SymbolRecord, line: int) -> int:
 
 
 def is_decorator(lines: Sequence[str], number: int) -> bool:
-    """True for a line that begins a decorator."""
+    """Return True for a line that begins a decorator."""
     return number <= len(lines) and lines[number - 1].lstrip().startswith("@")
 
 
 def weaker(first: Confidence, second: Confidence) -> Confidence:
-    """The less sure of two."""
+    """Return the less sure of two confidences."""
     return max(first, second, key=CONFIDENCES.__getitem__)
 
 
 def is_test_place(path: str) -> bool:
-    """True for tests, and for what stands beside them in a folder `t` or `tests` of the root."""
+    """Return True for tests, and for any file in a folder `t`, `test` or `tests` at the root."""
     return is_test_path(path) or path.startswith(("t/", "tests/", "test/"))
 
 
 def rank_role(path: str) -> int:
-    """Smaller for what a reader wants to see before others: the program itself first, tests last."""
+    """Return a sort key in the order of a reader's interest: the program itself first, tests last."""
     return _ROLES[FileRole.TEST if is_test_place(path) else find_role(path)]
 
 
 def is_program(path: str) -> bool:
-    """True for the code of the program itself: no test, example, document, nor others' code."""
+    """Return True for code of the program itself: no test, example or document, and not others' code."""
     return find_role(path) is FileRole.CODE and not is_test_place(path)
 
 
 def count_shared_folders(one: str, other: str) -> int:
-    """How many folders, from the root on, two paths lie in together; one more for the same file."""
+    """Count the folders that two paths share from the root on; the same file counts one more."""
     if one == other:
         return one.count("/") + 1
     count = 0

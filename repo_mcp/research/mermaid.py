@@ -1,8 +1,8 @@
-"""A dependency map as Mermaid text. Ids are n0, n1, ... in the order of the nodes; labels are quoted.
+"""Render a dependency map as Mermaid text. Ids are n0, n1, ... in the order of the nodes; labels are quoted.
 
-Labels that several nodes have are told apart by their paths.
+When several nodes have the same label, their paths are added to tell them apart.
 
-What Mermaid would take for something else than text is written as its entity codes: `#quot;`, `#lt;`, `#35;`.
+Characters with a meaning in Mermaid are written as its entity codes: `#quot;`, `#lt;`, `#35;`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ARROWS = {"exact": "-->", "probable": "-->", "possible": "-.->"}
 
 
 def render_mermaid(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> str:
-    """The flowchart of a map; nothing for a map without nodes."""
+    """Render the flowchart of a map; "" for a map without nodes."""
     if not nodes:
         return ""
     ids = {node.key: f"n{ordinal}" for ordinal, node in enumerate(nodes)}
@@ -55,7 +55,7 @@ def render_mermaid(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> str:
 
 
 def escape_label(text: str) -> str:
-    """A label on one line that Mermaid shows as it is; its end where it is too long."""
+    """Return a one-line label that Mermaid shows literally, with only its end when it is too long."""
     text = " ".join(escape_text(text).split())
     if len(text) > MAX_LABEL_CHARS:
         text = "…" + text[1 - MAX_LABEL_CHARS :]

@@ -1,7 +1,7 @@
-"""Which modules import which, and what they import from outside: by resolving the imports of their files.
+"""Find which modules import which, and what they import from outside, by resolving the imports of files.
 
-Of a tree with more than MAX_FILES files the same number of each module are read, evenly spread over its
-paths: what is weighed are the shares of a module's imports, not how many files it has.
+In a tree with more than MAX_FILES files, the same number of files of each module is read, evenly spread over
+its paths. What counts is the share of each import in a module, so a large module gains nothing by its size.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from repo_mcp.research.research_state import ResearchState
 
 MAX_FILES = 400
 LEAST_OF_MODULE = 5
-POLLED = 20  # files between two looks whether the question is cancelled
+POLLED = 20  # files between two checks whether the question was cancelled
 
 
 @dataclass(slots=True)
 class ModuleEdge:
-    """Imports of one module by another."""
+    """The imports of one module by another, or of an outside package."""
 
-    citation: str  # of the first
+    citation: str  # of the first import
     count: int = 0
 
 
@@ -29,7 +29,7 @@ Packages = dict[str, ModuleEdge]
 
 
 def find_edges(state: ResearchState, modules: Mapping[str, str]) -> tuple[Edges, Packages]:
-    """The edges between modules, and what is imported from outside, by package. `modules` maps paths."""
+    """Return the edges between modules and the outside packages. `modules` maps each path to its module."""
     edges: Edges = {}
     packages: Packages = {}
     resolve_edges(state, _choose_files(state, modules), modules, edges, packages)
@@ -37,7 +37,7 @@ def find_edges(state: ResearchState, modules: Mapping[str, str]) -> tuple[Edges,
 
 
 def _choose_files(state: ResearchState, modules: Mapping[str, str]) -> list[str]:
-    """All files, or evenly spread ones of each module."""
+    """Return all files, or evenly spread ones of each module when there are too many."""
     if len(modules) <= MAX_FILES:
         return list(modules)
     files: dict[str, list[str]] = {}
@@ -60,7 +60,7 @@ def _spread(paths: Sequence[str], most: int) -> list[str]:
 def resolve_edges(
     state: ResearchState, paths: Sequence[str], modules: Mapping[str, str], edges: Edges, packages: Packages
 ) -> None:
-    """Count the imports of some files, each resolved."""
+    """Resolve and count the imports of some files, adding to `edges` and `packages`."""
     for number, path in enumerate(paths):
         if number % POLLED == 0:
             state.check()
@@ -75,7 +75,7 @@ def resolve_edges(
 
 
 def name_package(module: str, outside: str) -> str:
-    """The package that something outside belongs to: the first part of its name."""
+    """Return the package that an outside module belongs to: the first part of its name."""
     text = (module or outside).strip('<>"')
     if text.startswith("@"):
         return "/".join(text.split("/")[:2])

@@ -1,7 +1,7 @@
-"""Into which modules a tree falls: files, or folders, whichever make a handful to a page.
+"""Divide a tree into modules, files or folders, so that a page lists a handful of them.
 
-The largest folder is split until there are enough parts. What is left over of a folder, its own files, is
-a part of the folder's name with `/*`.
+The largest folder is split until there are enough modules. The files that lie directly in a split folder
+form a module of their own, which is named after the folder with `/*`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 ENOUGH = 24  # modules
-FEW_FILES = 40  # in all: each is a module of its own
-LOOSE_FILES = 8  # of one folder: each is a part of its own
+FEW_FILES = 40  # in all: with so few, each file is a module
+LOOSE_FILES = 8  # directly in one folder: up to so many are modules of their own
 
 
 def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
-    """path -> name of its module: a path, a folder, or a folder and `/*`."""
+    """Return the module of each path: a path itself, a folder, or a folder with `/*`."""
     if len(paths) <= FEW_FILES:
         return {path: path for path in paths}
     parts: dict[str, list[str]] = {_find_stem(paths): list(paths)}
@@ -34,7 +34,7 @@ def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
 
 
 def _merge_small(folder: str, parts: dict[str, list[str]], most: int) -> dict[str, list[str]]:
-    """The largest parts, and the rest of the folder as one, where there are more than enough."""
+    """Return the largest parts and merge the others into one when there are more than `most`."""
     if len(parts) <= most:
         return parts
     ordered = sorted(parts, key=lambda name: (-len(parts[name]), name))
@@ -45,7 +45,7 @@ def _merge_small(folder: str, parts: dict[str, list[str]], most: int) -> dict[st
 
 
 def _find_stem(paths: Sequence[str]) -> str:
-    """The folder that holds all the paths."""
+    """Return the deepest folder that holds all the paths, which come sorted."""
     first, last = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]
     shared = []
     for one, other in zip(first, last, strict=False):
@@ -56,7 +56,7 @@ def _find_stem(paths: Sequence[str]) -> str:
 
 
 def _split(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
-    """The parts of a folder: the folders in it, and its own files."""
+    """Split a folder into its subfolders and the files that lie directly in it."""
     if folder.endswith("*"):
         return {path: [path] for path in paths} if len(paths) <= ENOUGH else {folder: list(paths)}
     start = len(folder) + 1 if folder else 0

@@ -1,6 +1,6 @@
-"""Methods that a type leaves open, of an interface or abstract, and those that fill them in.
+"""Find the methods that implement one a type leaves open, in an interface or as an abstract method.
 
-Where an open one is called, one of those that fill it in runs: which, nothing in the text says.
+Calling an open method runs one of its implementations; the text does not say which one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
 def list_filling(state: ResearchState, node: Node, bounds: Bounds) -> tuple[list[Link], bool]:
-    """What may run where a method is called that is left open, and whether there may be more of it."""
+    """Return links to what a call of an open method may run, and whether the search was cut short."""
     if node.symbol.kind not in _MEMBERS or not _is_left_open(state, node):
         return [], False
     found = state.graph.find_incoming(node, (EdgeType.OVERRIDES,), bounds)

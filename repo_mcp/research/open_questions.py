@@ -1,8 +1,8 @@
-"""Questions in words: what the words find in names and in text, and what connects that.
+"""Answer questions in words: what the words find in names and in text, and what connects it.
 
 Two searches are joined, one over declared names and one over the text, and the symbols they find are the
-seeds. From each the calls in both directions are followed; what is linked to most of the seeds, or has words
-of the question in its name, comes first.
+seeds. Calls are followed from each seed in both directions. Symbols linked to most of the seeds, or with
+words of the question in their names, come first.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFla
 from repo_mcp.text.roles import FileRole, find_role
 
 TEXT_HITS, NAME_HITS = 50, 48
-FOLDER_NAME_HITS = 400  # of which those outside of the folder are left out
+FOLDER_NAME_HITS = 400  # more, because hits outside of the folder are left out afterwards
 SEEDS = 8
 MAX_WORDS = 32  # of a question
 NO_WORD = "The question has no word to search for."
 LEAST_SHARE = 0.4  # of the points of the symbol that fits best
-MAX_DOCUMENTS = 3  # places in documents
+MAX_DOCUMENTS = 3  # hits in documents that are noted
 REACHED = 10  # symbols that are noted at each hop
-HIT_POINTS, HIT_RANK = 4.0, 8.0  # what a hit of the search over the text adds: HIT_POINTS / (HIT_RANK + rank)
+HIT_POINTS, HIT_RANK = 4.0, 8.0  # a hit of the text search adds HIT_POINTS / (HIT_RANK + rank)
 MAX_CANDIDATES = 300
 BOUNDS = Bounds(files=30, references=120)
 LINK_FAN = 16
@@ -43,7 +43,7 @@ _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 
 def find_seeds(state: ResearchState, text: str) -> list[Node]:
-    """Note the symbols that a question in words is most about, and a few places in documents."""
+    """Note the symbols that a question in words is most about, and a few hits in documents."""
     words = _choose_words(state, text)
     if not words:
         state.warnings.append(NO_WORD)
@@ -75,7 +75,7 @@ def find_seeds(state: ResearchState, text: str) -> list[Node]:
 
 
 def _choose_words(state: ResearchState, text: str) -> list[str]:
-    """The words of a question that are looked for: each is compared with the text of every candidate."""
+    """Return at most MAX_WORDS words of a question: each is compared with every candidate's text."""
     words = list_words(text)
     if len(words) > MAX_WORDS:
         state.limit(
@@ -85,7 +85,7 @@ def _choose_words(state: ResearchState, text: str) -> list[str]:
 
 
 def drop_prototypes(nodes: Sequence[Node]) -> list[Node]:
-    """Without prototypes whose definition is among them."""
+    """Return the nodes without prototypes whose definition is among them."""
     defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
     return [
         node for node in nodes if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
@@ -108,7 +108,7 @@ def _is_wanted(state: ResearchState, node: Node, wants_tests: bool) -> bool:
 
 
 def _list_inside(state: ResearchState, hit: Hit) -> list[Declaration]:
-    """The functions and types that begin in the lines of a hit, and the one around them."""
+    """Return the symbol around the best line of a hit, then the functions and types that begin in it."""
     record = state.graph.scan.find_record(hit.path)
     if record is None:
         return []
@@ -131,7 +131,7 @@ def _note_documents(state: ResearchState, hits: Sequence[Hit]) -> None:
 
 
 def connect(state: ResearchState, seeds: Sequence[Node], text: str, first_hop: int = 1) -> None:
-    """Follow calls from the seeds in both directions, and note what connects them."""
+    """Follow calls from the seeds in both directions, and note the symbols that connect them."""
     words = _choose_words(state, text)
     level = list(seeds)
     for hop in range(first_hop, state.depth + 1):
@@ -151,7 +151,7 @@ def connect(state: ResearchState, seeds: Sequence[Node], text: str, first_hop: i
 
 
 def _name_members(state: ResearchState, links: Sequence[Link], node: Node, way: Way) -> list[Link]:
-    """Links that tell which symbol has them: what a type calls, its methods call."""
+    """Return links that name the calling symbol: the calls of a type become those of its methods."""
     if way.upwards or node.symbol.kind not in TYPE_KINDS:
         return list(links)
     return [
@@ -168,7 +168,7 @@ def _note_reached(
     words: Sequence[str],
     hop: int,
 ) -> list[Node]:
-    """Note the best of what was reached; edges between what is known are noted all."""
+    """Note the best symbols that were reached, and every edge between noted symbols."""
 
     order = {node: number for number, node in enumerate(level)}
 
@@ -183,7 +183,7 @@ def _note_reached(
             all(link.kind == "references" for link, _, _ in links[ordinal]),
             -(joined + 2 * shared + calls),
             rank_role(ordinal.path),
-            min(order[one] for _, one, _ in links[ordinal]),  # what was found from what fits best
+            min(order[one] for _, one, _ in links[ordinal]),  # reached from a better fit
             ordinal.path,
             ordinal.ordinal,
         )

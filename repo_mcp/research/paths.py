@@ -1,8 +1,8 @@
-"""How one symbol leads to another: the shortest ways along calls, searched from both ends.
+"""Find how one symbol leads to another: the shortest paths along calls, searched from both ends.
 
-Each side goes as many levels as the question is deep; the side with fewer symbols goes first. Where a method
-overrides another, calls of that one may reach it. Edges that are only possible are followed when there is no
-way without them.
+Each side goes as many levels as the question is deep, and the side with fewer symbols goes first. When a
+method overrides another, calls of the overridden method may reach it. Edges that are only possible are
+followed only when no path exists without them.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 SIDE_WIDTH = 16  # symbols of one level of one side that are followed
-SIDE_FAN = 24  # edges of one of them
+SIDE_FAN = 24  # edges of each of them
 MAX_PATHS = 5
-LONGER = 2  # calls
-MAX_WALKED = 20_000  # steps along the edges that were met
-MAX_MEMBERS = 12  # of a type that stand for it
+LONGER = 2  # calls by which a longer path may exceed the shortest one
+MAX_WALKED = 20_000  # steps along the edges found
+MAX_MEMBERS = 12  # methods that stand for one type
 _SIDE = Bounds(files=80, references=400)
 
 
 @dataclass(slots=True)
 class _Side:
-    """What is reached from one end."""
+    """The symbols and links reached from one end."""
 
     way: Way
     level: list[Node]
     guesses: bool
     reached: dict[Declaration, None] = field(default_factory=dict)
-    links: dict[tuple[Declaration, Declaration], Link] = field(default_factory=dict)  # all that were met
+    links: dict[tuple[Declaration, Declaration], Link] = field(default_factory=dict)  # every link found
     hop: int = 0
 
     def __post_init__(self) -> None:
@@ -48,10 +48,10 @@ class _Side:
 def find_paths(
     state: ResearchState, starts: Sequence[Node], ends: Sequence[Node], *, guesses: bool = False
 ) -> list[Chain]:
-    """The shortest ways from any of the starts to any of the ends; notes what stands on them.
+    """Return the shortest paths from any start to any end, and note the symbols on them.
 
-    Where none of them is sure, those that are LONGER calls longer count as well. With `guesses` edges that
-    are only possible do, and no longer ways.
+    When none of the shortest paths is sure, paths up to LONGER calls longer are searched too. With `guesses`,
+    edges that are only possible are followed, and longer paths are not searched.
     """
     down = _Side(CALLEES, _list_doers(state, starts), guesses)
     up = _Side(CALLERS, _list_doers(state, ends), guesses)
@@ -79,13 +79,13 @@ def find_paths(
 
 
 def _choose_side(down: _Side, up: _Side, depth: int) -> _Side | None:
-    """The side to go on with: the one with fewer symbols; None when neither leads on."""
+    """Return the side to extend, the one with fewer symbols, or None when neither can go on."""
     able = [side for side in (down, up) if side.level and side.hop < depth]
     return min(able, key=lambda side: len(side.level), default=None)
 
 
 def _list_doers(state: ResearchState, nodes: Iterable[Node]) -> list[Node]:
-    """The nodes, and of types their methods, which call and are called."""
+    """Return the nodes together with the methods of those that are types, since methods make the calls."""
     found: dict[Declaration, Node] = {}
     for node in nodes:
         found[node.declaration] = node
@@ -136,9 +136,9 @@ def _is_sure(way: Sequence[Link]) -> bool:
 def list_ways(
     starts: Sequence[Declaration], ends: Sequence[Declaration], links: Iterable[Link], longer: int
 ) -> list[list[Link]]:
-    """The ways from a start to an end that come to no symbol twice, the surest first, then the shortest.
+    """Return the paths from a start to an end that repeat no symbol, the surest first, then the shortest.
 
-    Where none of the shortest is sure, those that are up to `longer` links longer are among them.
+    When none of the shortest is sure, paths up to `longer` links longer are included.
     """
     onwards: dict[Declaration, dict[Declaration, Link]] = {}
     for link in links:
@@ -160,14 +160,14 @@ def list_ways(
 def _measure(
     ends: Iterable[Declaration], onwards: Mapping[Declaration, Mapping[Declaration, Link]]
 ) -> dict[Declaration, int]:
-    """How many links lead from each symbol to the nearest end."""
+    """Return the number of links from each symbol to the nearest end."""
     backwards: dict[Declaration, list[Declaration]] = {}
     for source, targets in onwards.items():
         for target in targets:
             backwards.setdefault(target, []).append(source)
     left = dict.fromkeys(ends, 0)
     waiting = list(left)
-    for one in waiting:  # grows
+    for one in waiting:  # the list grows in the loop
         for source in backwards.get(one, ()):
             if source not in left:
                 left[source] = left[one] + 1
@@ -182,10 +182,10 @@ def _walk(
     left: Mapping[Declaration, int],
     most: int,
 ) -> list[list[Link]]:
-    """The ways of at most some links, the shortest first, as far as MAX_WALKED steps lead."""
+    """Return the paths of at most `most` links, the shortest first, found within MAX_WALKED steps."""
     found: list[list[Link]] = []
     waiting: list[tuple[tuple[Declaration, ...], list[Link]]] = [((one,), []) for one in starts]
-    for symbols, way in islice(waiting, MAX_WALKED):  # grows
+    for symbols, way in islice(waiting, MAX_WALKED):  # the list grows in the loop
         for target, link in onwards.get(symbols[-1], {}).items():
             if target in symbols or len(symbols) + left.get(target, most) > most:
                 continue
@@ -197,7 +197,7 @@ def _walk(
 
 
 def _note(state: ResearchState, way: Sequence[Link]) -> Chain:
-    """The way as a chain; its symbols are findings, in its order."""
+    """Return a path as a chain, and note its symbols as findings in order."""
     confidence = Confidence.EXACT
     nodes = [state.get_node(way[0].source)]
     for hop, link in enumerate(way, 1):

@@ -1,6 +1,6 @@
-"""What is asked of research, what is found on the way, and the report of it. No behaviour.
+"""The records of research: the question, what is found on the way, and the report. No behaviour.
 
-A citation is `path:start-end`; its lines are those of the symbol that a finding names, and hold its name.
+A citation is `path:start-end`. Its lines are those of the symbol that a finding names, and hold its name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MIN_DEPTH, DEFAULT_DEPTH, MAX_DEPTH = 1, 2, 5
 
 
 class Focus(StrEnum):
-    """What a report dwells on."""
+    """The aspect that a report concentrates on."""
 
     ARCHITECTURE = "architecture"
     DEPENDENCIES = "dependencies"
@@ -25,7 +25,7 @@ class Focus(StrEnum):
 
 
 class Form(StrEnum):
-    """What kind of question it is."""
+    """The kind of a question."""
 
     IMPLEMENTATIONS = "implementations"
     CALLERS = "callers"
@@ -35,24 +35,24 @@ class Form(StrEnum):
     CONFIGURED = "configured"
     FLOW = "flow"
     DEFINED = "defined"
-    OPEN = "open"  # words, no form
+    OPEN = "open"  # words that fit no form
     OVERVIEW = "overview"  # of the repository, or of a folder
 
 
 @dataclass(frozen=True, slots=True)
 class ResearchRequest:
-    """One question."""
+    """One research question."""
 
     query: str
-    depth: int | None = None  # hops; None: as many as are usual for the form of the question
+    depth: int | None = None  # hops; None: the usual number for the form of the question
     focus: Focus | None = None
-    folder: str = ""  # only what lies in it; "" for the root
-    findings: int = 0  # that are wanted; 0: as many as are usual
+    folder: str = ""  # only what lies in it counts; "" for the root
+    findings: int = 0  # that are wanted; 0: the usual number
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How a running question is watched and stopped."""
+    """How a running question is watched and cancelled."""
 
     cancelled: Callable[[], bool]
     report: Callable[[float, float, str], None] | None = None  # done, total, message
@@ -64,37 +64,37 @@ class Link:
 
     source: Declaration
     target: Declaration
-    kind: str  # a type of edge, or "decorated_by", "extension_of", "may_be_called_as"
+    kind: str  # an edge type, or "decorated_by", "extension_of", "overridden_by" and the like
     confidence: Confidence
     lines: tuple[int, ...] = ()  # in the file of `source`
-    count: int = 0  # of such lines, where more of them are known than are named
+    count: int = 0  # of such lines, when more of them are known than are listed
 
     @property
     def line_count(self) -> int:
-        """How many lines it stands in."""
+        """Return the number of lines in which the edge appears."""
         return max(self.count, len(self.lines))
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One place, and why it is in the report."""
+    """One location in the report, and why it is there."""
 
     path: str
     start_line: int
     end_line: int
-    symbol: str  # qualified name; of a place outside of all symbols the path
+    symbol: str  # qualified name; the path for a location outside of all symbols
     kind: str
     node_id: str | None
     why: str
     hop: int
-    confidence: str  # exact | probable | possible; of a place found by its words: text
-    lines: tuple[int, ...] = ()  # of the uses that are meant, in the same file
-    name: str = ""  # what its lines hold: the symbol's own name
+    confidence: str  # exact | probable | possible; text for a location found by its words
+    lines: tuple[int, ...] = ()  # of the uses it is evidence for, in the same file
+    name: str = ""  # the symbol's own name, which its lines hold
     excerpt: str = ""  # numbered lines of the live text
 
     @property
     def citation(self) -> str:
-        """Where it stands."""
+        """Return the location as `path:start-end`."""
         return f"{self.path}:{self.start_line}-{self.end_line}"
 
 
@@ -102,10 +102,10 @@ class Finding:
 class MapNode:
     """One node of the dependency map."""
 
-    key: str  # of the edges: a node_id, or the name of a module or of something outside
+    key: str  # by which edges refer to it: a node_id, or the name of a module or of something outside
     label: str
     kind: str
-    path: str  # "" for what is outside
+    path: str  # "" for something outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +116,23 @@ class MapEdge:
     target: str
     kind: str
     confidence: str
-    citation: str = ""  # of a line where it stands
-    count: int = 1  # of references, where it stands for several
+    citation: str = ""  # of a line where the edge appears
+    count: int = 1  # of references, when the edge stands for several
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Symbols each of which calls the next one."""
+    """A call chain: each symbol calls the next one."""
 
     symbols: tuple[str, ...]
     citations: tuple[str, ...]
     confidence: str  # of its weakest edge
-    ends: str  # why it begins or ends where it does
+    ends: str  # why the chain begins or ends where it does
 
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """Where what was found is reached from."""
+    """A symbol from which the findings are reached."""
 
     symbol: str
     citation: str
@@ -145,16 +145,16 @@ class Module:
 
     name: str
     files: int
-    strength: float  # share of the walks along imports that end there, in percent
+    strength: float  # share of the random walks along imports that end there, in percent
     imported_by: int  # modules
     imports: int
     layer: int  # 0: imports none of the others
-    citation: str = ""  # of an import of it
+    citation: str = ""  # of an import of the module
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Modules that import only what lies in layers below; those of a cycle are in one."""
+    """Modules that import only modules of lower layers; those of one cycle share a layer."""
 
     level: int
     modules: tuple[str, ...]
@@ -163,7 +163,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Something that is repeated."""
+    """A repeated form of code."""
 
     shape: str  # family, decorator, registration, members, name, likeness
     name: str
@@ -174,7 +174,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A package or name outside of what was asked about, and what uses it."""
+    """A package or name declared outside, and a line that uses it."""
 
     name: str
     count: int
@@ -191,26 +191,26 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Something that a question names, and what was taken for it."""
+    """Something that a question names, and the symbols taken for it."""
 
     asked: str
     how: str  # declared | declared_otherwise | file | folder | outside | words
     nodes: tuple[Node, ...] = ()
-    name: str = ""  # of a folder, or of what is outside
+    name: str = ""  # of a folder, or of something outside
     left_out: int = 0  # declarations of the same name that were not looked at
 
     @property
     def is_found(self) -> bool:
-        """True when it stands for something."""
+        """Return True when the phrase names something known."""
         return bool(self.nodes or self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a question was understood."""
+    """The way a question was understood."""
 
     form: Form
-    text: str  # in words
+    text: str  # described in words
     subjects: tuple[Subject, ...] = ()
 
 

@@ -1,6 +1,6 @@
-"""From a question to a report: understood, investigated, shown with live text.
+"""Answer a question with a report: understand it, investigate it, show it with live text.
 
-Equal trees and questions give equal reports: what is looked at is bounded by numbers, never by time.
+Equal trees and questions give equal reports, because the search is bounded by counts and never by time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from repo_mcp.research.understanding import understand
 
 TEXT_HITS = 20
 MAX_OUTSIDE = 40  # names
-# Who asks for all implementations means those of subtypes as well; ways are found from both ends.
+# All implementations include those of subtypes; paths are searched from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
 NO_RECORD = (
@@ -40,7 +40,7 @@ NO_RECORD = (
 
 
 def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> Report:
-    """The report on a question. INVALID_ARGUMENT, CANCELLED, and what the searches raise."""
+    """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, or a search error."""
     check_request(request)
     state = ResearchState(source, request, steps)
     state.tell(0, "understanding the question")
@@ -62,7 +62,7 @@ def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> R
 
 
 def check_request(request: ResearchRequest) -> None:
-    """Raises INVALID_ARGUMENT, naming the argument."""
+    """Raise RepoError with INVALID_ARGUMENT, naming the argument, when a request is not valid."""
     if not request.query.strip():
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
@@ -109,7 +109,7 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
 def _join_outside(
     state: ResearchState, reading: Reading, architecture: Architecture | None
 ) -> tuple[Outside, ...] | None:
-    """What is declared elsewhere, each name once."""
+    """Return the names declared elsewhere with their uses added up, or None when they are not wanted."""
     if architecture is not None:
         return architecture.outside
     if reading.form not in _WITH_OUTSIDE and state.request.focus is not Focus.DEPENDENCIES:
@@ -125,7 +125,7 @@ def _join_outside(
 
 
 def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
-    """By a search for the words alone."""
+    """Answer with a search for the words alone."""
     request = state.request
     for hit in search_words(state, request.query, TEXT_HITS):
         state.add_place(build_hit_address(state, hit, "holds the words", 0))

@@ -1,7 +1,7 @@
-"""What one question has found so far: places, edges between them, and what was left out.
+"""The findings of one question so far: locations, the edges between them, and what was left out.
 
-Every place is noted once, with the first reason for it. The order in which things are noted is the order of
-the report.
+Each location is noted once, with the first reason for it. The report lists things in the order in which they
+were noted.
 """
 
 from __future__ import annotations
@@ -29,52 +29,52 @@ from repo_mcp.research.source import Source
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 _WORD = re.compile(r"\w")
-_PLAIN = re.compile(r"[\w./@+-]+")  # a path that means itself in a glob
+_PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob interprets
 MAX_FINDINGS = 200
-MAX_NAMED = 3  # symbols in the words of one limit
-MAX_EVIDENCE = 5  # lines of uses that one finding names
+MAX_NAMED = 3  # symbols named in one limit
+MAX_EVIDENCE = 5  # lines of use that one finding lists
 
 
 class ResearchState:
-    """The notes of one question."""
+    """The findings and progress of one question."""
 
     def __init__(self, source: Source, request: ResearchRequest, steps: Steps) -> None:
         self.source = source
         self.request = request
         self.depth = request.depth or DEFAULT_DEPTH
         self.findings: list[Finding] = []
-        self.nodes: dict[Declaration, Node] = {}  # noted ones, in order
+        self.nodes: dict[Declaration, Node] = {}  # those noted, in order
         self.links: dict[tuple[Declaration, Declaration, str], Link] = {}
         self.entry_points: dict[Declaration, EntryPoint] = {}
         self.outside: list[Outside] = []
         self.warnings: list[str] = []
         self._confidences: dict[Declaration, Confidence] = {}
-        self._limits: dict[tuple[str, str], list[str]] = {}  # what and why -> of which symbols
+        self._limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._steps = steps
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
-        self.outside_folder: set[Declaration] = set()  # what was reached and does not lie in it
+        self.outside_folder: set[Declaration] = set()  # symbols reached outside of the folder
 
     @property
     def graph(self) -> Graph:
-        """The graph. For questions that begin with a declared symbol: it is there."""
+        """Return the graph, which must exist: without one, a question is answered by text alone."""
         assert self.source.graph is not None
         return self.source.graph
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """What was cut off."""
+        """Return what was cut off."""
         return tuple(Limit(_name_all(what, names), why) for (what, why), names in self._limits.items())
 
     # Steps
 
     def check(self) -> None:
-        """CANCELLED when the client asked to stop."""
+        """Raise RepoError with CANCELLED when the client asked to stop."""
         if self._steps.cancelled():
             raise RepoError(ErrorCode.CANCELLED, "The research was cancelled.")
 
     def tell(self, done: float, message: str) -> None:
-        """How far it is, in hops; never less than before."""
+        """Report progress in hops, which never decreases. Raises RepoError with CANCELLED."""
         self.check()
         self._done = max(self._done, done)
         if self._steps.report is not None:
@@ -82,7 +82,7 @@ class ResearchState:
             self._steps.report(min(self._done, total), total, message)
 
     def tell_hop(self, hop: int) -> None:
-        """A hop is done."""
+        """Report that a hop is done. Raises RepoError with CANCELLED."""
         depth = self.depth
         counts = f"{len(self.findings)} places and {len(self.links)} edges"
         self.tell(hop, f"hop {hop} of {depth}: {counts} so far")
@@ -90,7 +90,7 @@ class ResearchState:
     # Notes
 
     def admits(self, path: str) -> bool:
-        """True for a path in the folder that was asked about."""
+        """Return True for a path in the folder that was asked about."""
         return not self._prefix or path.startswith(self._prefix)
 
     def add(
@@ -101,7 +101,7 @@ class ResearchState:
         confidence: Confidence = Confidence.EXACT,
         lines: tuple[int, ...] = (),
     ) -> bool:
-        """Note a symbol. False when it was noted before, is not in the folder, or there is no room."""
+        """Note a symbol. Return False when it is already noted or outside of the folder, or at the limit."""
         if node.declaration in self.nodes:
             return False
         if not self.admits(node.path):
@@ -116,7 +116,7 @@ class ResearchState:
         return True
 
     def add_place(self, finding: Finding) -> bool:
-        """Note a place that is no symbol. False as in `add`."""
+        """Note a location that is no symbol. Return False when it is known or outside, or at the limit."""
         ordinal = (finding.path, finding.start_line)
         known = any((one.path, one.start_line) == ordinal for one in self.findings)
         if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
@@ -125,42 +125,42 @@ class ResearchState:
         return True
 
     def drop(self, node: Node) -> None:
-        """Take back a noted symbol that turned out to have nothing to do with the answer."""
+        """Remove a noted symbol that turned out to have nothing to do with the answer."""
         if self.nodes.pop(node.declaration, None) is not None:
             self.findings = [one for one in self.findings if one.node_id != node.node_id]
 
     def link(self, link: Link) -> None:
-        """Note an edge; of the same edge again the surer one counts."""
+        """Note an edge; when it is already known, keep the surer one."""
         key = (link.source, link.target, link.kind)
         known = self.links.get(key)
         if known is None or weaker(known.confidence, link.confidence) is not link.confidence:
             self.links[key] = link
 
     def limit(self, what: str, why: str, name: str = "") -> None:
-        """Note what was cut off; `name` is the symbol of which, and is named behind `what`."""
+        """Note that `what` was cut off, and `why`; `name` is the symbol concerned, and is added to `what`."""
         names = self._limits.setdefault((what, why), [])
         if name and name not in names:
             names.append(name)
 
     def enter(self, node: Node, why: str) -> None:
-        """Note where what was found is reached from."""
+        """Note a symbol from which the findings are reached, unless it is known or outside of the folder."""
         if node.declaration not in self.entry_points and self.admits(node.path):
             citation = f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
             self.entry_points[node.declaration] = EntryPoint(node.qualified_name, citation, why)
 
     def get_confidence(self, declaration: Declaration) -> Confidence:
-        """How sure the way to a noted symbol is."""
+        """Return the confidence with which a noted symbol was reached; EXACT for any other."""
         return self._confidences.get(declaration, Confidence.EXACT)
 
     # Looking
 
     def get_node(self, declaration: Declaration) -> Node:
-        """The node of a declaration."""
+        """Return the node of a declaration."""
         return self.nodes.get(declaration) or self.graph.get_node(declaration)
 
 
 def _name_all(what: str, names: list[str]) -> str:
-    """What was cut off, and of which symbols: the first of them by name."""
+    """Return what was cut off with the first names of the symbols concerned."""
     if not names:
         return what
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
@@ -171,7 +171,7 @@ _HOLDERS = frozenset({SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE})
 
 
 def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines: tuple[int, ...]) -> Finding:
-    """A whole file is cited by the lines that use something, where there are any."""
+    """Build the finding of a symbol; a whole file is cited by the lines of use when there are any."""
     symbol = node.symbol
     start, end = symbol.start_line, symbol.end_line
     if symbol.kind is SymbolKind.FILE and lines:
@@ -186,8 +186,8 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
 def relocate(
     state: ResearchState, holder: Declaration, lines: tuple[int, ...]
 ) -> list[tuple[Declaration, tuple[int, ...]]]:
-    """Whose lines those of a use are: what stands in no function of a file may decorate one, or make the
-    value of a variable.
+    """Return the innermost symbols around lines of use, each with its lines. A line outside of every function
+    may belong to a decorator, or to the value of a variable.
     """
     record = state.graph.scan.find_record(holder.path)
     if record is None or SymbolKind(int(record.kinds[holder.ordinal])) not in _HOLDERS:
@@ -201,7 +201,7 @@ def relocate(
 def search_words(
     state: ResearchState, words: str, most: int, *, include_tests: bool = False
 ) -> tuple[Hit, ...]:
-    """The best places for some words in the folder that was asked about; none for signs alone."""
+    """Return the best hits for some words in the folder of the question; none for punctuation alone."""
     if _WORD.search(words) is None:
         return ()
     folder = state.request.folder

@@ -1,4 +1,4 @@
-"""Research in one opened root: the graph of the moment opened for one question, or done without."""
+"""Research in one opened root. The current graph is opened for each question, or done without."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from repo_mcp.research.source import Source
 
 
 class SearchExact(Protocol):
-    """An exact search that can be stopped."""
+    """An exact search that can be cancelled."""
 
     def __call__(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, /
@@ -24,7 +24,7 @@ class SearchExact(Protocol):
 
 
 class Researcher:
-    """Answers questions. Safe for several threads."""
+    """Answers research questions. Safe for use from several threads."""
 
     def __init__(
         self,
@@ -33,16 +33,16 @@ class Researcher:
         search_exact: SearchExact,
         read: Callable[[str], bytes],
     ) -> None:
-        """`read` gives the bytes of a live file or raises RepoError."""
+        """`read` returns the bytes of a live file or raises RepoError."""
         self._graph = graph
         self._search = search
         self._search_exact = search_exact
         self._read = read
 
     def answer(self, request: ResearchRequest, steps: Steps) -> Report:
-        """The report on a question about the code. INVALID_ARGUMENT, CANCELLED, INDEX_UNAVAILABLE.
+        """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, INDEX_UNAVAILABLE.
 
-        While no structure is indexed it is made of a search for the words alone, with a warning.
+        While no symbols are indexed, the report comes from a search for the words alone, with a warning.
         """
         check_request(request)
         with ExitStack() as stack:

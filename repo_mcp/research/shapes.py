@@ -1,7 +1,7 @@
-"""Repeated shapes: families of types, decorators and registrations, names, types with the same members.
+"""Find repeated shapes: families of types, decorators and registrations, names, types with equal members.
 
-A shape is something that at least LEAST places share. The files of the program itself are looked through, up
-to a number of them; where there are more, those that the question's words find come first.
+A shape is shared by at least LEAST symbols. Only files of the program itself are read, up to MAX_FILES; when
+there are more, those that a search for the words of the question finds come first.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 
 LEAST = 3
 MAX_FILES = 300
-SEARCHED = 50  # places that the words of the question find
+SEARCHED = 50  # hits of the search for the words of the question
 MAX_OF_SHAPE = 6  # shapes of one kind
-MAX_EXAMPLES = 5  # places of one shape
-MAX_MEMBERS = 24  # names of one type that are compared
+MAX_EXAMPLES = 5  # citations of one shape
+MAX_MEMBERS = 24  # public methods of a type that is compared by its members
 FIRST_LIKE, LIKENESS = 6, 0.4
 _HUMP = re.compile(r"[A-Z][a-z0-9]+$")
 _TYPES = TYPE_KINDS - {SymbolKind.EXTENSION, SymbolKind.TYPE}
-Place = tuple[str, int, int]  # path, line, place of the symbol
+Place = tuple[str, int, int]  # path, line, ordinal of the symbol
 
 
 @dataclass(slots=True)
 class _Repeated:
-    """Places by what they share."""
+    """For each kind of shape, the locations that share it."""
 
     family: dict[str, list[Place]] = field(default_factory=dict)
     decorator: dict[str, list[Place]] = field(default_factory=dict)
@@ -51,7 +51,7 @@ _NOTES = {
 
 
 def find_shapes(state: ResearchState, text: str) -> tuple[Shape, ...]:
-    """What is repeated in the program, most often first within each kind; notes examples as findings."""
+    """Find what the program repeats, the most frequent first in each kind; note examples as findings."""
     paths = _choose_paths(state, text)
     found = _Repeated()
     for number, path in enumerate(paths):
@@ -89,7 +89,7 @@ def _look_through(state: ResearchState, path: str, found: _Repeated) -> None:
         holder = find_innermost(record, use.line)
         if is_decorator(lines, use.line) and _is_decorated(record, holder):
             own = found.decorator.setdefault(_name_use(state, use), [])
-            if not own or (own[-1][0], own[-1][2]) != (path, holder):  # not twice for the same declaration
+            if not own or (own[-1][0], own[-1][2]) != (path, holder):  # once for each declaration
                 own.append((path, use.line, holder))
         elif not use.symbol:
             found.registration.setdefault(_name_use(state, use), []).append((path, use.line, holder))
@@ -104,7 +104,7 @@ def _is_decorated(record: SymbolRecord, holder: int) -> bool:
 
 
 def _name_use(state: ResearchState, use: NamedUse) -> str:
-    """What is used, by the name that it has where it is declared."""
+    """Return what is used, by its qualified name where it is declared here."""
     if use.target is not None:
         node = state.get_node(use.target)
         return node.qualified_name
@@ -130,7 +130,7 @@ def _look_at_type(path: str, record: SymbolRecord, ordinal: int, found: _Repeate
 
 
 def _build(state: ResearchState, kind: str, ordinals: dict[str, list[Place]]) -> list[Shape]:
-    """The most repeated shapes of one kind."""
+    """Return the most frequent shapes of one kind, noting two examples of each."""
     repeated = [name for name, own in ordinals.items() if len(_distinct(own)) >= LEAST]
     repeated.sort(key=lambda name: (-len(_distinct(ordinals[name])), name))
     if len(repeated) > MAX_OF_SHAPE:
@@ -151,7 +151,7 @@ def _distinct(ordinals: Iterable[Place]) -> list[Place]:
 
 
 def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, ...]:
-    """The symbols that are written like those that were asked about."""
+    """Return the symbols that are written like the subjects, and note them."""
     shapes = []
     for subject in subjects[:LEAST]:
         state.check()

@@ -1,4 +1,4 @@
-"""What a question may look at: the graph, the two ways to search text, and live lines."""
+"""Everything that a question may read: the graph, the two text searches, and live lines."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
 from repo_mcp.text.lines import decode_source, split_lines
 
-KEPT_FILES = 32  # whose lines are remembered
+KEPT_FILES = 32  # whose lines are cached
 
 
 class Source:
-    """One root, as one question sees it."""
+    """One root as one question sees it."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class Source:
         search_exact: Callable[[ExactRequest], ExactAnswer],
         read: Callable[[str], bytes],
     ) -> None:
-        """`graph` is None while nothing is parsed; `read` gives the bytes of a file or raises RepoError."""
+        """`graph` is None while nothing is parsed; `read` returns the bytes of a file or raises RepoError."""
         self.graph = graph
         self.search = search
         self.search_exact = search_exact
@@ -34,7 +34,7 @@ class Source:
         self._lines: LruCache[str, tuple[str, ...]] = LruCache(KEPT_FILES)
 
     def read_lines(self, path: str) -> tuple[str, ...]:
-        """The lines of a live file; none where it cannot be read."""
+        """Return the lines of a live file, without line ends; none when it cannot be read."""
         return self._lines.get(path, lambda: self._read_lines(path))
 
     def _read_lines(self, path: str) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Source:
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
 
     def find_around(self, path: str, line: int) -> Node | None:
-        """The innermost symbol of a file that holds a line; None outside of all, or without a structure."""
+        """Return the innermost symbol of a file whose lines include `line`; None when no indexed one does."""
         if self.graph is None:
             return None
         around = [
@@ -56,7 +56,7 @@ class Source:
         return max(around, key=_depth_of, default=None)
 
     def find_file(self, path: str) -> Node | None:
-        """The node of a whole file; None for one without a structure."""
+        """Return the node of a whole file; None for a file that is not in the symbol index."""
         if self.graph is None:
             return None
         try:
@@ -66,5 +66,5 @@ class Source:
 
 
 def _depth_of(node: Node) -> tuple[int, int]:
-    """Larger for what lies further inside."""
+    """Return a sort key that is larger for symbols further inside."""
     return node.symbol.start_line - node.symbol.end_line, node.symbol.ordinal

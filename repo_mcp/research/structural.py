@@ -1,9 +1,8 @@
-"""Types that have all the methods of an interface without naming it: in Go all do so, in Python those of a
-`typing.Protocol`.
+"""Find types with all the methods of an interface they do not name: in Go, or of a Python `typing.Protocol`.
 
-Methods are compared by name and number of parameters, in Go by what they return as well. A type's methods may
-stand in several files of its folder in Go, and come from what it embeds or inherits: that is not followed,
-so a type that gets one of them in this way is missed, and what is found is called probable.
+Methods are compared by name and number of parameters, in Go by their results as well. In Go the methods of a
+type may stand in several files of its folder. Methods that come from embedding or inheritance are not
+followed, so a type with such a method is missed, and every type that is found is called probable.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from repo_mcp.research.records import Link
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
-MAX_FILES = 300  # that declare the rarest method
-MAX_EMBEDDED = 8  # interfaces in an interface
+MAX_FILES = 300  # files that declare the rarest method
+MAX_EMBEDDED = 8  # interfaces read, one and those it embeds
 BOUNDS = Bounds(files=20, references=60)
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _NO_OWNERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE})
@@ -26,7 +25,7 @@ Owner = tuple[str, str]  # folder or path, name of the type
 
 
 def list_structural(state: ResearchState, node: Node) -> list[Link]:
-    """The types that have all the methods of an interface, or of a protocol of Python."""
+    """Return links from the types that have all the methods of a Go interface or a Python protocol."""
     if not _is_structural(state, node):
         return []
     wanted = _list_wanted(state, node)
@@ -60,7 +59,7 @@ def _is_structural(state: ResearchState, node: Node) -> bool:
 
 
 def _list_wanted(state: ResearchState, node: Node) -> dict[str, Shape]:
-    """The methods that must be there, those of embedded interfaces as well."""
+    """Return the required methods, including those of embedded interfaces."""
     wanted: dict[str, Shape] = {}
     waiting = [node]
     for _ in range(MAX_EMBEDDED):
@@ -87,7 +86,7 @@ def _read_shape(record: SymbolRecord, ordinal: int, language: str) -> Shape:
 
 
 def _find_owner(state: ResearchState, ordinal: Declaration, language: str) -> Owner | None:
-    """The type that declares a method: in Go by its folder; None for a method of an interface."""
+    """Return the type that declares a method, in Go by its folder; None for a method of an interface."""
     record = state.graph.scan.find_record(ordinal.path)
     if record is None or state.graph.scan.find_language(ordinal.path) != language:
         return None
@@ -115,7 +114,7 @@ def _has_method(state: ResearchState, owner: Owner, name: str, shape: Shape, lan
 
 
 def _choose_holder(state: ResearchState, ordinal: Declaration, owner: Owner, language: str) -> Declaration:
-    """The type itself, where its methods stand beside it in another file."""
+    """Return the declaration of the type itself when its methods stand in another file."""
     record = state.graph.scan.find_record(ordinal.path)
     assert record is not None
     parent = Declaration(ordinal.path, int(record.parents[ordinal.ordinal]))

@@ -1,8 +1,8 @@
-"""What the phrases of a question name: declared symbols, files, folders, names outside, or words.
+"""Resolve the phrases of a question: to declared symbols, files, folders, outside names, or words.
 
-A name counts only when this repository has it: declared as it is written, else in other case or as words
-joined ("rate limiter": RateLimiter, rate_limiter), a path, or a name of something outside that is used here.
-What is none of these can still be searched for, and is said to have been.
+A name counts only when the repository has it: declared as it is written, or in another case, or as joined
+words ("rate limiter": RateLimiter, rate_limiter); a path; or an outside name that is used here. Any other
+phrase can still be searched for by its words, and the report says so.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_LOOKED_AT = 80  # declarations of one name
-MAX_FILES = 800  # that declare one name
+MAX_FILES = 800  # files that declare one name
 MAX_WORDS = 5  # of a phrase that may be a name written as words
 WORD_SUBJECTS = 3  # symbols that stand for words
-LEAST_SCORE = 5.0  # of a symbol that stands for words
+LEAST_SCORE = 5.0  # search score of a symbol that stands for words
 GLANCE = Bounds(files=20, references=40)
 
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
@@ -40,7 +40,7 @@ _ANY_VALUE = frozenset(
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
-# The kinds that a form is about; others are taken only where there are none of these.
+# The kinds that a form is about; other kinds are taken only when there are none of these.
 _KINDS: dict[Form, frozenset[SymbolKind]] = {
     Form.IMPLEMENTATIONS: TYPE_KINDS,
     Form.CALLERS: _FOLLOWED,
@@ -51,15 +51,15 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
 
 
 class Subjects:
-    """Finds what phrases name in one graph."""
+    """Resolves phrases in one graph."""
 
     def __init__(self, graph: Graph, folder: str) -> None:
-        """Only what is declared in `folder` counts; "" for all."""
+        """Count only what is declared in `folder`; "" for all."""
         self._graph = graph
         self._prefix = f"{folder}/" if folder else ""
 
     def find(self, phrase: Phrase, form: Form) -> Subject:
-        """What a phrase names for a question of some form; a Subject that is not found when nothing."""
+        """Return the subject that a phrase names; check `is_found`, which is False when it names nothing."""
         path = self._find_path(phrase.text)
         if path is not None:
             return path
@@ -74,7 +74,7 @@ class Subjects:
         return Subject(phrase.text, "unknown")
 
     def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
-        """The symbols that a search for the words of a phrase finds best."""
+        """Return the symbols that a search for the words of a phrase finds best."""
         words = [word for word in _WORDS.findall(phrase.text) if word.lower() not in STOP_WORDS]
         found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT) if words else []
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
@@ -82,7 +82,7 @@ class Subjects:
         return Subject(phrase.text, "words", tuple(nodes))
 
     def find_folder(self, text: str) -> Subject | None:
-        """The folder of a name, the one nearest to the root."""
+        """Return the folder with this name that is nearest to the root, or None."""
         name = text.strip("/").replace(" ", "_").lower()
         folders: set[str] = set()
         for path in self._graph.scan.list_paths(self._prefix.rstrip("/")):
@@ -98,7 +98,7 @@ class Subjects:
         return not self._prefix or node.path.startswith(self._prefix)
 
     def _find_path(self, text: str) -> Subject | None:
-        """A file or a folder, by its whole path or an end of it that is its alone."""
+        """Return a file or folder by its whole path, or by the end of a path when that is unambiguous."""
         if not _PATH.fullmatch(text) or ("/" not in text and "." not in text):
             return None
         path = text.strip("/")
@@ -125,7 +125,7 @@ class Subjects:
         return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
 
     def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
-        """The declarations of a name: of a qualified one by all of it, else the most likely ones."""
+        """Return the declarations of a name, and how they were found; a qualified name must match whole."""
         plain = normalise_name(name)
         if "." in plain:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
@@ -142,7 +142,7 @@ class Subjects:
         return alike, "declared_otherwise"
 
     def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
-        """What "app.request" may mean where `app` is a variable: members that are called `request`."""
+        """Return members called `request` for "app.request", where `app` may be a variable."""
         owner, _, last = name.rpartition(".")
         if not self._graph.scan.list_declaring(owner.rpartition(".")[2]):
             return [], "unknown"
@@ -152,9 +152,8 @@ class Subjects:
     def _choose(
         self, ordinals: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
     ) -> list[Node]:
-        """The first of many declarations: of the kinds that are asked for, of the program itself, no
-        prototypes, where it is about implementations abstract ones, and the longest, since it is the one that
-        does most.
+        """Return declarations, best first: of the wanted kinds, of the program itself, no prototypes,
+        abstract when implementations are asked for, and then the longest, since it does most.
         """
         left_open = SymbolFlag.ABSTRACT if form is Form.IMPLEMENTATIONS else 0
 
@@ -178,7 +177,7 @@ class Subjects:
         return [self._graph.get_node(ordinal) for ordinal in ordered[:MAX_LOOKED_AT]]
 
     def _drop_lesser(self, nodes: Sequence[Node]) -> list[Node]:
-        """Without prototypes whose definition is among them, and extensions whose type is."""
+        """Return the nodes without prototypes whose definition is present, or extensions whose type is."""
         defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
         typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
         return [
@@ -197,8 +196,8 @@ class Subjects:
 
 
 def _list_names(text: str) -> list[str]:
-    """The names that a phrase may mean: all of it; of several words those that look like names, and the
-    words joined.
+    """Return the names that a phrase may mean: the whole phrase, or those of its words that look like names,
+    and its words joined.
     """
     if _NAME.fullmatch(text):
         return [text]
@@ -210,7 +209,7 @@ def _list_names(text: str) -> list[str]:
 
 
 def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
-    """The nodes of the kinds that are asked for, and outside of tests, where there are any such."""
+    """Return the nodes of the wanted kinds and outside of tests, as far as there are any."""
     chosen = list(nodes)
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]
@@ -220,7 +219,7 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
 
 
 def describe_subject(subject: Subject) -> str:
-    """A subject in words."""
+    """Describe a subject in words."""
     if subject.how == "folder":
         return f"the folder {subject.name}"
     if subject.how == "outside":

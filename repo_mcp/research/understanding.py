@@ -1,7 +1,7 @@
-"""How a question is understood: the narrowest of its forms whose subjects this repository has.
+"""Understand a question as the narrowest of its forms whose subjects exist in this repository.
 
 "what calls authenticate()"      callers of AuthService.authenticate and Session.authenticate
-"how does login reach the db"    a way from login to what the words "the db" find, as `db` is not declared
+"how does login reach the db"    a path from login to what the words "the db" find, as `db` is not declared
 "Router"                         a declared name alone: what it is, who uses it, what it uses
 """
 
@@ -25,7 +25,7 @@ _TELLS = {
     Form.OPEN: "an open question, answered by its words and by what connects what they find: {}",
     Form.OVERVIEW: "the structure of {}",
 }
-# Forms of which a subject that is not declared may be what a search for its words finds.
+# Forms for which the hits of a word search may stand for a subject that is not declared.
 _BY_WORDS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED})
 MAX_SUBJECT_WORDS = 4
 _WHOLE = frozenset(
@@ -42,13 +42,13 @@ _ABOUT_SHAPES = frozenset(
 
 
 def is_about_shapes(request: ResearchRequest) -> bool:
-    """True for a question about patterns whose words are about shapes, and about nothing that has one."""
+    """Return True for a question about patterns whose words name only shapes and no particular code."""
     own = {*_ABOUT_SHAPES, *request.folder.lower().split("/")}
     return request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(request.query)))
 
 
 def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
-    """The way in which a question is taken. Without a graph every question is one of words."""
+    """Return the way a question is understood. Without a graph every question is one of words."""
     parsed = parse_question(request.query)
     if graph is None:
         return _tell(Form.OPEN, (Subject(request.query, "words"),))
@@ -68,14 +68,14 @@ def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
 
 
 def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
-    """The reading whose subjects are all there; None when one is not."""
+    """Return the reading of one form, or None when one of its subjects does not exist."""
     if parsed.form is Form.OPEN:
         return _try_name(subjects, request)
     if parsed.form is Form.OVERVIEW:
         return _try_overview(subjects, parsed, request)
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
     if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
-        found = (Subject(found[0].asked, "words"),)  # settings are often attributes of what is made elsewhere
+        found = (Subject(found[0].asked, "words"),)  # settings are often attributes of objects made elsewhere
         return _tell(parsed.form, found)
     if not all(one.is_found for one in found):
         return None
@@ -83,7 +83,7 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
-    """The form that a question has for what it names: nothing calls a folder, nothing configures a file."""
+    """Return the form that fits the subject, since nothing calls a folder and nothing configures a file."""
     if found and found[0].how == "folder":
         return form if form in (Form.DEPENDENCIES, Form.DEPENDENTS) else Form.OVERVIEW
     if (
@@ -96,7 +96,7 @@ def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
 
 
 def _try_name(subjects: Subjects, request: ResearchRequest) -> Reading | None:
-    """A question that is a name and nothing else."""
+    """Return the reading of a question that is a single name, or None."""
     phrase = read_phrase(request.query)
     if len(phrase.text.split()) != 1:
         return None
@@ -106,7 +106,7 @@ def _try_name(subjects: Subjects, request: ResearchRequest) -> Reading | None:
 
 
 def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
-    """The structure of the whole, of a folder, or of what a file holds."""
+    """Return the reading that asks for the structure of the whole, of a folder, or of a file's folder."""
     phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
     if phrase.text.lower() in _WHOLE:
         return _tell(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
@@ -118,7 +118,7 @@ def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) 
 
 
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
-    """The reading with subjects that are searched for by their words, where they are few."""
+    """Return the reading whose subjects may be found by their words, when they have few words."""
     if parsed.form not in _BY_WORDS or not parsed.phrases:
         return None
     if any(len(phrase.text.split()) > MAX_SUBJECT_WORDS for phrase in parsed.phrases):
@@ -126,7 +126,7 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
     found = []
     for phrase in parsed.phrases:
         if parsed.form is Form.CONFIGURED and len(phrase.text.split()) == 1:
-            found.append(Subject(phrase.text, "words"))  # a setting that is only named: nothing stands for it
+            found.append(Subject(phrase.text, "words"))  # only named: no symbol stands for it
             continue
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
