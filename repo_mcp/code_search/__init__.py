@@ -1,1 +1,1 @@
-"""Search for code by words: told as declarations, widened and summed up on request."""
+"""Search for code by words: hits are described as declarations; expansion and summary are optional."""

@@ -1,8 +1,8 @@
-"""A found chunk as a piece of code: its best lines, and the declaration that they stand in.
+"""Describe a found chunk as a piece of code: its best lines, and the declaration that contains them.
 
-What a declaration is comes from the structure record of the file where it has one, and else from line
-patterns. Signature and comment are always read from the live text around the declaration. All of it is
-bounded, however large the file.
+The declaration comes from the file's symbol record where there is one, and from line patterns otherwise.
+Signature and comment are always read from the live text around the declaration. Every step is bounded,
+however large the file.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from repo_mcp.symbols.model import Symbol as DeclaredSymbol
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 
-WHOLE_LINES = 12  # a declaration of so many lines is shown whole
-WINDOW_LINES = 8  # of a longer one
+WHOLE_LINES = 12  # a declaration of up to this many lines is shown whole
+WINDOW_LINES = 8  # shown of a longer one
 MAX_LINE_CHARS = 240
 MAX_SYMBOLS = 8  # named for one hit
 MAX_DOC_CHARS = 300
 MAX_CRUMB_CHARS = 300
 MAX_HEAD_BYTES = 2_000  # of a line that a signature is read from
-LINES_ABOVE = 40  # of comment and decorators, looked through for a declaration's comment
+LINES_ABOVE = 40  # of comment and decorators that are searched for a declaration's comment
 LINES_BELOW = 24  # of its head
-HEAD_LINES = 4  # of a head that line patterns do not know, such as that of a prototype
-OUTLINE_BYTES = 96 * 1024  # of a text that line patterns are to tell the declarations of
+HEAD_LINES = 4  # of a head that the line patterns do not recognise, such as a prototype's
+OUTLINE_BYTES = 96 * 1024  # of a text whose declarations the line patterns are to find
 CRUMB = " > "
 
 FindRecord = Callable[[str], SymbolRecord | None]
 
 _AROUND = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.MODULE}
-_ABOVE = re.compile(rb"[ \t]*(?://|/?\*|#|--|@|\[|\"\"\"|;)")  # a line of comment, or a decorator
-# What line patterns call otherwise than structure records do.
+_ABOVE = re.compile(rb"[ \t]*(?://|/?\*|#|--|@|\[|\"\"\"|;)")  # a comment line or a decorator
+# Kinds that line patterns call differently from symbol records.
 _SAME_KINDS = {
     "heading": "section",
     "async_function": "function",
@@ -60,28 +60,28 @@ _KINDS = {"docs": "section", "config": "configuration", "data": "data", "code": 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """The declaration that a line stands in."""
+    """The declaration that contains a line."""
 
     kind: str
     name: str
     start_line: int
     end_line: int
-    crumbs: tuple[str, ...]  # names, outermost first, its own the last
-    told: str = ""  # its signature as the structure has it
+    crumbs: tuple[str, ...]  # names, outermost first, its own last
+    told: str = ""  # its signature according to the symbol record or outline
 
 
 class Describer:
     """Describes hits. For one call."""
 
     def __init__(self, find_record: FindRecord, extensions: Mapping[str, str]) -> None:
-        """`extensions` gives file extensions other languages than the built-in ones."""
+        """`extensions` maps file extensions to languages other than the built-in ones."""
         self._find_record = find_record
         self._extensions = extensions
         self._records: dict[str, SymbolRecord | None] = {}
         self._outlines: dict[str, tuple[Symbol, ...]] = {}
 
     def describe(self, live: LiveChunk, share: float) -> CodeHit:
-        """The hit of a chunk in its live file."""
+        """Return the hit of a chunk in its live file; `share` is its score over the best possible, 0 to 1."""
         path = live.ranked.path
         language = find_language(path, self._extensions)
         first, last, best = self._find_best(live, language)
@@ -111,9 +111,9 @@ class Describer:
         )
 
     def _find_best(self, live: LiveChunk, language: Language) -> tuple[int, int, int]:
-        """The first and last of the lines that show most of what matched, and the best of them.
+        """Return the first and last of the lines that show most of the matched terms, and the best of them.
 
-        A line that declares a name made of such words counts as three: it is the subject, others use it.
+        A term in a declared name adds 2 to its line: that line is the subject, other lines only use it.
         """
         terms = live.ranked.matched_terms
         found = find_line_terms(decode_lines(live.lines, live.start_line, live.end_line), terms)
@@ -127,7 +127,7 @@ class Describer:
         return live.start_line + first, live.start_line + last - 1, live.start_line + first + best
 
     def _iter_declared(self, live: LiveChunk, language: Language) -> Iterator[tuple[int, str]]:
-        """The line and the name of each declaration of a file."""
+        """Yield the line and name of each declaration."""
         record = self._get_record(live)
         if record is None:
             for one in self._get_outline(live, language):
@@ -140,13 +140,13 @@ class Describer:
                 yield int(starts[ordinal]), record.strings[record.names[ordinal]]
 
     def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
-        """The innermost declaration around a line, or the one whose comment the line is part of."""
+        """Return the innermost declaration around a line, or the one whose comment includes the line."""
         found = self._find_holding(live, language, line)
         below = self._find_below(live, language, line) if found is None or not _is_inner(found) else None
         return below or found
 
     def _find_below(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
-        """The declaration that begins right below the comment that a line is part of."""
+        """Return the declaration that begins right below the comment that a line belongs to."""
         if not _ABOVE.match(live.lines[line - 1]):
             return None
         for start in range(line + 1, min(line + LINES_ABOVE, len(live.lines)) + 1):
@@ -172,7 +172,7 @@ class Describer:
         return _Around(kind, inner.name, inner.start_line, inner.end_line, crumbs, inner.signature)
 
     def _get_record(self, live: LiveChunk) -> SymbolRecord | None:
-        """The structure of the live text: that of a file that has changed since is of another one."""
+        """Return the symbol record of a file, or None when the file has changed since it was parsed."""
         if live.is_changed:
             return None
         path = live.ranked.path
@@ -181,14 +181,14 @@ class Describer:
         return self._records[path]
 
     def _get_outline(self, live: LiveChunk, language: Language) -> tuple[Symbol, ...]:
-        """The declarations of a text without a structure, outer ones before inner ones."""
+        """Return the declarations of a file without a symbol record, outer ones before inner ones."""
         path = live.ranked.path
         if path not in self._outlines:
             self._outlines[path] = _outline(path, live.data, language)
         return self._outlines[path]
 
     def _list_symbols(self, live: LiveChunk, start: int, end: int) -> tuple[str, ...]:
-        """The names declared in some lines."""
+        """Return the names declared in some lines."""
         record = self._get_record(live)
         if record is None:
             outline = self._outlines.get(live.ranked.path, ())
@@ -219,7 +219,7 @@ def _find_in_record(record: SymbolRecord, line: int) -> _Around | None:
 
 
 def _sign(symbol: DeclaredSymbol) -> str:
-    """What a structure record says of a declaration, in one line."""
+    """Return the signature that a symbol record gives a declaration, on one line."""
     if not symbol.return_type:
         return f"{symbol.name}{symbol.parameters}"
     return f"{symbol.name}{symbol.parameters}{' -> ' if symbol.parameters else ': '}{symbol.return_type}"
@@ -242,7 +242,7 @@ def _size(symbol: Symbol) -> int:
 def _choose_lines(
     live: LiveChunk, around: _Around | None, start: int, end: int, best: int
 ) -> tuple[int, int]:
-    """The lines to show: a short declaration whole, else the best ones, those of the declaration alone."""
+    """Return the lines to show: a short declaration whole, or else the best lines inside it."""
     total = len(live.lines)
     if around is None:
         return start, min(max(end, start + WINDOW_LINES - 1), total)
@@ -254,7 +254,7 @@ def _choose_lines(
 
 
 def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[str, str]:
-    """The signature of a declaration and the first line of its comment, as the live text has them."""
+    """Read the signature of a declaration and the first line of its comment from the live text."""
     if language.kind != "code":
         return "", ""
     first = _find_comment(live, around)
@@ -270,14 +270,14 @@ def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[st
 
 
 def _read_lines(live: LiveChunk, first: int, last: int) -> str:
-    """Some lines, the beginnings alone of very long ones: a minified file is one line."""
+    """Return some lines joined, each cut to MAX_HEAD_BYTES, since a minified file is a single line."""
     return b"\n".join(line[:MAX_HEAD_BYTES] for line in live.lines[first - 1 : last]).decode(
         "utf-8", "replace"
     )
 
 
 def _find_comment(live: LiveChunk, around: _Around) -> int:
-    """The first of the comment and decorator lines that touch a declaration from above."""
+    """Return the first of the comment and decorator lines that touch a declaration from above."""
     first = around.start_line
     while first > 1 and around.start_line - first < LINES_ABOVE and _ABOVE.match(live.lines[first - 2]):
         first -= 1
@@ -285,7 +285,7 @@ def _find_comment(live: LiveChunk, around: _Around) -> int:
 
 
 def _read_line(live: LiveChunk, around: _Around) -> str:
-    """The first lines of a declaration up to the end of its head, on one line; empty without its name."""
+    """Return the first lines of a declaration up to the end of its head, on one line; "" without its name."""
     last = min(len(live.lines), around.end_line, around.start_line + HEAD_LINES - 1)
     head: list[str] = []
     for line in _read_lines(live, around.start_line, last).split("\n"):
@@ -297,12 +297,12 @@ def _read_line(live: LiveChunk, around: _Around) -> str:
 
 
 def _is_inner(around: _Around) -> bool:
-    """True for what declares no others: a comment in it is about its own lines."""
+    """Return True for a declaration that contains no others: a comment in it is about its own lines."""
     return around.kind not in _HOLDERS
 
 
 def _cut_around(line: str, terms: Sequence[str]) -> str:
-    """A line, of a very long one what stands around the first term that it holds."""
+    """Return a line, or the part of a very long line around the first term that it holds."""
     if len(line) <= MAX_LINE_CHARS:
         return line
     folded = line.lower()

@@ -1,11 +1,11 @@
-"""Words that a query is widened by: from the client's model, or from what stands near the query's words here.
+"""Words that expand a query: from the client's model, or from the neighbourhood of its own words here.
 
-Without a model the best units for the query are read, and the words that several of their files share and
-that are rare elsewhere are taken: what an author of this code writes beside the words that were asked. It is
-the classical feedback from the first results (Rocchio 1971), on units of about 50 lines. Words that were
-asked count fully, those added less.
+Without a model, the best units for the query are read, and words are taken that several of their files share
+and that are rare elsewhere: words that the authors of this code use next to those of the query. This is
+relevance feedback from the first results (Rocchio 1971), on units of about 50 lines. Words of the query keep
+their full weight; added words weigh less.
 
-What a model gives is taken for words alone, and only those that this index holds.
+A model's answer is treated as a list of words only, and only words that the index holds are used.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_ADDED = 6
 MAX_FROM_MODEL = 12
-MODEL_WEIGHT = 0.4  # of every word that a model gives
-INDEX_WEIGHT = 0.3  # of the best word that stands near; the others less
+MODEL_WEIGHT = 0.4  # of every word from a model
+INDEX_WEIGHT = 0.3  # of the best word from the index; further ones weigh less
 LEAST_WEIGHT = 0.1
 FEEDBACK_CHUNKS = 16  # whose best units are read
-FEEDBACK_LINES = 80  # of one
-MIN_FILES = 2  # that a word must stand in among them
-MAX_SHARE = 0.05  # of all units: a commoner word tells nothing
-FEW_UNITS = 4  # in a small tree a word may stand in so many
+FEEDBACK_LINES = 80  # of each of them
+MIN_FILES = 2  # of them that must hold a word
+MAX_SHARE = 0.05  # of all units; a more frequent word says nothing
+FEW_UNITS = 4  # in a small tree, a word may be in this many
 MAX_WEIGHED = 64  # words whose rarity is looked up
 MIN_CHARS, MAX_CHARS = 3, 64
-MAX_ANSWER_CHARS = 2_000  # of a model that are looked at
+MAX_ANSWER_CHARS = 2_000  # of a model's answer that are read
 MAX_LINE_WORDS = 4
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -48,7 +48,7 @@ import include int interface kwargs let list name names new nil none note null n
 params private protected public raise return returns self static str string struct switch test tests this
 throw todo true try type undefined value values var virtual void while
 """
-_KEYWORDS = frozenset(_OF_LANGUAGES.split())  # they stand near everything
+_KEYWORDS = frozenset(_OF_LANGUAGES.split())  # too frequent everywhere to be worth adding
 _SYSTEM = (
     "You widen searches in source code. For the search below, give words and identifiers that code or"
     " comments about the same thing are likely to hold and that the search does not. One per line, at most"
@@ -61,7 +61,7 @@ Ask = Callable[[Question], str | None]
 def expand(
     query: Query, searcher: Searcher, wanted: Filter, read_live: ReadLive, ask: Ask | None
 ) -> Expansion:
-    """The words to add to a query. `ask` comes first; what it raises is not caught."""
+    """Return the words to add to a query. `ask` is tried first, and its exceptions are not caught."""
     said = ask(Question("expansion", _SYSTEM, query.text, 200)) if ask is not None else None
     if said is not None:
         return Expansion(Author.CLIENT, _take_from_model(said, query, searcher))
@@ -86,15 +86,15 @@ def _take_from_model(said: str, query: Query, searcher: Searcher) -> tuple[Added
 
 @dataclass(slots=True)
 class _Near:
-    """A term of the feedback."""
+    """A term of the feedback units."""
 
-    weight: float  # the sum of the shares of the query that its units hold
+    weight: float  # sum over chunks of the squared share of the query they hold
     files: set[str]
-    words: Counter[str]  # how it is written
+    words: Counter[str]  # the spellings of the term
 
 
 def _take_from_index(chunks: Sequence[LiveChunk], query: Query, searcher: Searcher) -> tuple[AddedTerm, ...]:
-    """The terms that stand near the query's rare ones, by how near and how rare they are themselves."""
+    """Return the terms near the query's rare ones, ordered by nearness times their own rarity."""
     near = _gather(chunks, query, searcher)
     shared = [(term, one) for term, one in near.items() if len(one.files) >= MIN_FILES]
     shared.sort(key=lambda row: (-row[1].weight, row[0]))
@@ -121,7 +121,7 @@ def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> di
     for live in chunks:
         share = sum(rarity[term] for term in live.ranked.matched_terms) / whole
         last = min(live.end_line, live.start_line + FEEDBACK_LINES)
-        written: dict[str, Counter[str]] = defaultdict(Counter)  # term -> how it is written here
+        written: dict[str, Counter[str]] = defaultdict(Counter)  # term -> its spellings in this chunk
         words = Counter(_WORD.findall("\n".join(decode_lines(live.lines, live.start_line, last))))
         for word in sorted(words):
             written[_choose_term(word)][word] = words[word]
@@ -129,16 +129,16 @@ def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> di
             if not term or term in known:
                 continue
             one = near[term]
-            one.weight += share**2  # who holds few of the words tells little of what goes with them
+            one.weight += share**2  # a chunk with few of the words says little about what goes with them
             one.files.add(live.ranked.path)
             one.words.update(own)
     return near
 
 
 def _choose_term(word: str) -> str:
-    """What a word is in the index: an identifier of several parts whole, else its stem.
+    """Return the indexed term of a word: an identifier of several parts whole, any other word as its stem.
 
-    Empty for one that is too common, too short or too long.
+    Return "" for a word that is too frequent, too short or too long.
     """
     if not MIN_CHARS <= len(word) <= MAX_CHARS or word.lower() in _KEYWORDS or word.lower() in STOP_WORDS:
         return ""
@@ -147,7 +147,7 @@ def _choose_term(word: str) -> str:
 
 
 def _name(words: Counter[str]) -> str:
-    """The commonest way to write a term, of equal ones the first by its letters."""
+    """Return the most frequent spelling of a term; of equal ones the first in alphabetical order."""
     return min(words, key=lambda word: (-words[word], word))
 
 

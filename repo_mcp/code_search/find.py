@@ -1,13 +1,13 @@
-"""Which chunks answer a query, and how well: the one place where hits are found.
+"""Find the chunks that answer a query, with their shares. This is the only module that finds hits.
 
-A hit's share is its score by the best score that a file could reach with this query: one whose every unit
-holds each word as strongly as the strongest unit of the index does, and that is named as well as the best
-named file that was looked at (`Ranking.bound`). So a share is at most 1, orders hits as their scores do, and
-says the same from query to query: that much of what was asked is there. `relevance_percent` is 100 times its
-square root, which spreads the low end, where most hits lie.
+The share of a hit is its score divided by the best score that a file could reach with this query
+(`Ranking.bound`): a file whose every unit holds each word as strongly as the strongest unit of the index, and
+whose name matches as well as the best name that was considered. A share is therefore at most 1, orders hits
+as their scores do, and means the same for every query. `relevance_percent` is 100 times its square root,
+which spreads the low end, where most hits lie.
 
-Where there are vectors (repo_mcp/semantic/), chunks are found by meaning too: scores and their bound are then
-weighted sums of both kinds, and a share says how much of what could be reached in either way is there.
+With vectors (repo_mcp/semantic/), chunks are also found by meaning. Scores and their bound are then weighted
+sums of both kinds, and a share relates a hit to the best that both could reach together.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ class FoundChunks:
     chunks: tuple[RankedChunk, ...]
     shares: tuple[float, ...]  # of the chunks, 0 to 1
     total: int  # chunks that match
-    unknown: tuple[str, ...]  # words of the query that are nowhere, and that near ones may be meant by
+    unknown: tuple[str, ...]  # words of the query that occur nowhere, for which similar ones may be suggested
 
 
 class Meaning(Protocol):
-    """What ranks by meaning beside words."""
+    """A ranking by meaning that complements words."""
 
     def rank(
         self, searcher: Searcher, query: Query, weight: float, top_k: int, wanted: Filter | None = None
     ) -> Ranking:
-        """As `ranking.rank` does, bounded; `weight` is what meaning counts beside words, 0 to 1."""
+        """Rank like `ranking.rank`, with a bound; `weight` is the part of meaning in a score, 0 to 1."""
         ...
 
     def warn(self) -> list[str]:
-        """What an answer should say of it: that not every file has its vectors yet."""
+        """Return warnings for the answer, such as that some files have no vectors yet."""
         ...
 
 
@@ -52,7 +52,7 @@ def find_chunks(
     meaning: Meaning | None = None,
     weight: float = 0.0,
 ) -> FoundChunks:
-    """The best `most` chunks of the wanted files. Raises IndexFormatError for damage."""
+    """Return the best `most` chunks of the wanted files. Raises IndexFormatError for a damaged index."""
     if meaning is None or not weight:
         ranking = rank(searcher, query, most, wanted, bounded=True)
     else:

@@ -1,4 +1,4 @@
-"""Code search over one root as it is now."""
+"""Code search over one root in its current state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 
 
 class LiveCodeSearch:
-    """What `search_code` asks. Safe in several threads."""
+    """The engine of `search_code`. Safe for use from several threads."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class LiveCodeSearch:
         max_words: int,
         meaning: Meaning | None = None,
     ) -> None:
-        """`extensions` gives file extensions other languages; `max_words` are those of a query that count."""
+        """`extensions` maps file extensions to languages; `max_words` limits the words of a query."""
         self._index = index
         self._symbol_index = symbol_index
         self._read_live = read_live
@@ -35,7 +35,7 @@ class LiveCodeSearch:
         self._meaning = meaning
 
     def search(self, request: CodeRequest, ask: Ask | None = None) -> CodeAnswer:
-        """The pieces of code that answer a request; `ask` asks the client's model. INDEX_UNAVAILABLE."""
+        """Return the hits; `ask` queries the client's model. Raises RepoError with INDEX_UNAVAILABLE."""
         searcher = self._index.get_searcher()
         find_record = self._symbol_index.open_finder()
         meaning = self._meaning

@@ -1,4 +1,4 @@
-"""What a code search is asked and what it answers. Plain records."""
+"""The records of a code search: requests and answers. No behaviour."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from repo_mcp.ranking.relevance import rate_percent
 
 
 class Author(StrEnum):
-    """Who made an expansion or a summary."""
+    """The author of an expansion or a summary."""
 
     CLIENT = "client"  # the client's own model
-    INDEX = "index"  # this program, from what is indexed and found
+    INDEX = "index"  # this program, from the index and the hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +23,24 @@ class CodeRequest:
     query: str
     limit: int
     matches_path: Callable[[str], bool] | None = None  # None: every path
-    filter_key: str = ""  # names what `matches_path` lets through
-    semantic_weight: float = 0.0  # what meaning counts beside words, 0 to 1, where there are vectors
+    filter_key: str = ""  # identifies the filter `matches_path` in caches
+    semantic_weight: float = 0.0  # the part that meaning has in a score, 0 to 1, where there are vectors
     expands: bool = False
     sums_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AddedTerm:
-    """A word that a query was widened by."""
+    """A word added to a query."""
 
-    word: str  # as it stands in the code, or as the model wrote it
-    term: str  # as the index has it
-    weight: float  # beside 1 for the words that were asked
+    word: str  # as the code or the model spells it
+    term: str  # as the index holds it
+    weight: float  # relative to 1 for the words of the query
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """The words that a query was widened by, the weightiest first."""
+    """The words added to a query, the heaviest first."""
 
     author: Author
     terms: tuple[AddedTerm, ...]
@@ -59,21 +59,19 @@ class CodeHit:
     symbols: tuple[str, ...]  # declared in the content, or around it
     language: str
     signature: str = ""
-    breadcrumb: str = ""  # the declarations around, outermost first
+    breadcrumb: str = ""  # the enclosing declarations, outermost first
     doc_comment: str = ""
-    declared_lines: tuple[int, int] | None = (
-        None  # of the declaration, where the content is only a part of it
-    )
+    declared_lines: tuple[int, int] | None = None  # of a declaration that the content shows only in part
 
     @property
     def relevance_percent(self) -> float:
-        """From 0 to 100: see `repo_mcp.code_search.find`."""
+        """Return the relevance from 0 to 100. See `repo_mcp.code_search.find`."""
         return rate_percent(self.share)
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where something that a summary says can be read."""
+    """The location of evidence for a statement of a summary."""
 
     path: str
     line: int
@@ -81,7 +79,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A call that would lead further, and why."""
+    """A tool call that would lead further, and why."""
 
     tool: str
     arguments: tuple[tuple[str, str], ...]
@@ -90,10 +88,10 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the hits say together."""
+    """A summary of the hits."""
 
     author: Author
-    text: str  # cites as path:line
+    text: str  # with citations as path:line
     citations: tuple[Citation, ...]
 
 

@@ -1,4 +1,4 @@
-"""A code search from request to answer: find, widen, find again, describe, sum up."""
+"""Run a code search from request to answer: find, expand, find again, describe, summarise."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ Ask = Callable[[Question], str | None]
 
 @dataclass(frozen=True, slots=True)
 class CodeSources:
-    """What a code search reads."""
+    """Everything that a code search reads."""
 
     searcher: Searcher
     read_live: ReadLive
     find_record: FindRecord
-    extensions: Mapping[str, str]  # that have another language than the built-in one
-    max_words: int  # of a query
+    extensions: Mapping[str, str]  # file extensions -> languages other than the built-in ones
+    max_words: int  # of a query that count
     meaning: Meaning | None = None  # where there is a model
 
 
 def search_code(request: CodeRequest, sources: CodeSources, ask: Ask | None = None) -> CodeAnswer:
-    """The hits of a request. `ask` asks the client's model, where there is one.
+    """Answer a request. `ask` queries the client's model, where there is one.
 
-    Raises IndexFormatError for damage, and whatever `ask` raises to have the call made again.
+    Raises IndexFormatError for a damaged index. Exceptions of `ask` pass through, to have the call repeated.
     """
     query = parse_query(request.query, sources.max_words)
     notes = list(query.warnings)
@@ -86,7 +86,7 @@ def _widen(query: Query, expansion: Expansion) -> Query:
 def _find(
     query: Query, request: CodeRequest, sources: CodeSources, wanted: Filter
 ) -> tuple[FoundChunks, LiveChunks, list[str]]:
-    """What was found, the chunks of it that can be shown, and what is to be said of a phrase."""
+    """Return the chunks found, those of them that can be shown, and notes about a quoted phrase."""
     depth = max(request.limit, PHRASE_DEPTH) if query.phrases else request.limit
     found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
     live = read_chunks(found.chunks, query.phrases, sources.read_live, request.limit)

@@ -1,9 +1,9 @@
-"""The sections and comments that a query may mean, each with its score.
+"""Find the sections and comments that a query may mean, each with its score.
 
 The index gives the best files among the documents, and the units of code whose comments hold most of the
-query. Those files are read, cut into sections and comments, and what lies in the units that the index found
-is scored. How many are looked at does not depend on how many are wanted: a longer answer begins with the
-shorter one.
+query. Those files are read and cut into sections and comments, and those in the units that the index found
+are scored. How many are examined does not depend on the limit of the request, so a longer answer begins with
+the shorter one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.ranking.segment_search import Mask, SegmentSearch
 from repo_mcp.text.schema import BODY, DOC
 
-RANKED_FILES = 150  # documents that are told apart by their ranks
-POOL_FILES = 32  # documents that are read
+RANKED_FILES = 150  # documents ranked by the index before shares are applied
+POOL_FILES = 32  # documents read
 POOL_UNITS = 48  # of code, whose comments are read
-FIRST_UNITS = 2  # looked at in a document that its path alone speaks for
+FIRST_UNITS = 2  # examined in a document that matches by its path alone
 COMMENT_FIELDS = frozenset((DOC,))
-# All are documents: what is left of their points is decided by Shares.
+# All candidates are documents here, so document kinds get equal weight; Shares lowers scores instead.
 FILE_WEIGHTS = RankingWeights(document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6)
 
 _SOURCE_DIRECTORIES = frozenset(("src", "lib", "python"))
@@ -45,27 +45,27 @@ SECTION, DOC_COMMENT = "section", "doc_comment"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One section, part of one, or comment."""
+    """One section, part of a section, or comment."""
 
     document: LiveDocument
     kind: str
-    names: tuple[str, ...]  # of the breadcrumb, the heading at the end
-    start_line: int  # of the part, or the comment with its declaration
+    names: tuple[str, ...]  # of the breadcrumb, the heading last
+    start_line: int  # of the part, or of the comment with its declaration
     end_line: int
     section_start: int
     section_end: int
     score: float
     matched: tuple[str, ...]
-    shown_from: int = 1  # what stands above is metadata
+    shown_from: int = 1  # lines above are metadata
 
     @property
     def key(self) -> tuple[float, bytes, int]:
-        """What candidates are ordered by."""
+        """Return the sort key of candidates: by score, ties by path, then line."""
         return -self.score, self.document.path.encode(), self.start_line
 
 
 def build_rate(searcher: Searcher, query: Query, best: BestUnits) -> Callable[[str], float]:
-    """How much a term is worth by its rarity: among the documents, and in the whole index, each half."""
+    """Build the function that rates a term's rarity: half among the documents, half in the whole index."""
     known = dict(zip(query.terms, best.terms, strict=True))
     masks = [find_live_units(part, mask) for part, mask in zip(searcher.segments, best.masks, strict=True)]
     documents = sum(int(mask.sum()) for mask in masks)
@@ -85,7 +85,7 @@ def build_rate(searcher: Searcher, query: Query, best: BestUnits) -> Callable[[s
 
 
 def find_live_units(part: SegmentSearch, files: Mask | None) -> Mask:
-    """The live units of the files that a filter lets through."""
+    """Return the mask of live units, one bool per unit of the segment, in the files that a filter admits."""
     live = part.segment.live_unit_mask
     return live if files is None else live & part.keep_files(files)
 
@@ -102,7 +102,7 @@ class CandidateFinder:
         self._media_marks = find_media_marks(words.terms)
 
     def find_sections(self, best: BestUnits, documents: LiveDocuments) -> Iterator[Candidate]:
-        """Those of the best documents."""
+        """Yield the sections of the best documents."""
         ranked = [
             (-file.score * self._shares.find(file.path), file.path.encode(), file)
             for file in rank_files(self._searcher, self._query, best, RANKED_FILES, FILE_WEIGHTS)
@@ -162,7 +162,7 @@ class CandidateFinder:
     def find_comments(
         self, wanted: Filter, documents: LiveDocuments, extensions: Mapping[str, str]
     ) -> Iterator[Candidate]:
-        """Those of declarations of code."""
+        """Yield the comments of declarations in code."""
         best = self._searcher.find_best_units(self._query, POOL_UNITS, wanted, COMMENT_FIELDS)
         for part, file, units in self._iter_files(best):
             document = documents.read(part, file, units)
@@ -170,7 +170,7 @@ class CandidateFinder:
                 yield from self._score_comments(document, extensions)
 
     def _iter_files(self, best: BestUnits) -> Iterator[tuple[SegmentSearch, int, I64]]:
-        """The files of units with those, in order of the best of each, ties by path."""
+        """Yield files with their best units, ordered by the best unit of each, ties by path."""
         rows = []
         for part, found in zip(self._searcher.segments, best.segments, strict=True):
             files = part.find_files(found.units)
@@ -203,7 +203,7 @@ class CandidateFinder:
                 yield _build_comment(document, one, module, points)
 
     def _weigh_comment(self, one: DocComment) -> float:
-        """What a comment counts beside a section. That of a name that the query spells out counts whole."""
+        """Return the weight of a comment; that of a name that the query spells out counts like a section."""
         if one.is_inner:
             return self._words.weights.inner_comment
         spelled = any(word.is_name and word.text == one.name for word in self._words.words)
@@ -226,7 +226,7 @@ def _build_comment(document: LiveDocument, one: DocComment, module: str, points:
 
 
 def name_module(path: str, language: str) -> str:
-    """The path as code names it: in Python the dotted name of the module, else as it is."""
+    """Return the path as code names it: in Python the dotted module name, otherwise the path itself."""
     if language != "python":
         return path
     parts = path.rpartition(".")[0].split("/")
@@ -239,7 +239,7 @@ def name_module(path: str, language: str) -> str:
 
 
 def _name_path(path: str) -> str:
-    """The words of a path without its extension."""
+    """Return the words of a path without its extension."""
     directory, _, name = path.rpartition("/")
     return f"{directory} {name.partition('.')[0]}".replace("/", " ").replace("-", " ")
 
@@ -247,8 +247,8 @@ def _name_path(path: str) -> str:
 def _pair_headings(
     sections: Sequence[Section], lines: Sequence[str]
 ) -> Iterator[tuple[Section, tuple[str, ...]]]:
-    """The sections to rank with their headings. One without text of its own stands for what follows below
-    it, or for itself where nothing does."""
+    """Yield each section to rank with its headings. A section without text of its own lends its heading to
+    the section below it, or stands for itself when there is none."""
     empty: Section | None = None
     for section in sections:
         covers = empty is not None and section.names[: len(empty.names)] == empty.names
@@ -264,7 +264,7 @@ def _pair_headings(
 
 
 def _has_text(section: Section, lines: Sequence[str]) -> bool:
-    """False for a heading alone, and for the directives that stand above the first one."""
+    """Return False for a heading alone, and for a preamble that holds only directives."""
     own = lines[section.body_line - 1 : section.end_line]
     if section.start_line > 1 or section.body_line > 1:
         return any(line.strip() for line in own)
@@ -272,12 +272,12 @@ def _has_text(section: Section, lines: Sequence[str]) -> bool:
 
 
 def _choose(points: Iterator[Points]) -> Points:
-    """The first of the highest scores."""
+    """Return the first of the highest scores."""
     return max(points, key=lambda one: one.score)
 
 
 def _find_units(part: SegmentSearch, file: int, best: BestUnits) -> I64:
-    """The units of a file that the index found; the first ones where it found none."""
+    """Return the units (int64) of a file that the index found, or its first ones when it found none."""
     first, end = int(part.first_units[file]), int(part.first_units[file + 1])
     found = best.segments[part.position].units
     own = found[slice(*np.searchsorted(found, (first, end)))]
@@ -285,8 +285,8 @@ def _find_units(part: SegmentSearch, file: int, best: BestUnits) -> I64:
 
 
 def order_candidates(candidates: Sequence[Candidate], repeat: float) -> list[Candidate]:
-    """The candidates by score, ties by path, then line. Of a section the best part alone; each further
-    section of a file keeps a share of its score."""
+    """Return the candidates by score, ties by path, then line, with only the best part of each section. Each
+    further section of a file keeps a share of its score."""
     taken: set[tuple[str, int]] = set()
     counts: dict[str, int] = {}
     kept = []

@@ -1,11 +1,11 @@
-"""The comments of code and the declarations they belong to, by line patterns and indentation: never a parse.
+"""Find comments of code and the declarations they belong to, by line patterns and indentation, not a parser.
 
-A comment right above a declaration is its comment, decorators and attributes between them aside; a
-docstring right below the head of one as well. The first comment of a file is the file's. Other comments of
-some length belong to what they stand in, and count as inner ones. Licences are no documentation.
+A comment directly above a declaration belongs to it, even with decorators and attributes between them; so
+does a docstring directly below its head. The first comment of a file belongs to the file. Other comments of
+some length belong to the declaration around them, and count as inner ones. Licences are ignored.
 
-What a comment stands in is told by indentation: the lines above that are indented less and less. Text that
-is not laid out like that gives wrong names, never an error.
+The declaration around a comment is found by indentation: it is the nearest line above that is indented less.
+Text with another layout gives wrong names, never an error.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from repo_mcp.documentation.live_files import Span, overlaps
 from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.ranking.bm25f import I64
 
-MAX_GAP_LINES = 8  # of decorators and attributes between a comment and what it is about
-MAX_HEAD_LINES = 60  # from a name to the docstring below its head
-NEAR_LINES = 4  # so near to a comment the declaration is shown with it
-MAX_WALK_LINES = 4_000  # looked at for what a comment stands in
-MAX_STEPS = 40_000  # lines looked at for that in one file; what comes behind is named without
+MAX_GAP_LINES = 8  # of decorators and attributes between a comment and its declaration
+MAX_HEAD_LINES = 60  # from a declared name to the docstring below its head
+NEAR_LINES = 4  # a declaration this near to its comment is shown with it
+MAX_WALK_LINES = 4_000  # searched for the declarations around a comment
+MAX_STEPS = 40_000  # lines searched for that in one file; comments after them get no enclosing names
 MAX_ENCLOSING = 8
 MIN_WORDS = 3
-INNER_LINES, INNER_CHARS = 3, 160  # that a comment in a body must have one of
-LICENCE_LINES = 12  # a comment that begins below them is no licence of the file
+INNER_LINES, INNER_CHARS = 3, 160  # a comment in a body needs one of them
+LICENCE_LINES = 12  # a comment that begins further down is not the licence of the file
 TAB_COLUMNS = 8
 _LINE_FEED = 0x0A
 
@@ -40,7 +40,7 @@ _LEADS = re.compile(
 _BRACKETS_OR_LABEL = re.compile(
     r"[ \t]*(?:[\])}{(;,]|#|(?!(?:else|try|finally|do):)\w{1,40}:[ \t]*$|\*/|//|/?\*)"
 )
-# What a method belongs to where it does not stand in it: `func (c *Context) JSON(`, `impl<T> Sender<T> {`.
+# The type of a method that stands outside of it: `func (c *Context) JSON(`, `impl<T> Sender<T> {`.
 _RECEIVER = re.compile(r"func[ \t]{1,4}\([^()\n]{0,80}?\*?([A-Za-z_]\w{0,80})(?:\[[^\]\n]{0,80}\])?\)[ \t]")
 _IMPL = re.compile(r"[ \t]{0,80}(?:unsafe[ \t]{1,4})?impl\b(?=[<\w \t])")
 _ARGUMENTS = re.compile(r"<[^<>]{0,300}>")
@@ -56,16 +56,16 @@ class DocComment:
     start_line: int
     end_line: int
     name: str  # of the declaration it belongs to; empty for the file itself
-    within: tuple[str, ...]  # what that is declared in, the outermost first
-    is_inner: bool  # it stands in the declaration, not at its head
-    shown_from: int  # the declaration's line where that is near, else the comment's
+    within: tuple[str, ...]  # the enclosing declarations, outermost first
+    is_inner: bool  # it stands in the body of the declaration, not at its head
+    shown_from: int  # the declaration's line when that is near, else the comment's
     shown_to: int
 
 
 def find_doc_comments(
     language: Language, data: bytes, lines: Sequence[str], wanted: Sequence[Span]
 ) -> list[DocComment]:
-    """The comments of normalised text that share a line with one of the `wanted` spans, in order."""
+    """Return the comments that share a line with a `wanted` span, in order. `data` is normalised text."""
     landmarks = scan(language, data)
     if not landmarks.doc_spans:
         return []
@@ -84,7 +84,7 @@ class _Source:
     """A text with the lines of its declarations. Lines are counted from 1."""
 
     def __init__(self, data: bytes, lines: Sequence[str], ends: I64, definitions: Sequence[Span]) -> None:
-        """`ends` is where the lines end."""
+        """`ends` holds the byte offset of each line's end (int64); `definitions` are the spans of names."""
         self._data = data
         self._lines = lines
         positions = np.array([start for start, _ in definitions], dtype=np.int64)
@@ -98,14 +98,14 @@ class _Source:
         return self._data[start:end].decode("utf-8", "replace")
 
     def says_something(self, first: int, last: int) -> bool:
-        """False for rules, for some words that are no sentence, and for licences."""
+        """Return False for rulers, for a few words that form no sentence, and for licences."""
         text = "\n".join(self._lines[first - 1 : min(last, first + 40)])[:4_000]
         if len(_WORD.findall(text)) < MIN_WORDS:
             return False
         return first > LICENCE_LINES or _LICENCE.search(text) is None
 
     def describe(self, first: int, last: int) -> DocComment | None:
-        """The comment in some lines; None for one that says nothing of a declaration."""
+        """Return the comment in some lines; None for a short one inside a body."""
         is_string = _QUOTES.match(self._lines[first - 1]) is not None
         owner = self._find_head(first) if is_string else self._find_below(last)
         if owner is not None:
@@ -122,7 +122,7 @@ class _Source:
         return DocComment(first, last, name, names[:-1], True, first, last)
 
     def _find_below(self, last: int) -> int | None:
-        """The line of the declaration that begins below a comment."""
+        """Return the line of the declaration that begins below a comment, or None."""
         position = bisect_right(self._declared, last)
         if position == len(self._declared) or self._declared[position] - last > MAX_GAP_LINES:
             return None
@@ -134,7 +134,7 @@ class _Source:
         return owner if _measure(self._lines[owner - 1]) <= _measure(self._lines[last - 1]) + 1 else None
 
     def _find_head(self, first: int) -> int | None:
-        """The line of the declaration whose head ends above a docstring."""
+        """Return the line of the declaration whose head ends above a docstring, or None."""
         position = bisect_left(self._declared, first) - 1
         if position < 0 or first - self._declared[position] > MAX_HEAD_LINES:
             return None
@@ -144,7 +144,7 @@ class _Source:
         return owner if ends and _measure(self._lines[owner - 1]) < _measure(self._lines[first - 1]) else None
 
     def _find_enclosing(self, line: int) -> tuple[str, ...]:
-        """The names of what a line stands in, the outermost first."""
+        """Return the names of the declarations around a line, outermost first."""
         receiver = _RECEIVER.match(self._lines[line - 1][:300])
         names: list[str] = [receiver.group(1)] if receiver is not None else []
         for outer in self._iter_outer(line):
@@ -154,7 +154,7 @@ class _Source:
         return tuple(reversed(names))
 
     def _iter_outer(self, line: int) -> Iterator[int]:
-        """The lines of the declarations around a line, the innermost first."""
+        """Yield the lines of the declarations around a line, innermost first."""
         depth = _measure(self._lines[line - 1])
         for number in range(line - 1, max(0, line - MAX_WALK_LINES), -1):
             self._steps -= 1
@@ -170,7 +170,7 @@ class _Source:
 
 
 def _name_type(line: str) -> str:
-    """The type that a line of Rust implements: `Sender` of `impl<T> Drop for bounded::Sender<T> {`."""
+    """Return the type that a Rust line implements: `Sender` for `impl<T> Drop for bounded::Sender<T> {`."""
     head = line[:400].partition("{")[0].partition(" where ")[0]
     plain = head
     while plain != (plain := _ARGUMENTS.sub("", plain)):
@@ -180,7 +180,7 @@ def _name_type(line: str) -> str:
 
 
 def _measure(line: str) -> int:
-    """Columns of indentation; of very deep ones no more than 400 are told apart."""
+    """Return the columns of indentation, counting at most 400 characters."""
     head = line[:400]
     blank = head[: len(head) - len(head.lstrip(" \t"))]
     return len(blank.expandtabs(TAB_COLUMNS)) if "\t" in blank else len(blank)

@@ -1,9 +1,9 @@
-"""Which files are documentation, and how much of its score each keeps, told by their paths alone.
+"""Tell which files are documentation, and how much of its score each keeps, by their paths alone.
 
-Markdown, reStructuredText and plain text are documents wherever they lie; pages of HTML and files without
-an extension only in a directory for documents. Lists of requirements and logs are none. What is asked for
-less often than it is met keeps a share of its score: tests, what is vendored, translations into other
-languages, change logs, licences. A query that asks for such leaves them whole.
+Markdown, reStructuredText and plain text are documents anywhere; HTML pages and files without an extension
+only in a documentation directory. Lists of requirements and logs are not documents. Files that match often
+but are rarely wanted keep only a share of their score: tests, vendored code, translations into other
+languages, change logs, licences. A query that asks for such files leaves their scores whole.
 
 Left out on purpose: documents that are data, such as YAML schemas with descriptions and notebooks.
 """
@@ -37,7 +37,7 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?)/")
-# ISO 639-1 codes of translated documents, except English. Those behind the bar are names of other things too.
+# ISO 639-1 codes of translated documents, except English. Those only in _ANY_CODE mean other things too.
 _CODES = (
     "ar|az|bg|bn|ca|da|de|es|et|fa|fi|fr|he|hi|hr|hu|it|ja|jp|ka|kk|ko|kr|lt|lv|mk|mn|nb|nl|nn|pl|pt|ro|ru|sk|sl"
     "|sq|sr|sv|tr|uk|ur|uz|zh|cn|tw"
@@ -70,7 +70,7 @@ _ASKS_TEST = frozenset(("test", "tests", "testing", "pytest", "unittest", "fixtu
 
 
 def is_document(path: str, overrides: Mapping[str, str] | None = None) -> bool:
-    """True for a file that is read as documentation."""
+    """Return True for a file that is read as documentation."""
     name = find_language(path, overrides).name
     if name in ("markdown", "rst"):
         return True
@@ -84,14 +84,14 @@ def is_document(path: str, overrides: Mapping[str, str] | None = None) -> bool:
 def match_documents(
     overrides: Mapping[str, str], is_wanted: Callable[[str], bool] | None
 ) -> Callable[[str], bool]:
-    """The test of a path for documents that are wanted."""
+    """Return the filter that admits the wanted documents by path."""
     if is_wanted is None:
         return lambda path: is_document(path, overrides)
     return lambda path: is_wanted(path) and is_document(path, overrides)
 
 
 class Shares:
-    """What is left of the score of a file, for the words of one query."""
+    """Computes the share of its score that a file keeps, for the words of one query."""
 
     def __init__(self, words: frozenset[str], weights: DocsWeights) -> None:
         """`words` are those of the query, in lower case."""
@@ -102,7 +102,7 @@ class Shares:
         self._is_foreign = any(not word.isascii() for word in words)
 
     def find(self, path: str, *, is_code: bool = False) -> float:
-        """The smallest of the shares that apply to a path; 1 where none does. Code is never translated."""
+        """Return the smallest share that applies to a path; 1 when none does. Code is never translated."""
         traits, weights = find_traits(path), self._weights
         shares = (
             ("test", weights.test, self._asks_test),
@@ -115,13 +115,13 @@ class Shares:
         return min((share for trait, share, asked in shares if trait in traits and not asked), default=1.0)
 
     def is_test(self, name: str, within: Sequence[str]) -> bool:
-        """True for a declaration that tests others and is not asked for; such stand beside code in Rust."""
+        """Return True for a test, unless the query asks for tests; in Rust they stand beside other code."""
         return not self._asks_test and (name.startswith("test_") or not _TEST_SCOPES.isdisjoint(within))
 
 
 @lru_cache(maxsize=_KEPT_PATHS)
 def find_traits(path: str) -> frozenset[str]:
-    """What is said of a file by its path."""
+    """Return the traits that a path tells about a file, such as "test" or "licence"."""
     role = find_role(path)
     found = {
         "test": role is FileRole.TEST,

@@ -1,4 +1,4 @@
-"""Which lines of a section are shown: all of a short one, of a long one those that answer. Pure."""
+"""Choose the lines of a section to show: a short one whole, the best lines of a long one. Pure."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from repo_mcp.documentation.line_terms import TermFinder, list_terms
 from repo_mcp.documentation.query_words import QueryWords
 
-WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # of a section that is shown whole
+WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # up to which a section is shown whole
 WINDOW_LINES = 14
-FIRST_WORTH = 1.3  # what the first lines of a section count beside others
-LINE_CHARS = 500  # of a line that is shown
+FIRST_WORTH = 1.3  # weight of the window at the start of a section, relative to others
+LINE_CHARS = 500  # of a line that are shown
 _CUT = "…"
 
 
 def choose_lines(
     lines: Sequence[str], first: int, last: int, words: QueryWords, heading_line: int
 ) -> tuple[int, int]:
-    """The lines to show of those from `first` to `last`, empty ones at the ends left out.
+    """Return the first and last line to show between `first` and `last`, without blank lines at the ends.
 
-    What stands first says what the whole is about: it is shown unless other lines say clearly more. A
-    heading is shown with what follows it where both fit.
+    The first lines usually say what the section is about, so they are shown unless other lines are clearly
+    better. A heading is shown with the lines below it when both fit.
     """
     first, last = _trim(lines, first, last)
     own = [len(line) for line in lines[first - 1 : last]]
@@ -36,17 +36,17 @@ def choose_lines(
 
 
 def _weigh(bits: int, words: QueryWords) -> tuple[float, ...]:
-    """For each word how well a line with some terms answers it."""
+    """Return for each word how well a line with some terms answers it, 0 to 1."""
     return words.match_terms(list_terms(bits, words.terms))
 
 
 def _choose_window(
     found: Sequence[int], sizes: Sequence[int], worths: dict[int, tuple[float, ...]], first_worth: float
 ) -> tuple[int, int]:
-    """The half-open span of lines that fits and shows most of the words; the first of equal ones.
+    """Return the half-open span of lines that fits and shows most of the words; of equal ones the first.
 
-    It begins at the first line, whose span counts `first_worth` times, or at a line with a word. A word
-    counts for its best line, and a little for each further one.
+    It begins at a line with a word, or at the first line, where its worth is multiplied by `first_worth`. A
+    word counts for its best line, and a little for each further one.
     """
     best, chosen = -1.0, (0, _fill(sizes, 0))
     for start, bits in enumerate(found):
@@ -63,7 +63,7 @@ def _choose_window(
 
 
 def _fill(sizes: Sequence[int], start: int) -> int:
-    """The end of the window that begins at a line."""
+    """Return the end of the window that begins at a line."""
     end = start + 1
     while end < len(sizes) and _fits(sizes, start, end + 1):
         end += 1
@@ -77,7 +77,7 @@ def _fits(sizes: Sequence[int], start: int, end: int) -> bool:
 
 
 def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    """The lines without empty ones at the ends; at least one."""
+    """Return the lines without blank ones at the ends; at least one."""
     while first < last and not lines[first - 1].strip():
         first += 1
     while last > first and not lines[last - 1].strip():
@@ -86,7 +86,7 @@ def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
 
 
 def render_lines(lines: Sequence[str], words: QueryWords) -> str:
-    """The lines as they stand, of a very long one the part with the first word of the query."""
+    """Return the lines joined; a very long line is cut to the part around its first word of the query."""
     return "\n".join(_cut_line(line, words) for line in lines)
 
 

@@ -1,7 +1,7 @@
-"""Which terms of a query the lines of a text hold: as `index.snippets` says it, for many short texts at once.
+"""Find the terms of a query in lines, with the results of `index.snippets` but for many short texts at once.
 
-A line is only split into words when it holds the beginning of a term, which all words of the term share but
-for its last letter: stemming changes how words end. A word is analysed once for each query.
+A line is split into words only when it holds the prefix of a term: the term without its last letter, which
+every word with that term shares, because stemming changes only endings. A word is analysed once per query.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ get_terms = lru_cache(maxsize=16_384)(get_word_terms)
 
 
 class TermFinder:
-    """Finds the terms of one query. For one thread."""
+    """Finds the terms of one query. Not safe for use from several threads."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         self.terms = tuple(terms)
         starts = {_find_start(term) for term in self.terms}
-        # Of two beginnings of which one begins as the other the shorter is enough.
+        # Of two prefixes where one begins with the other, the shorter is enough.
         self._starts = tuple(sorted(one for one in starts if not _has_prefix(one, starts)))
         self._known = _WordBits({term: 1 << position for position, term in enumerate(self.terms)})
 
     def find(self, lines: Iterable[str]) -> list[int]:
-        """For each line, which of the terms it holds: a bit for each, the first term's the lowest."""
+        """Return for each line the bit set of the terms that it holds; the lowest bit is the first term."""
         starts = self._starts
         found = []
         for line in lines:
@@ -49,7 +49,7 @@ class TermFinder:
 
 
 class _WordBits(dict[str, int]):
-    """The terms of each word as bits, computed once."""
+    """A cache from each word to the bit set of its terms."""
 
     def __init__(self, bits: Mapping[str, int]) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class _WordBits(dict[str, int]):
 
 
 def _find_start(term: str) -> str:
-    """What every word of a term holds, in lower case."""
+    """Return a prefix, in lower case, that every word with a term shares."""
     if term == LONG_WORD:
         return ""  # stands for any long word
     return term[:-1] if len(term) > 2 else term[:1]
@@ -72,5 +72,5 @@ def _has_prefix(text: str, others: Iterable[str]) -> bool:
 
 
 def list_terms(bits: int, terms: Sequence[str]) -> list[str]:
-    """The terms whose bits are set."""
+    """Return the terms whose bits are set."""
     return [term for position, term in enumerate(terms) if bits >> position & 1]

@@ -1,4 +1,4 @@
-"""The documentation of one opened root, asked at any time: the index as it is now, and the files below it."""
+"""Documentation search over one opened root: the current index and the live files behind it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repo_mcp.live.live_index import LiveIndex
 
 
 class LiveDocumentation:
-    """Answers questions to the documentation. Safe in several threads."""
+    """Answers documentation queries. Safe for use from several threads."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class LiveDocumentation:
         extensions: Mapping[str, str],
         max_words: int,
     ) -> None:
-        """`extensions` have another language than the built-in one; `max_words` is that of a query."""
+        """`extensions` maps file extensions to languages; `max_words` limits the words of a query."""
         self._index = index
         self._read_live = read_live
         self._reader = reader
@@ -32,7 +32,7 @@ class LiveDocumentation:
         self._max_words = max_words
 
     def search(self, request: DocsRequest, cancelled: Callable[[], bool] = lambda: False) -> DocsAnswer:
-        """The best sections of documents and comments of declarations. INDEX_UNAVAILABLE, CANCELLED."""
+        """Return the best sections and comments. Raises RepoError with INDEX_UNAVAILABLE or CANCELLED."""
         searcher = self._index.get_searcher()
         source = DocsSource(searcher, self._read_live, self._reader, self._extensions, self._max_words)
         try:

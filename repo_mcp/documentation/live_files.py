@@ -1,4 +1,4 @@
-"""The files of a ranking as they are now, and which of their lines the index found the query in."""
+"""Read the files of a ranking as they are now, with the lines in which the index found the query."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import SegmentSearch
 from repo_mcp.text.lines import decode_source
 
-ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
+ReadLive = Callable[[str], bytes]  # the bytes of a file through the repository reader; raises RepoError
 Span = tuple[int, int]  # first and last line
-MAX_CHANGED_LINES = 5_000  # looked through in a file that is not what was indexed
-MAX_BYTES = 8 * 1024 * 1024  # of files that are read for one ranking, but for the last one
+MAX_CHANGED_LINES = 5_000  # examined in a file that differs from what was indexed
+MAX_BYTES = 8 * 1024 * 1024  # of files read for one ranking; the last one may exceed it
 
 
 @dataclass(frozen=True, slots=True)
 class LiveDocument:
-    """A file of the ranking."""
+    """A live file of the ranking."""
 
     path: str
     language: str
     data: bytes  # normalised text
     lines: tuple[str, ...]  # without line ends
-    wanted: tuple[Span, ...]  # the lines to look at, ascending
+    wanted: tuple[Span, ...]  # the lines to examine, ascending
     is_changed: bool  # since it was indexed
 
 
 class LiveDocuments:
-    """Reads the files of one ranking, the best first, and counts what became of them."""
+    """Reads the files of one ranking, best first, and counts those that changed or were skipped."""
 
     def __init__(self, searcher: Searcher, read_live: ReadLive, cancelled: Callable[[], bool]) -> None:
         self._searcher = searcher
         self._read_live = read_live
         self._cancelled = cancelled
         self._room = MAX_BYTES
-        self.changed = 0  # files that are not what was indexed, or gone
-        self.left_out = 0  # for want of room
+        self.changed = 0  # files that changed or disappeared
+        self.left_out = 0  # files skipped because MAX_BYTES was used up
 
     def read(self, part: SegmentSearch, file: int, units: I64) -> LiveDocument | None:
-        """A file with the lines of some of its units; None when it is gone. Raises CANCELLED."""
+        """Read a file with the lines of some units, if possible. Raises RepoError with CANCELLED."""
         if self._cancelled():
             raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.", "Search again.")
         if self._room <= 0:
@@ -68,7 +68,7 @@ class LiveDocuments:
 
 
 def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:
-    """What a reader of the answer should know."""
+    """Return warnings about files that changed or were skipped."""
     changed, left_out = (
         sum(counts) for counts in zip(*((one.changed, one.left_out) for one in read), strict=True)
     )
@@ -81,7 +81,7 @@ def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:
 
 
 def _find_lines(part: SegmentSearch, file: int, units: I64) -> tuple[Span, ...]:
-    """The lines of ascending units of one file, those of neighbours together."""
+    """Return the line spans of ascending units of one file, with adjacent units joined."""
     if not len(units):
         return ()
     first = int(part.first_units[file])
@@ -98,5 +98,5 @@ def _find_lines(part: SegmentSearch, file: int, units: I64) -> tuple[Span, ...]:
 
 
 def overlaps(spans: Iterable[Span], start: int, end: int) -> bool:
-    """True when one of the spans shares a line with another one."""
+    """Return True when one of the spans shares a line with `start` to `end`."""
     return any(first <= end and start <= last for first, last in spans)

@@ -1,11 +1,11 @@
-"""The files that sections refer to: which of them are there, what they are, how well they answer.
+"""Find the media that sections refer to: those that exist, with their types and how well they answer.
 
-A target is a path relative to its document; one that begins with a slash is relative to the root of a
-site, which may be the root, or a directory on the way to the document, or what is served from there. What
-lies outside the root, is denied or is not there is left out without a word, as is what is no medium. All is
-asked of the door: a file is looked at, and a short sound read, whole or not at all.
+A target is a path relative to its document. One that begins with a slash is relative to the root of a site,
+which may be the repository root, a directory on the way to the document, or a directory served from there.
+Targets that lie outside of the root, are denied, do not exist or are no media are left out silently. All
+access goes through the repository reader: a file is only stat'ed, or read whole if it is a short sound.
 
-Left out on purpose: files that no document refers to, and following links of the file system.
+Left out on purpose: files that no document refers to, and following symbolic links.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
 
 MEDIA_OF_HIT = 4
 SOUND_BYTES = 64 * 1024
-SOUNDS = 2  # of an answer
-MAX_LOOKS = 240  # at the file system for one answer
-SITE_DEPTH = 6  # directories above a document that a site may begin in
-_SERVED = ("", "static/", "public/")  # what of a site's directory stands for its root
+SOUNDS = 2  # in one answer
+MAX_LOOKS = 240  # file stats for one answer
+SITE_DEPTH = 6  # directories above a document that may be the root of a site
+_SERVED = ("", "static/", "public/")  # directories of a site that are served as its root
 _MEDIA = ("image/", "audio/", "video/")
 _OTHER_MEDIA = frozenset(
     (
@@ -49,16 +49,16 @@ _TEXTS = frozenset(
     )
 )
 _HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
-LEAST_PRIORITY = 0.2  # of what stands in a section that answers, and says nothing of the query itself
+LEAST_PRIORITY = 0.2  # for a medium whose section answers although its own words do not match
 
 
 @dataclass(frozen=True, slots=True)
 class MediaReader:
-    """What is asked of the root. Paths are a client's: relative, and not to be trusted."""
+    """Access to the root. Paths come from a document: relative, and not to be trusted."""
 
-    name_path: Callable[[str], str]  # in its normal form; raises RepoError for what may not be named
-    find_stat: Callable[[str], FileStat | None]  # of a regular file
-    read: Callable[[str, int], bytes]  # the whole file of at most so many bytes; raises RepoError
+    name_path: Callable[[str], str]  # returns the normal form; raises RepoError for a denied path
+    find_stat: Callable[[str], FileStat | None]  # None unless a regular file
+    read: Callable[[str, int], bytes]  # a whole file of at most this many bytes; raises RepoError
 
 
 class MediaFinder:
@@ -74,7 +74,7 @@ class MediaFinder:
     def find(
         self, document: str, references: Sequence[Reference], breadcrumb: str, score: float
     ) -> tuple[Media, ...]:
-        """The media that a section refers to, those that answer the query best first."""
+        """Return the media that a section refers to, those that answer the query best first."""
         rated = []
         for position, reference in enumerate(references):
             target = decode_target(reference.target)
@@ -102,7 +102,7 @@ class MediaFinder:
         return Media(path, media_type, size, text, breadcrumb, min(1.0, priority), is_text, sound)
 
     def _read_sound(self, path: str, by_name: str) -> tuple[bytes | None, str]:
-        """The sound, and its type by its first bytes; no sound where they tell of none."""
+        """Read a sound and detect its type from its first bytes; None instead of bytes that are no sound."""
         try:
             data = self._reader.read(path, SOUND_BYTES)
         except RepoError:
@@ -114,7 +114,7 @@ class MediaFinder:
         return data, found
 
     def _resolve(self, document: str, target: str) -> str | None:
-        """The path of the file that a target means, where it is there."""
+        """Return the path of the existing file that a target means, or None."""
         for candidate in _iter_places(document, target):
             try:
                 path = self._reader.name_path(candidate)
@@ -134,18 +134,18 @@ class MediaFinder:
 
 
 def _describe(target: str, text: str) -> str:
-    """The words that a reference is known by: those of its text and of the file's name."""
+    """Return the words that describe a reference: its text and the file's name."""
     return f"{text} {target.rpartition('/')[2].rpartition('.')[0]}".replace("-", " ")
 
 
 def is_medium(path: str) -> bool:
-    """True for the name of an image, a sound, a film, a page description or a drawing."""
+    """Return True for the name of an image, a sound, a film, a page description or a drawing."""
     media_type = find_media_type(path)
     return media_type != UNKNOWN and (media_type.startswith(_MEDIA) or media_type in _OTHER_MEDIA)
 
 
 def decode_target(target: str) -> str | None:
-    """The path that a target means, without query and fragment; None for what is none."""
+    """Return the path that a target means, without query and fragment; None when it is not a valid path."""
     bare = target.partition("#")[0].partition("?")[0]
     if len(bare) > MAX_PATH_BYTES or "\\" in bare or "\0" in bare:
         return None
@@ -165,14 +165,14 @@ def decode_target(target: str) -> str | None:
 
 
 def _iter_places(document: str, target: str) -> Iterator[str]:
-    """Where a target may lie, as paths that are relative to the root."""
+    """Yield the paths relative to the root that a target may mean."""
     directory = document.rpartition("/")[0]
     if not target.startswith("/"):
         yield f"{directory}/{target}" if directory else target
         return
     inner = target.lstrip("/")
     if ".." in inner.split("/"):
-        return  # a site has nothing above its root
+        return  # nothing lies above the root of a site
     parts = directory.split("/") if directory else []
     for depth in range(min(len(parts), SITE_DEPTH) + 1):
         above = "".join(f"{part}/" for part in parts[:depth])

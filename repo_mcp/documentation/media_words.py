@@ -1,5 +1,5 @@
-"""Words that ask for media, and what shows in a text that it refers to such: a section with a picture answers
-"screenshot" without saying so."""
+"""Words that ask for media, and the marks of references to such media: a section with a picture answers
+"screenshot" without the word."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ _MARKS: Mapping[str, tuple[str, ...]] = {word: marks for marks, words in _KINDS 
 
 
 def find_media_marks(terms: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For each term that asks for media what a text that refers to such holds, in lower case."""
+    """Return for each term that asks for media the marks (lower case) of a text that refers to such media."""
     return {term: _MARKS[term] for term in terms if term in _MARKS}

@@ -1,9 +1,9 @@
-"""The words of a query, what each is worth, and how well a text answers them.
+"""The words of a query, the worth of each, and how well a text answers them.
 
 A word is worth what its rarity says, among the documents and in the whole index: `installation` is rare in
-code and common in guides. Of a plain word another form counts nearly as much; of a name with parts the
-whole name counts, its parts together half. A word that nothing holds keeps its worth, so that an answer
-that lacks it is no good answer.
+code and common in guides. For a plain word, another form counts nearly as much. For a name with parts, the
+whole name counts fully and its parts together count half. A word that occurs nowhere keeps its worth, so
+that an answer without it gets a low score.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 MAX_WORDS = 32
 MIN_PREFIX_CHARS = 4
-LEAST_WORTH = 0.02  # of a word that stands nearly everywhere
+LEAST_WORTH = 0.02  # of a word that is nearly everywhere
 _WORD = re.compile(r"\w+")
 
 
@@ -30,21 +30,21 @@ _WORD = re.compile(r"\w+")
 class QueryWord:
     """One word of a query."""
 
-    text: str  # as it is written
+    text: str  # as the query spells it
     whole: str  # its first term
-    parts: tuple[str, ...]  # the stems of its parts; of a plain word one
-    worth: float  # share of all words' worth
-    joined: tuple[str, ...] = ()  # names that it makes with a word beside it: `workqueue`, `work_queue`
+    parts: tuple[str, ...]  # the stems of its parts; one stem for a plain word
+    worth: float  # share of the total worth of all words
+    joined: tuple[str, ...] = ()  # names formed with an adjacent word: `workqueue`, `work_queue`
 
     @property
     def is_name(self) -> bool:
-        """True for a name of several parts."""
+        """Return True for a name of several parts."""
         return len(self.parts) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class QueryWords:
-    """The words that a ranking of sections goes by."""
+    """The words by which sections are ranked."""
 
     words: tuple[QueryWord, ...]
     terms: tuple[str, ...]  # all terms of the words, each once
@@ -52,7 +52,7 @@ class QueryWords:
     _known: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def match_terms(self, present: Iterable[str]) -> tuple[float, ...]:
-        """For each word how well it is among some terms: 0 to 1."""
+        """Return for each word how well some terms match it, 0 to 1."""
         found = frozenset(present)
         return tuple(self._match(word, found) for word in self.words)
 
@@ -66,7 +66,7 @@ class QueryWords:
         return self.weights.parts if word.is_name else self.weights.stem
 
     def match_title(self, text: str) -> tuple[float, ...]:
-        """For each word how well it stands in a short text; beginnings count as well."""
+        """Return for each word how well a short text matches it, 0 to 1; common prefixes count as well."""
         known = self._known.get(text)
         if known is None:
             terms = frozenset(term for word in _WORD.findall(text) for term in get_terms(word))
@@ -76,7 +76,7 @@ class QueryWords:
         return known
 
     def _match_prefix(self, word: QueryWord, found: frozenset[str]) -> float:
-        """A plain word that begins as a word of the title does, or the other way round."""
+        """Return the weight of a plain word that shares its beginning with a word of the title, else 0."""
         if word.is_name or len(word.whole) < MIN_PREFIX_CHARS:
             return 0.0
         stem = word.parts[0] if word.parts else word.whole
@@ -87,18 +87,18 @@ class QueryWords:
         return self.weights.prefix if near and len(stem) >= MIN_PREFIX_CHARS else 0.0
 
     def add_up(self, matches: Sequence[float]) -> float:
-        """What the matches of all words are worth together: 0 to 1."""
+        """Return the total worth of the matches of all words, 0 to 1."""
         return sum(word.worth * match for word, match in zip(self.words, matches, strict=True))
 
     def count_title_words(self, text: str) -> int:
-        """How many words of a title say something, the parts of names each for itself."""
+        """Return the number of content words in a title, with each part of a name counted."""
         words = _WORD.findall(text)
         telling = [word for word in words if word.lower() not in FUNCTION_WORDS] or words
         return sum(max(1, len(get_terms(word)) - 1) for word in telling)
 
 
 def weigh_words(query: Query, rate: Callable[[str], float], weights: DocsWeights) -> QueryWords:
-    """The words of a query; `rate` says what a term is worth by its rarity."""
+    """Return the words of a query with their worth; `rate` gives the rarity of a term, 0 to 1."""
     texts: list[str] = _WORD.findall(query.text)
     telling = [text for text in texts if text.lower() not in FUNCTION_WORDS] or texts
     by_whole: dict[str, str] = {}
@@ -117,7 +117,7 @@ def weigh_words(query: Query, rate: Callable[[str], float], weights: DocsWeights
 
 
 def _join_words(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each word the names that it makes with the one before and the one behind."""
+    """Return for each word the names that it forms with the word before it and the word after it."""
     folded = [word.lower() for word in words[:MAX_WORDS]]
     found: dict[str, list[str]] = {}
     for pair in pairwise(folded):
@@ -127,13 +127,13 @@ def _join_words(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _rate_word(text: str, rate: Callable[[str], float]) -> float:
-    """Of a plain word its stem's rarity, of a name the whole name's."""
+    """Return the rarity of a plain word's stem, or of a whole name."""
     whole, *parts = get_terms(text)
     return max(LEAST_WORTH, rate(parts[0] if len(parts) == 1 else whole))
 
 
 def rate_rarity(frequency: int, total: int) -> float:
-    """1 for a term that is nowhere, near 0 for one that is everywhere."""
+    """Return a rarity: 1 for a term that occurs nowhere, near 0 for one that is everywhere."""
     if total <= 0:
         return 1.0
     most = math.log(1.0 + (total + 0.5) / 0.5)
@@ -141,7 +141,7 @@ def rate_rarity(frequency: int, total: int) -> float:
 
 
 def count_terms(lines: Iterable[int], terms: Sequence[str]) -> Mapping[str, int]:
-    """In how many of the lines each term stands; a line is given by its bits."""
+    """Return for each term the number of lines that hold it; `lines` holds the bit set of each line."""
     counts = dict.fromkeys(terms, 0)
     for bits, count in Counter(lines).items():
         for term in list_terms(bits, terms):

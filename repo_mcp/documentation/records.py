@@ -1,6 +1,6 @@
-"""What is asked of the documentation and what is found. Plain records.
+"""The records of a documentation search: requests and answers. No behaviour.
 
-Scores are rounded once. Everything here depends on the tree, the configuration and the request alone.
+Scores are rounded once. Every value depends only on the tree, the configuration and the request.
 """
 
 from __future__ import annotations
@@ -15,49 +15,49 @@ DEFAULT_HITS = 10
 
 @dataclass(frozen=True, slots=True)
 class DocsRequest:
-    """A question to the documentation."""
+    """A documentation query."""
 
     query: str
     limit: int = DEFAULT_HITS
     matches_path: Callable[[str], bool] | None = None  # None: all files
-    key: str = ""  # names what `matches_path` lets through, for keeping
+    key: str = ""  # identifies the filter `matches_path` in caches
 
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A file that documentation refers to, and that is there."""
+    """An existing file that documentation refers to."""
 
     path: str
     media_type: str
     size: int  # bytes
     text: str  # alternative text or caption
-    within: str  # breadcrumb of the section it stands in
+    within: str  # breadcrumb of the section that refers to it
     priority: float  # from 0 to 1
-    is_text: bool  # a model that cannot see or hear can read it
-    sound: bytes | None = None  # the file, where it is a short sound
+    is_text: bool  # readable by a model that cannot see or hear
+    sound: bytes | None = None  # the bytes of the file, when it is a short sound
 
 
 @dataclass(frozen=True, slots=True)
 class DocsHit:
-    """One section, or the part of a long one that answers; or the comment of a declaration."""
+    """One section, or the best part of a long one, or the comment of a declaration."""
 
     path: str
-    start_line: int  # of what is shown
+    start_line: int  # of the lines shown
     end_line: int
     kind: str  # section, or doc_comment
     heading: str
     breadcrumb: str
-    snippet: str  # the lines from the live file, very long ones cut
+    snippet: str  # the lines of the live file, with very long ones cut
     score: float
     section_start: int  # the lines of the whole section, or of the comment
     section_end: int
     language: str
     matched_words: tuple[str, ...]  # of the query, in its order
-    media: tuple[Media, ...] = ()  # that the section refers to, best first
+    media: tuple[Media, ...] = ()  # those that the section refers to, best first
 
     @property
     def relevance_percent(self) -> float:
-        """From 0 to 100: how much of what was asked is here. A score is a share of the best possible."""
+        """Return the relevance from 0 to 100. The score behind it is a share of the best possible score."""
         return rate_percent(self.score)
 
 
@@ -67,5 +67,5 @@ class DocsAnswer:
 
     hits: tuple[DocsHit, ...]
     total: int  # sections and comments that were ranked
-    truncated: bool  # there are more than are given
+    truncated: bool  # there are more hits than are returned
     warnings: tuple[str, ...] = ()

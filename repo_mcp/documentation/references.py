@@ -1,13 +1,13 @@
-"""Which files a text refers to: images, sounds, films and other media in Markdown, reStructuredText and HTML.
+"""Find the files that a text refers to: images, sounds, films and other media in Markdown, reST and HTML.
 
     ![alt](path "title")   ![alt][name]   [text](path)   [name]: path
     <img src alt title>   <audio src>   <video src poster>   <source src>   <a href>text</a>
     .. image:: path   .. figure:: path   .. |name| image:: path   .. kernel-figure:: path   :alt:, caption
     `text <path>`_   :download:`text <path>`   image::path[alt]   audio::path[]   video::path[]
 
-Nothing is looked up here: a target is what is written, with its alternative text. What is no path, such as
-an address with a scheme, is left out. Marks are found by plain searches; what lies between two of them is
-bounded, so that the time is linear in the text whatever it holds.
+Nothing is resolved here: a target is returned as it is written, with its alternative text. Anything that is
+no path, such as an address with a scheme, is left out. Marks are found by plain searches, and the text
+between two of them is bounded, so that the time is linear in any text.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 MAX_REFERENCES = 200  # of one section
-MAX_MARKS = 2_000  # brackets, and tags, that are looked at in one section
+MAX_MARKS = 2_000  # brackets, and tags, examined in one section
 MAX_CHARS = 200_000  # of a section
 MAX_DEFINITIONS = 2_000  # of one file
 MAX_TARGET_CHARS = 500
 MAX_TEXT_CHARS = 300
 MAX_TAG_CHARS = 2_000
-MAX_LINE_CHARS = 20_000  # of a line that is looked at
+MAX_LINE_CHARS = 20_000  # of a line that are examined
 DIRECTIVE_LINES = 24  # of options and caption
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|//|#|\\\\")
 _DEFINITION = re.compile(r" {0,3}\[([^\[\]]{1,100})\]:[ \t]{0,20}<?([^\s<>]{1,500})>?(.{0,300})")
@@ -47,16 +47,16 @@ _ASCIIDOC = re.compile(r"(?:image|audio|video)::?([^\s\[\]]{1,500})\[([^\[\]]{0,
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One file that a text refers to, as it is written there."""
+    """A reference to one file, as the text spells it."""
 
     target: str
-    text: str  # alternative text, title or caption; empty where there is none
+    text: str  # alternative text, title or caption; "" when there is none
 
 
 def find_references(
     lines: Sequence[str], definitions: Mapping[str, str], *, is_rst: bool
 ) -> tuple[Reference, ...]:
-    """The references of some lines in their order, each target once. `definitions` are those of the file."""
+    """Return the references of some lines in order, each target once. `definitions` are those of the file."""
     text = "\n".join(line[:MAX_LINE_CHARS] for line in lines)[:MAX_CHARS]
     found = [*_find_directives(lines), *_find_rst_targets(text)] if is_rst else []
     if not is_rst:
@@ -73,16 +73,16 @@ def find_references(
     return tuple(reference for _, reference in best.values() if is_local(reference.target))
 
 
-Found = tuple[int, str, str]  # place in the text, target, alternative text
+Found = tuple[int, str, str]  # offset in the text (characters), target, alternative text
 
 
 def is_local(target: str) -> bool:
-    """True for what may be a path: no address with a scheme, no place within the document."""
+    """Return True for a possible path: not an address with a scheme, not an anchor within the document."""
     return bool(target) and len(target) <= MAX_TARGET_CHARS and _SCHEME.match(target) is None
 
 
 def find_definitions(lines: Sequence[str]) -> dict[str, str]:
-    """Name -> target of the definitions of a Markdown file, folded as links name them; the first counts."""
+    """Return folded name -> target for the definitions of a Markdown file; the first of a name counts."""
     found: dict[str, str] = {}
     for line in lines:
         if "]:" in line[:110] and len(found) < MAX_DEFINITIONS:
@@ -97,12 +97,12 @@ def _fold(name: str) -> str:
 
 
 def _find_links(text: str, definitions: Mapping[str, str]) -> Iterator[Found]:
-    """Links and images of Markdown, inline and by name."""
+    """Yield the links and images of Markdown, inline and by name."""
     position, marks = text.find("]"), 0
     while position >= 0 and marks < MAX_MARKS:
         marks += 1
         behind = text[position + 1 : position + 2]
-        # The nearest bracket before: a text with brackets of its own loses its beginning, no more.
+        # The nearest bracket before: text that itself holds brackets only loses its beginning.
         opening = text.rfind("[", max(0, position - MAX_TEXT_CHARS), position)
         if opening >= 0 and behind == "(":
             yield from _read_target(text, position, text[opening + 1 : position])
@@ -123,7 +123,7 @@ def _look_up(position: int, name: str, text: str, definitions: Mapping[str, str]
 
 
 def _read_target(text: str, position: int, label: str) -> Iterator[Found]:
-    """The target in the parentheses behind a bracket, which may hold one more pair and a title."""
+    """Yield the target in the parentheses after a bracket, which may hold one more pair and a title."""
     inner = text[position + 2 : position + 2 + MAX_TARGET_CHARS + MAX_TEXT_CHARS]
     if inner.startswith("<"):
         end = inner.find(">")
@@ -139,7 +139,7 @@ def _read_target(text: str, position: int, label: str) -> Iterator[Found]:
 
 
 def _find_close(inner: str) -> int:
-    """Where the parenthesis that is open closes; -1 where it does not in this line and the next."""
+    """Return the offset of the parenthesis that closes the open one, or -1 when a blank line comes first."""
     depth = 0
     for position, char in enumerate(inner):
         if char == ")":
@@ -154,7 +154,7 @@ def _find_close(inner: str) -> int:
 
 
 def _find_tags(text: str) -> Iterator[Found]:
-    """The tags of HTML that show or link a file."""
+    """Yield the targets of HTML tags that show or link a file."""
     for tag in islice(_TAG.finditer(text), MAX_MARKS):
         end = text.find(">", tag.end(), tag.end() + MAX_TAG_CHARS)
         if end < 0:
@@ -172,13 +172,13 @@ def _find_tags(text: str) -> Iterator[Found]:
 
 
 def _find_anchor_end(text: str, start: int) -> int:
-    """Where the text of a link ends."""
+    """Return the offset at which the text of a link ends."""
     close = text[start : start + MAX_TEXT_CHARS].lower().find("</a")
     return start + close if close >= 0 else start + 1
 
 
 def _find_directives(lines: Sequence[str]) -> Iterator[Found]:
-    """The directives of reStructuredText that show a file, with their options and captions."""
+    """Yield the targets of reStructuredText directives that show a file, with their options and captions."""
     position = 0
     for number, line in enumerate(lines):
         match = _DIRECTIVE.match(line[: MAX_TARGET_CHARS + 200]) if ":: " in line[:250] else None
@@ -189,7 +189,7 @@ def _find_directives(lines: Sequence[str]) -> Iterator[Found]:
 
 
 def _read_directive(lines: Sequence[str], number: int, indent: int) -> str:
-    """The alternative text of a directive, else its caption."""
+    """Return the alternative text of a directive, else its caption."""
     caption: list[str] = []
     for line in lines[number + 1 : number + 1 + DIRECTIVE_LINES]:
         option = _OPTION.match(line[:400])

@@ -1,13 +1,13 @@
-"""How well a section answers a query: from what its lines, its heading and the headings above hold. Pure.
+"""Score how well a section answers a query, from its lines, its heading and the headings above it. Pure.
 
     score = (text + heading + above) * coverage * share of the file
 
-Each part is from 0 to 1: the worth of the query's words that are found there, so that a score says the
-same for every query. How often a word stands in a text counts ever less, and less in a long one. A heading
-counts by what it holds of the query, and by how much of it that is. Coverage takes away from a section
-that lacks words of the query. The rank of the file among those of this query moves a score a little.
+Each part is from 0 to 1: the worth of the query's words found there, so that a score means the same for every
+query. Repetitions of a word in a text count ever less, and less in a long text. A heading counts by what it
+holds of the query, and by how much of the heading that is. Coverage lowers the score of a section that lacks
+words of the query. The rank of the file for this query moves a score a little.
 
-Left out on purpose: nearness of words, links between documents, dates.
+Left out on purpose: proximity of words, links between documents, dates.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from repo_mcp.ranking.bm25f import DECIMALS
 
 @dataclass(frozen=True, slots=True)
 class TextFacts:
-    """What is known of a text that is to be scored."""
+    """The facts about a text that its score depends on."""
 
-    counts: Mapping[str, int]  # for each term of the query the lines that hold it
+    counts: Mapping[str, int]  # term of the query -> number of lines that hold it
     chars: int
     heading: str
     above: tuple[str, ...]  # headings above, and the path
-    share: float = 1.0  # that is left of the score
+    share: float = 1.0  # of the score that is kept
     rank: float = 0.0  # of the file among those of the query: 1 for the best
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What a text is worth."""
+    """The score of a text."""
 
     score: float
-    matched: tuple[str, ...]  # the words that were found, as the query has them
+    matched: tuple[str, ...]  # the words that were found, as the query spells them
 
 
 NOTHING = Points(0.0, ())
 
 
 def score_text(facts: TextFacts, words: QueryWords) -> Points:
-    """The score of a text; nothing when its lines and heading hold no word of the query."""
+    """Return the score of a text; zero when its lines and heading hold no word of the query."""
     weights = words.weights
     frequencies = [_count(word, facts.counts, words) for word in words.words]
     in_heading = words.match_title(facts.heading)
@@ -51,7 +51,7 @@ def score_text(facts: TextFacts, words: QueryWords) -> Points:
         return NOTHING
     length = 0.5 + 0.5 * min(4.0, facts.chars / weights.usual_chars)
     above = _best(words, [words.match_title(name) for name in facts.above])
-    # What the title of a document says its sections do not repeat.
+    # Sections do not repeat what the title of their document says.
     given = [tf or weights.given_tf * over for tf, over in zip(frequencies, above, strict=True)]
     text = words.add_up([tf / (tf + weights.half_tf * length) for tf in given])
     covered = words.add_up(
@@ -74,7 +74,7 @@ def score_text(facts: TextFacts, words: QueryWords) -> Points:
 
 
 def _count(word: QueryWord, counts: Mapping[str, int], words: QueryWords) -> float:
-    """How often a word stands in a text, its other forms and parts counting less."""
+    """Return the term frequency of a word, with its other forms and parts counting less."""
     whole = counts.get(word.whole, 0) + words.weights.joined * sum(counts.get(one, 0) for one in word.joined)
     if not word.parts:
         return whole
@@ -86,8 +86,8 @@ def _count(word: QueryWord, counts: Mapping[str, int], words: QueryWords) -> flo
 def _weigh_heading(
     heading: str, matches: Sequence[float], above: Sequence[float], words: QueryWords
 ) -> float:
-    """The worth of the words in a heading, and of those it leaves to the headings above; less where it
-    holds many others."""
+    """Return the worth of the words in a heading, and of those it leaves to the headings above; less when
+    the heading holds many other words."""
     found = sum(
         max(1, len(word.parts)) for word, match in zip(words.words, matches, strict=True) if match > 0.0
     )
@@ -100,5 +100,5 @@ def _weigh_heading(
 
 
 def _best(words: QueryWords, matches: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """For each word its best match in any of some titles."""
+    """Return for each word its best match in any of some titles."""
     return tuple(max((one[position] for one in matches), default=0.0) for position in range(len(words.words)))

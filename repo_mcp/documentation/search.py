@@ -1,10 +1,10 @@
-"""A question to the documentation, answered: sections of documents and comments of declarations, best first.
+"""Answer a documentation query with sections of documents and comments of declarations, best first.
 
     query -> words and their worth -> best files and units (the index) -> sections and comments (the files)
-          -> score of each -> order -> what is shown, and the media that it refers to
+          -> score of each -> order -> the lines shown, and the media that they refer to
 
-Nothing is kept between calls and nothing is indexed here: where to look is asked of the index that every
-other search uses, what is there of the live files.
+Nothing is cached between calls and nothing is indexed here. The index shared by every search says where to
+look, and the live files give the text.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from repo_mcp.ranking.ranking import BEST_UNITS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.ranking.spell_suggest import suggest
 
-SECTION_LINES = 300  # of a section that are looked through for references
+SECTION_LINES = 300  # of a section that are searched for references
 NOTHING_HERE = "No document is indexed in this path that passes these filters."
 NO_PHRASE = "No documentation found holds the quoted phrase; these hits match its words."
 
 
 @dataclass(frozen=True, slots=True)
 class DocsSource:
-    """What a search is made from."""
+    """Everything that a documentation search reads."""
 
     searcher: Searcher
     read_live: ReadLive
     reader: MediaReader
-    extensions: Mapping[str, str]  # that have another language than the built-in one
-    max_words: int  # of a query
+    extensions: Mapping[str, str]  # file extensions -> languages other than the built-in ones
+    max_words: int  # of a query that count
 
 
 def search_docs(
@@ -58,7 +58,7 @@ def search_docs(
     cancelled: Callable[[], bool],
     weights: DocsWeights = WEIGHTS,
 ) -> DocsAnswer:
-    """The best sections and comments for a query. Raises CANCELLED; IndexFormatError, OSError."""
+    """Return the best sections and comments. Raises RepoError with CANCELLED, IndexFormatError, OSError."""
     query = parse_query(request.query, source.max_words)
     searcher = source.searcher
     wanted = Filter(
@@ -87,7 +87,7 @@ def search_docs(
 
 
 def _has_units(searcher: Searcher, best: BestUnits) -> bool:
-    """True when some document passes the filters."""
+    """Return True when some document passes the filters."""
     parts = zip(searcher.segments, best.masks, strict=True)
     return any(bool(find_live_units(part, mask).any()) for part, mask in parts)
 
@@ -97,8 +97,8 @@ def _fold_words(query: Query) -> frozenset[str]:
 
 
 def _keep_required(found: list[Candidate], query: Query) -> list[Candidate]:
-    """The candidates with every word that must be there, in their lines or breadcrumb, and no word that
-    must not. The index knows that of its units alone."""
+    """Return the candidates with every required word, in their lines or breadcrumb, and no excluded word:
+    the index checks only whole units."""
     wanted = [*query.required, *query.symbols]
     if not wanted and not query.excluded:
         return found
@@ -116,7 +116,7 @@ def _keep_required(found: list[Candidate], query: Query) -> list[Candidate]:
 
 
 def _keep_phrases(found: list[Candidate], query: Query) -> tuple[list[Candidate], tuple[str, ...]]:
-    """The candidates that hold all quoted phrases, case and white space aside; all where none does."""
+    """Return the candidates with all quoted phrases, ignoring case and white space; all if none has them."""
     if not query.phrases:
         return found, ()
     phrases = [phrase.lower() for phrase in query.phrases]
@@ -131,7 +131,7 @@ def _holds(candidate: Candidate, phrases: Iterable[str]) -> bool:
 
 
 class _Showing:
-    """What candidates look like in one answer."""
+    """Renders the candidates of one answer as hits."""
 
     def __init__(self, source: DocsSource, words: QueryWords) -> None:
         self._words = words
@@ -139,7 +139,7 @@ class _Showing:
         self._definitions: dict[str, dict[str, str]] = {}
 
     def show(self, candidates: Iterable[Candidate]) -> list[DocsHit]:
-        """The hits, in the order of the candidates."""
+        """Return the hits, in the order of the candidates."""
         return [self._show(one) for one in candidates]
 
     def _show(self, one: Candidate) -> DocsHit:
@@ -165,7 +165,7 @@ class _Showing:
         )
 
     def _find_media(self, one: Candidate, breadcrumb: str) -> tuple[Media, ...]:
-        """The media that a section refers to; of a very long one those of the part that answers."""
+        """Return the media that a section refers to, or only those of the best part of a very long one."""
         start, end = one.section_start, one.section_end
         if end - start >= SECTION_LINES:
             start, end = one.start_line, one.end_line
@@ -175,7 +175,7 @@ class _Showing:
         return self._media.find(document.path, references, breadcrumb, one.score)
 
     def _define(self, document: LiveDocument) -> Mapping[str, str]:
-        """The targets that a Markdown file names."""
+        """Return the targets that the definitions of a Markdown file name."""
         if document.language == "rst":
             return {}
         if document.path not in self._definitions:

@@ -1,12 +1,11 @@
-"""A document as its sections: the lines from one heading to the next, and what they stand under.
+"""Split a document into sections: the lines from one heading to the next, and the headings above them.
 
-The sections of a file are a partition of its lines. A section's own text ends where the next heading
-begins, whatever its level: what stands under a subheading is a section of its own, with the headings
-above it in its breadcrumb. Text in front of the first heading is a section without heading, named after
-the title in the front matter or after the file.
+The sections of a file partition its lines. The text of a section ends at the next heading of any level: the
+text under a subheading is a section of its own, with the headings above it in its breadcrumb. Text before
+the first heading is a section without a heading, named after the title in the front matter or after the file.
 
-A long section is shown in parts, which are a partition of its lines: cut at empty lines where there are
-any, so that a part that answers is read without the rest.
+A long section is shown in parts, which partition its lines. It is cut at empty lines where possible, so that
+the part that answers can be read alone.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from itertools import islice
 from repo_mcp.documentation.titles import clean_title
 from repo_mcp.languages.outline.heading_readers import Heading, count_front_matter, find_reader
 
-MAX_HEADINGS = 10_000  # of one file; what follows belongs to the last one
-PART_LINES = 40  # a section of more than half as many again is cut into parts of about this length
+MAX_HEADINGS = 10_000  # of one file; any text after them belongs to the last one
+PART_LINES = 40  # the usual length of a part of a section longer than MAX_PART_LINES
 MAX_PART_LINES = 60
-MAX_DEPTH = 64  # headings that a section stands under; there are no documents of more
+MAX_DEPTH = 64  # headings above a section; no real document has more
 _TITLE = re.compile(r"title[ \t]{0,20}:[ \t]{0,20}(\S.{0,300})$")
 
 
@@ -32,14 +31,14 @@ class Section:
 
     start_line: int  # of the heading, where there is one
     end_line: int
-    body_line: int  # the first below the heading; behind the end where there is no text
+    body_line: int  # the first below the heading; after the end when there is no text
     heading: str
-    above: tuple[str, ...]  # the headings it stands under, the outermost first
+    above: tuple[str, ...]  # the headings above, outermost first
     is_headed: bool = True  # its heading stands in its first lines
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What its breadcrumb names, itself at the end."""
+        """Return the names of its breadcrumb, its own heading last."""
         return (*self.above, self.heading)
 
 
@@ -53,7 +52,7 @@ class Part:
 
 
 def split_sections(path: str, language: str, lines: Sequence[str]) -> list[Section]:
-    """The sections of a document in order. None for a text without lines."""
+    """Return the sections of a document in order; none for a text without lines."""
     if not lines:
         return []
     reader = find_reader(path, language)
@@ -70,7 +69,7 @@ def split_sections(path: str, language: str, lines: Sequence[str]) -> list[Secti
 
 
 def _nest(headings: Sequence[Heading], total: int, root: tuple[str, ...]) -> Iterator[Section]:
-    """The sections of headings, each under the last one of a higher level."""
+    """Yield the section of each heading, under the last heading of a higher level."""
     open_: list[tuple[int, str]] = []  # level and title
     for position, heading in enumerate(headings):
         while open_ and open_[-1][0] >= heading.level:
@@ -84,7 +83,7 @@ def _nest(headings: Sequence[Heading], total: int, root: tuple[str, ...]) -> Ite
 
 
 def _find_title(language: str, lines: Sequence[str]) -> str:
-    """The title that the front matter gives; empty where it gives none."""
+    """Return the title in the front matter; "" when there is none."""
     if language != "markdown":
         return ""
     for line in lines[1 : max(1, count_front_matter(lines))]:
@@ -95,11 +94,11 @@ def _find_title(language: str, lines: Sequence[str]) -> str:
 
 
 def cut_parts(section: Section, lines: Sequence[str]) -> list[Part]:
-    """The parts of a section in order."""
+    """Return the parts of a section in order."""
     parts: list[Part] = []
     start = section.start_line
     while section.end_line - start + 1 > MAX_PART_LINES:
-        # The last empty line from half a part on; the part ends there.
+        # The part ends at its last empty line, unless that is in its first half.
         empty = (
             line
             for line in range(start + PART_LINES - 1, start + PART_LINES // 2, -1)

@@ -1,6 +1,6 @@
-"""Headings as a person reads them: without the marks of Markdown, reStructuredText and HTML around the words.
+"""Headings as a reader sees them, without the markup of Markdown, reStructuredText and HTML.
 
-Left out on purpose: underscores, which are parts of names more often than emphasis.
+Left out on purpose: underscores, which belong to names more often than they mean emphasis.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ MAX_BREADCRUMB_CHARS = 400
 BETWEEN = " > "
 _LEFT_OUT = "…"
 
-# Titles are short: the bounds are there for what is none.
+# Titles are short; the bounds protect against text that is none.
 _ANCHOR = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]{0,100}\}[ \t]*$")
 _COMMENT = re.compile(r"\{/\*[^{}]{0,200}\*/\}|<!--[^<>]{0,200}-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\](?:\([^()]{0,300}\)|\[[^\[\]]{0,100}\])")
 _ROLE = re.compile(r":[A-Za-z][\w:.+-]{0,40}:`([^`]{1,200})`")
 _TARGET = re.compile(r"(?::[A-Za-z][\w:.+-]{0,40}:)?`([^`<>]{1,200})[ \t]<[^<>`]{1,300}>`_{0,2}")
-# Others may be words of the title: `<pid>`, `Option<T>`.
+# Other tags may be words of the title: `<pid>`, `Option<T>`.
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|br|center|code|div|em|font|i|img|kbd|mark|p|picture|s|small|source|span|strong|sub|sup|u|wbr)"
     r"(?:[ \t/][^<>]{0,300})?>",
@@ -32,7 +32,7 @@ _MARKS = re.compile(r"\*{1,3}|`{1,3}")
 
 
 def clean_title(text: str) -> str:
-    """The words of a heading on one line."""
+    """Return the words of a heading on one line."""
     if len(text) <= MAX_HEADING_CHARS and _MARKED.isdisjoint(text):
         return " ".join(text.split())
     text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))
@@ -43,7 +43,7 @@ def clean_title(text: str) -> str:
 
 
 def join_breadcrumb(names: Sequence[str]) -> str:
-    """`Guide > Installation > pip`; of one that is too long the middle is left out."""
+    """Return a breadcrumb such as `Guide > Installation > pip`, without its middle when it is too long."""
     kept = [name for name in names if name]
     while len(BETWEEN.join(kept)) > MAX_BREADCRUMB_CHARS and len(kept) > 2:
         middle = len(kept) // 2

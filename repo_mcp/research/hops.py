@@ -1,7 +1,7 @@
 """Follow edges level by level, with a fixed number of symbols at each level.
 
 A path is only as sure as its weakest edge. Edges that are only possible are shown but not followed further,
-since what lies behind a guess is noise. Within a level: the surest first, then outside of tests, then by path.
+since what lies behind a guess is noise. Within a level: the surest first, those outside of tests, by path.
 """
 
 from __future__ import annotations
