@@ -1,7 +1,8 @@
 """`last_bundle.json` and `last_bundle.md` in the data directory: the last bundle, for people to look at.
 
-An artefact, not a log: it holds the prompt and text of files, each bundle replaces the one before, and the
-operator can switch it off. Written whole or not at all, private to the user, never through a link.
+These files are an artefact, not a log: they hold the prompt and text of files, each bundle replaces the one
+before, and the operator can switch them off. They are written whole or not at all,
+private to the user, never through a link.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from repo_mcp.bundler.records import Bundle
 JSON_NAME, MARKDOWN_NAME = "last_bundle.json", "last_bundle.md"
 LOCK_NAME = "last_bundle.lock"
 TEMPORARY_NAME = "last_bundle.tmp"
-LOCK_ATTEMPTS, LOCK_WAIT_SECONDS = 20, 0.01  # another server writes for some milliseconds
+LOCK_ATTEMPTS, LOCK_WAIT_SECONDS = 20, 0.01  # another server writes for a few milliseconds
 NOT_WRITTEN = "The last bundle could not be written into the data directory."
 
 
 def write_last_bundle(data_dir: str, bundle: Bundle) -> bool:
-    """Replace both files. False when that is not possible; never raises for it."""
+    """Replace both files. Return False when that is not possible; never raises for it."""
     try:
         directory = DiskDirectory(data_dir)
         with _locked(directory):
@@ -37,7 +38,7 @@ def write_last_bundle(data_dir: str, bundle: Bundle) -> bool:
 
 @contextmanager
 def _locked(directory: DiskDirectory) -> Iterator[None]:
-    """The right to write, waited for a little. Raises IndexLocked."""
+    """Hold the lock for writing, waiting at most LOCK_ATTEMPTS * LOCK_WAIT_SECONDS. Raises IndexLocked."""
     for attempt in range(1, LOCK_ATTEMPTS + 1):
         try:
             lock = directory.lock(LOCK_NAME)

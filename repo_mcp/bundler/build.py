@@ -1,4 +1,4 @@
-"""From a request to a bundle: the budget checked, a strategy asked, the outcome named by its digest."""
+"""Build a bundle from a request: check the budget, run a strategy, identify the result by its digest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ID_BYTES = 16
 
 
 def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, strategy: Strategy) -> Bundle:
-    """The bundle for a request. Raises INVALID_ARGUMENT, naming the argument."""
+    """Build the bundle for a request. Raises RepoError with INVALID_ARGUMENT, naming the argument."""
     budget = check_request(request, limits)
     choice = strategy.choose(request, budget, source)
     return Bundle(
@@ -35,7 +35,7 @@ def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, s
 
 
 def check_request(request: BundleRequest, limits: Limits) -> Budget:
-    """The budget of a request, with defaults filled in. Raises INVALID_ARGUMENT, naming the argument."""
+    """Return the budget, defaults filled in. Raises RepoError with INVALID_ARGUMENT, naming the argument."""
     if not request.prompt.strip():
         raise _invalid("prompt", "is empty", "Say what the bundle is for: a task, a question, an error.")
     if request.strategy not in STRATEGIES:
@@ -58,15 +58,15 @@ def check_request(request: BundleRequest, limits: Limits) -> Budget:
 
 
 def compute_bundle_id(request: BundleRequest, budget: Budget, choice: Choice) -> str:
-    """Digest of the request and of all that was chosen, with the fingerprints of the files: equal for equal
-    trees, whatever the history of the index."""
+    """Return the digest of the request and of all that was chosen, with the fingerprints of the files. It is
+    equal for equal trees, whatever the history of the index."""
     return compute_digest(
         json.dumps([asdict(request), asdict(budget), asdict(replace(choice, warnings=()))], sort_keys=True)
     )
 
 
 def compute_digest(text: str) -> str:
-    """A digest of text in hexadecimal."""
+    """Return the BLAKE2b digest (RFC 7693) of a text: 16 bytes in hexadecimal."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
 
 

@@ -1,6 +1,6 @@
-"""What helps to read an excerpt: the imports of the names it uses, the head of what encloses it. Pure.
+"""Find what helps to read an excerpt: imports of the names it uses, the head of its declaration. Pure.
 
-Also tells the lines of imports and licences, which hold words of every prompt and answer none.
+This module also finds the lines of imports and licences, which match words of every prompt and answer none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _IMPORT = re.compile(
     r"^\s*(?:from\s+[\w.]+\s+import\b|import\b|use\s+[\w:{]|using\s+[\w.]+\s*;|require\b|(?:const|let|var)\b.*\brequire\("
     r"|#\s*include\b|export\b.*\bfrom\b|@import\b|open\s+[A-Z])"
 )
-# What `from x import a, b` and `import {a, b} from "x"` bind.
+# The names bound by `from x import a, b` and `import {a, b} from "x"`.
 _BOUND = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b(?P<python>.*)|(?:import|export)\b(?P<script>.*)\bfrom\b)", re.DOTALL
 )
@@ -34,9 +34,9 @@ _IMPORT_WORDS = frozenset(_KEYWORDS.split())
 def find_imports(
     lines: Sequence[str], excerpts: Iterable[Sequence[str]]
 ) -> tuple[int, int, tuple[str, ...]] | None:
-    """First and last line of the imports of names that the excerpts use, and those names; None without any.
+    """Return the first and last line of the imports that the excerpts use, and their names, or None.
 
-    Of imports that lie apart the longest run that fits into MAX_IMPORT_LINES around the most names.
+    When the imports lie apart, the run within MAX_IMPORT_LINES that binds the most names is chosen.
     """
     used = {name for excerpt in excerpts for line in excerpt for name in _NAME.findall(line)}
     found = [
@@ -54,7 +54,7 @@ def find_imports(
 
 
 def list_imports(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """The 0-based first and last line of each import at the top of the file."""
+    """Return the 0-based first and last line of each import at the top of the file."""
     statements = []
     line = 0
     while line < min(len(lines), IMPORT_SEARCH_LINES):
@@ -73,7 +73,7 @@ def list_imports(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def find_licence(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """The 0-based first and last line of the comment at the top of the file, when it is about rights."""
+    """Return the 0-based first and last line of the comment at the top of the file, if it is a licence."""
     end = 0
     while end < min(len(lines), LICENCE_LINES) and (not lines[end].strip() or _COMMENT.match(lines[end])):
         end += 1
@@ -81,14 +81,14 @@ def find_licence(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _find_used(text: str, used: set[str]) -> tuple[str, ...]:
-    """The names that an import binds, where its language tells them apart, and that are used."""
+    """Return the names that an import binds, as far as its syntax tells, and that are used."""
     bound = _BOUND.match(text)
     names = dict.fromkeys(_NAME.findall((bound["python"] or bound["script"]) if bound else text))
     return tuple(name for name in names if name in used and name not in _IMPORT_WORDS)
 
 
 def find_head(lines: Sequence[str], around: SymbolSpan) -> tuple[int, int]:
-    """The lines of a declaration's head: from its name to the end of its parameters or bases."""
+    """Return the first and last line of a declaration's head: its name up to its parameters or bases."""
     end = around.name_line
     while end < min(around.end_line, around.name_line + MAX_HEAD_LINES - 1) and not re.search(
         r"[:{;]\s*(?:#.*|//.*)?$", lines[end - 1]

@@ -1,4 +1,4 @@
-"""A bundle as plain JSON values: the one shape that clients, `--json` and `last_bundle.json` get."""
+"""A bundle as plain JSON values, in the one shape for clients, `--json` and `last_bundle.json`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
 from repo_mcp.protocol.tool_model import escape_text
 
-MAX_TERMS = 12  # of one excerpt, the rarest: the rest says nothing more
+MAX_TERMS = 12  # of one excerpt, the rarest first; more would add nothing
 Document = dict[str, object]
 
 
 def build_document(bundle: Bundle, rows: int | None = None) -> Document:
-    """The bundle with its first `rows` excerpts, or all. What was used is counted over what is there."""
+    """Return the bundle with its first `rows` excerpts, or all. Totals cover only the excerpts included."""
     shown = bundle.selections if rows is None else bundle.selections[:rows]
     return {
         "bundle_id": bundle.bundle_id,
@@ -35,7 +35,7 @@ def build_document(bundle: Bundle, rows: int | None = None) -> Document:
 
 
 def render_json(bundle: Bundle) -> str:
-    """The whole bundle with its prompt, for `last_bundle.json`."""
+    """Render the whole bundle with its prompt, for `last_bundle.json`."""
     document = build_document(bundle) | {"prompt": bundle.prompt, "warnings": list(bundle.warnings)}
     return json.dumps(document, indent=2) + "\n"
 

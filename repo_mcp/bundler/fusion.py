@@ -1,6 +1,6 @@
-"""From the ranking of files, hits of several searches and mentions in the prompt to one list of files. Pure.
+"""Fuse the file ranking, the hits of several searches and the prompt's mentions into one list of files. Pure.
 
-The ranking has read the names of files, what they define and what part they play; the searches add what
+The ranking has already used the names of files, their definitions and their roles. The searches add what
 single names and phrases of the prompt find.
 """
 
@@ -24,19 +24,19 @@ class Candidate:
 
     path: str
     score: float  # rounded
-    found: float  # the part of the score that the ranking and searches gave
+    found: float  # the part of the score from the ranking and the searches
     mentions: tuple[Mention, ...]
 
 
 def fuse(
     ranked: Mapping[str, float], hits: Iterable[SearchHits], mentions: Sequence[Mention], weights: Weights
 ) -> tuple[Candidate, ...]:
-    """The files that anything speaks for, best first, ties by path. `ranked` gives the points of files."""
+    """Return the files with any evidence, best first, ties by path. `ranked` maps paths to scores."""
     best = max(ranked.values(), default=0.0)
     scores = defaultdict(float, {path: weights.ranking * score / best for path, score in ranked.items()})
     for found in hits:
         for path, share in share_out(found, weights.unit_decay).items():
-            # A file that the ranking left far behind is not fetched by one search.
+            # A file without a rank is not added by a single search.
             if path in ranked:
                 scores[path] += found.planned.weight * share * ranked[path] / best
     named = _score_mentions(mentions, weights)
@@ -50,7 +50,7 @@ def fuse(
 
 
 def share_out(found: SearchHits, decay: float) -> dict[str, float]:
-    """Each file's part of what the best file of one search scores. A file's chunks add up, ever less."""
+    """Return path -> share of the best file's score in one search. Each further chunk of a file adds less."""
     factors: defaultdict[str, float] = defaultdict(lambda: 1.0)
     sums: defaultdict[str, float] = defaultdict(float)
     for chunk in found.chunks:
@@ -61,7 +61,7 @@ def share_out(found: SearchHits, decay: float) -> dict[str, float]:
 
 
 def _score_mentions(mentions: Sequence[Mention], weights: Weights) -> dict[str, float]:
-    """What being named is worth to each file: its best mention. The first frame is the innermost."""
+    """Return path -> score for being named, by the file's best mention. The first frame is the innermost."""
     frames = list(dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME))
     scores: dict[str, float] = {}
     for mention in mentions:

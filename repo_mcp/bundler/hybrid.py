@@ -1,10 +1,10 @@
-"""The strategy `hybrid`: searches fused, declarations as excerpts, no model.
+"""The strategy `hybrid`: fused searches, declarations as excerpts, no model.
 
     prompt -> clues -> mentions, term weights -> searches -> candidates -> windows -> selections
 
-Each step is a function of what the step before gave; this file only joins them and spends the budget:
-first one window in each of the best files, then further windows where something as good is left, then
-further files, last the heads and imports of what is selected.
+Each step is a function of the result of the step before. This module only joins them and spends the budget:
+first on one window in each of the best files, then on further windows as good as the first, then on further
+files, and last on the heads and imports of the selections.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from repo_mcp.ranking.mentions import Mention, resolve_mentions
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.text.roles import is_test_path
 
-LEAST_WINDOW_LINES = 5  # no window is begun with less
+LEAST_WINDOW_LINES = 5  # no smaller window is begun
 MAX_FURTHER_WINDOWS = 3  # of one file, after its first
-MAX_KEYWORDS, MAX_DROPPED = 30, 10  # that an audit lists
+MAX_KEYWORDS, MAX_DROPPED = 30, 10  # listed in an audit
 MAX_COMPANION_FILES = 8
 MAX_NAMED_IMPORTS = 8
 
@@ -58,7 +58,7 @@ class _OpenFile:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What is known before any file is opened."""
+    """The evidence that is gathered before any file is opened."""
 
     clues: tuple[Clue, ...]
     mentions: tuple[Mention, ...]
@@ -73,12 +73,12 @@ class HybridStrategy:
     name = "hybrid"
 
     def __init__(self, find_spans: SpanFinder, weights: Weights = WEIGHTS) -> None:
-        """`find_spans` gives the declarations of a file."""
+        """`find_spans` returns the declarations of a file."""
         self._find_spans = find_spans
         self._weights = weights
 
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
-        """The excerpts for a request within its budget, and how they were found."""
+        """Choose the excerpts for a request within its budget, with the audit of how they were found."""
         evidence = self._gather(request, source)
         packer = Packer(budget)
         opened = self._take_first_windows(evidence, packer, source)
@@ -96,7 +96,7 @@ class HybridStrategy:
         )
 
     def _gather(self, request: BundleRequest, source: BundleSource) -> _Evidence:
-        """Understand the prompt and search."""
+        """Understand the prompt and run its searches."""
         clues = parse_prompt(request.prompt)
         clues += find_joined(request.prompt, source.count_units)
         mentions = resolve_mentions(clues, source.find_paths)
@@ -111,7 +111,7 @@ class HybridStrategy:
     def _take_first_windows(
         self, evidence: _Evidence, packer: Packer, source: BundleSource
     ) -> list[_OpenFile]:
-        """One window in each of the best files; what one leaves of its share goes to those after it."""
+        """Take one window in each of the best files. Lines that one leaves unused pass to the next."""
         wanted = self._list_wanted(evidence)
         shares = share_lines(len(wanted), packer.budget, self._weights.least_lines)
         opened: list[_OpenFile] = []
@@ -130,7 +130,7 @@ class HybridStrategy:
         return opened
 
     def _list_wanted(self, evidence: _Evidence) -> list[Candidate]:
-        """The candidates that are near enough to the best one."""
+        """Return the candidates whose score is close enough to the best one."""
         least = self._weights.file_share * max((one.found for one in evidence.candidates), default=0.0)
         return [one for one in evidence.candidates if one.score >= least and one.score > 0.0]
 
@@ -142,7 +142,7 @@ class HybridStrategy:
         source: BundleSource,
         share: int,
     ) -> _OpenFile | None:
-        """The candidate's live text in blocks; None, and a reason kept, when it cannot be read."""
+        """Open the live text of a candidate as blocks; None, with the reason recorded, if unreadable."""
         try:
             live = source.read(candidate.path)
         except RepoError as error:
@@ -156,7 +156,7 @@ class HybridStrategy:
         return _OpenFile(candidate, view, blocks, max((block.value for block in blocks), default=0.0))
 
     def _take_window(self, file: _OpenFile, evidence: _Evidence, packer: Packer, most_lines: int) -> int:
-        """Select the best window that is left in a file. Returns its lines, 0 when there is none."""
+        """Select the best remaining window of a file. Return its number of lines, 0 when there is none."""
         path = file.candidate.path
         window = choose_window(
             file.view,
@@ -177,7 +177,7 @@ class HybridStrategy:
         return len(added.lines) if added is not None else 0
 
     def _take_more_windows(self, evidence: _Evidence, packer: Packer, opened: Sequence[_OpenFile]) -> None:
-        """Further windows of the files that are in, the best file first, while they are worth it."""
+        """Take further windows of the selected files, the best file first, while they are good enough."""
         for file in opened:
             for _ in range(MAX_FURTHER_WINDOWS):
                 taken = packer.list_taken(file.candidate.path)
@@ -193,7 +193,7 @@ class HybridStrategy:
     def _take_more_files(
         self, evidence: _Evidence, packer: Packer, source: BundleSource, opened: list[_OpenFile]
     ) -> None:
-        """A window in further files while there is room for both."""
+        """Take a window in further files while both limits allow it."""
         known = {one.candidate.path for one in opened} | {one.path for one in packer.dropped}
         for candidate in self._list_wanted(evidence):
             if candidate.path in known:
@@ -207,7 +207,7 @@ class HybridStrategy:
                 opened.append(file)
 
     def _take_companions(self, packer: Packer, opened: Sequence[_OpenFile]) -> None:
-        """Heads of the declarations around excerpts, then imports of names in them, where they fit."""
+        """Add the heads of declarations around excerpts, then imports of the names in them, if they fit."""
         for file in opened[:MAX_COMPANION_FILES]:
             path = file.candidate.path
             own = [one for one in packer.selections if one.path == path]
@@ -226,7 +226,7 @@ class HybridStrategy:
 
 
 def _add_companion(file: _OpenFile, packer: Packer, start: int, end: int, role: Role, rationale: str) -> None:
-    """Select the lines when all are new and fit; a companion that is not there is missed by nobody."""
+    """Select the lines if all are new and fit; a companion that does not fit is not reported."""
     taken = packer.list_taken(file.candidate.path)
     if end - start + 1 <= packer.lines_left and not any(line in taken for line in range(start, end + 1)):
         before = len(packer.dropped)
@@ -235,14 +235,14 @@ def _add_companion(file: _OpenFile, packer: Packer, start: int, end: int, role: 
 
 
 def _build(view: FileView, start: int, end: int, role: Role, score: float, rationale: str = "") -> Selection:
-    """An excerpt that is still to be described."""
+    """Build a selection that is still to be described."""
     lines = tuple(map(cut_line, view.live.lines[start - 1 : end]))
     fingerprint = view.live.fingerprint.hex()
     return Selection(view.live.path, start, end, None, role, rationale, score, (), lines, fingerprint)
 
 
 def _describe(selection: Selection, view: FileView, evidence: _Evidence) -> Selection:
-    """The excerpt with its symbol, its terms and the reason why it is there."""
+    """Return the selection with its symbol, its terms and its rationale."""
     start, end = selection.start_line, selection.end_line
     words = index_words(selection.lines)
     terms = order_terms(words, evidence.term_weights)
@@ -264,14 +264,14 @@ def _describe(selection: Selection, view: FileView, evidence: _Evidence) -> Sele
 
 
 def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSpan | None:
-    """The declaration that is at least half of the lines, if there is one."""
+    """Return the declaration that covers at least half of the lines, or None."""
     shares = [(min(end, one.end_line) - max(start, one.start_line) + 1, one) for one in declared]
     largest, main = max(shares, key=lambda share: share[0], default=(0, None))
     return main if 2 * largest >= end - start + 1 else None
 
 
 def _audit(evidence: _Evidence, packer: Packer) -> BundleAudit:
-    """What was understood, searched, considered and left out."""
+    """Return what was understood, searched, considered and left out."""
     resolved = {one.clue for one in evidence.mentions}
     symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
     keywords = [
@@ -298,7 +298,7 @@ def _audit(evidence: _Evidence, packer: Packer) -> BundleAudit:
 
 
 def _list_warnings(evidence: _Evidence, packer: Packer, views: Mapping[str, FileView]) -> tuple[str, ...]:
-    """What is unusual about the excerpts."""
+    """Return warnings about changed files and cut lines."""
     indexed = {chunk.path: chunk.fingerprint for one in evidence.hits for chunk in one.chunks}
     live = {path: view.live.fingerprint for path, view in views.items()}
     changed = sum(indexed.get(path, fingerprint) != fingerprint for path, fingerprint in live.items())

@@ -1,8 +1,8 @@
-"""What the tools say of bundles before anything is bundled."""
+"""The numbers of bundles that the tools state before anything is bundled."""
 
 from __future__ import annotations
 
 STRATEGIES = ("hybrid",)
 DEFAULT_STRATEGY = "hybrid"
 MAX_BUNDLE_TOKENS = 1_000_000
-CHARS_PER_TOKEN = 4  # the estimate behind max_tokens: a count of characters, not of any model's tokens
+CHARS_PER_TOKEN = 4  # max_tokens is estimated by characters, not by any model's tokeniser

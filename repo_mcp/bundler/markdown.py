@@ -1,7 +1,7 @@
-"""A bundle as a page for people: what was asked, what was chosen and why, the excerpts, what was left out.
+"""Render a bundle as a page for people: the prompt, the excerpts and their reasons, what was left out.
 
-Text of files and of the prompt stands in fences longer than any run of backquotes in it, so that nothing
-in it can end its fence; names stand in table cells with what would break a cell escaped.
+Text of files and of the prompt stands in fences longer than any run of backquotes in it, so that nothing in
+it can end its fence. Names stand in table cells with everything escaped that would break a cell.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.ranking.prompt import ClueKind
 
-MAX_PROMPT_CHARS = 20_000  # of a longer prompt the page shows the beginning
+MAX_PROMPT_CHARS = 20_000  # the page shows only the beginning of a longer prompt
 _BREAKS_TEXT = re.compile(r"([\\`*_\[\]<>|#&])")
 
 
 def render_markdown(bundle: Bundle) -> str:
-    """The page, ending in a line end."""
+    """Render the page, ending in a line end."""
     return "\n".join(_iter_lines(bundle)) + "\n"
 
 
@@ -119,7 +119,7 @@ def _cite(one: Dropped) -> str:
 
 
 def _fence(language: str, lines: Iterable[str]) -> Iterator[str]:
-    """The lines in a fence that nothing in them can end."""
+    """Yield the lines in a fence that nothing in them can end."""
     shown = [escape_text(line) for line in lines]
     longest = max((len(run) for line in shown for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -134,10 +134,10 @@ def _find_fence_language(path: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text within backquotes in a cell."""
+    """Return text escaped for backquotes in a table cell."""
     return escape_text(text).replace("`", "'").replace("|", "\\|")
 
 
 def _plain(text: str) -> str:
-    """Text as it reads, whatever marks it holds."""
+    """Return text escaped so that none of it acts as markup."""
     return _BREAKS_TEXT.sub(r"\\\1", escape_text(text))

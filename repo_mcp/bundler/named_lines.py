@@ -1,4 +1,4 @@
-"""Which lines of a file a prompt names: of frames and paths, and where qualified names are declared. Pure."""
+"""Find the lines of a file that a prompt names: by frames, paths and qualified names. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
 
 def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
-    """The line that a clue names; for a frame whose function stands elsewhere by now, its first line."""
+    """Return the line that a clue names, or the line of its function's name if the function has moved."""
     line = clue.line
     if line is None:
         return []
@@ -22,7 +22,7 @@ def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
 
 
 def locate_symbols(clues: Iterable[Clue], spans: Sequence[SymbolSpan]) -> list[int]:
-    """Where the qualified names of the prompt are declared: `Reader.read`, not every `read`."""
+    """Return the lines that declare the qualified names of the prompt: `Reader.read`, not every `read`."""
     wanted = [
         ".".join(parts) for clue in clues for parts in [split_symbol(clue.text)] if _is_qualified(clue, parts)
     ]

@@ -1,4 +1,4 @@
-"""A budget being spent: what is selected so far, what is left, what was refused. Strict in every unit."""
+"""Spend a budget: what is selected so far, what is left, what was refused. No limit is ever exceeded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Budget, BundleTotals, Dropped, Role, Selection
 
-MAX_LINE_CHARS = 500  # of an excerpt; a longer line is data, and open_file shows it
+MAX_LINE_CHARS = 500  # of a line in an excerpt; a longer line is data, and open_file shows it
 DUPLICATE_SHARE = 0.8  # of the lines of the shorter of two excerpts
 DUPLICATE_LEAST_LINES = 5  # shorter excerpts may be alike
 
@@ -26,16 +26,16 @@ class Packer:
 
     @property
     def lines_left(self) -> int:
-        """Lines that may still be selected."""
+        """Return the number of lines that may still be selected."""
         return self.budget.max_total_lines - self.lines
 
     @property
     def files_left(self) -> int:
-        """Further files that may be selected from."""
+        """Return the number of further files that may be selected from."""
         return self.budget.max_files - len(self.paths)
 
     def add(self, selection: Selection) -> Selection | None:
-        """Select an excerpt, cut where a limit needs it. None, and a reason kept, when nothing of it fits."""
+        """Select an excerpt, cut to what fits. Return None, and record why, when nothing of it fits."""
         twin = self._find_twin(selection)
         if twin is not None:
             self.refuse(selection, f"nearly the same lines as {twin.citation}")
@@ -54,15 +54,15 @@ class Packer:
         return fitting
 
     def refuse(self, selection: Selection, reason: str) -> None:
-        """Keep why an excerpt is not selected."""
+        """Record why an excerpt is not selected."""
         self.dropped.append(Dropped(selection.path, selection.start_line, selection.end_line, reason))
 
     def refuse_file(self, path: str, reason: str) -> None:
-        """Keep why nothing of a file is selected."""
+        """Record why nothing of a file is selected."""
         self.dropped.append(Dropped(path, None, None, reason))
 
     def _fit(self, selection: Selection) -> Selection | None:
-        """The first lines of the excerpt that fit into what is left; companions fit whole or not at all."""
+        """Return the first lines of an excerpt that fit into the budget; a companion fits whole or not."""
         lines = selection.lines[: max(0, self.lines_left)]
         if self.budget.max_tokens is not None:
             chars_left = self.budget.max_tokens * CHARS_PER_TOKEN - self.chars
@@ -73,7 +73,7 @@ class Packer:
         return replace(selection, lines=lines, end_line=selection.start_line + len(lines) - 1)
 
     def _find_twin(self, selection: Selection) -> Selection | None:
-        """A selected excerpt whose lines are nearly the same."""
+        """Return a selected excerpt with nearly the same lines, or None."""
         own = {line.strip() for line in selection.lines} - {""}
         for other in self.selections:
             theirs = {line.strip() for line in other.lines} - {""}
@@ -83,7 +83,7 @@ class Packer:
         return None
 
     def list_taken(self, path: str) -> set[int]:
-        """The lines of a file that are selected."""
+        """Return the lines of a file that are selected."""
         return {
             line
             for one in self.selections
@@ -92,12 +92,12 @@ class Packer:
         }
 
     def total(self) -> BundleTotals:
-        """What is selected."""
+        """Return the totals of the selections."""
         return BundleTotals(len(self.paths), self.lines, -(-self.chars // CHARS_PER_TOKEN))
 
 
 def share_lines(files: int, budget: Budget, least_lines: int) -> list[int]:
-    """How many lines each of the best files may take: 1 : 1/2 : 1/3, as few files as least_lines asks for."""
+    """Share the lines among the best files as 1 : 1/2 : 1/3, with as few files as `least_lines` requires."""
     count = max(1, min(files, budget.max_files))
     while count > 1 and budget.max_total_lines / (count * _harmonic(count)) < least_lines:
         count -= 1
@@ -109,12 +109,12 @@ def _harmonic(count: int) -> float:
 
 
 def cut_line(line: str) -> str:
-    """A line as it is shown."""
+    """Return a line as it is shown."""
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
 
 
 def order_selections(selections: Sequence[Selection], positions: Mapping[str, int]) -> list[Selection]:
-    """The best file first, in a file by line; excerpts that touch are one."""
+    """Order selections by file, best first, then by line, and join those that touch."""
     ordered = sorted(selections, key=lambda one: (positions[one.path], one.start_line))
     joined: list[Selection] = []
     for one in ordered:
@@ -127,7 +127,7 @@ def order_selections(selections: Sequence[Selection], positions: Mapping[str, in
 
 
 def _join(first: Selection, second: Selection) -> Selection:
-    """Two touching excerpts as one."""
+    """Join two touching excerpts."""
     return replace(
         first,
         end_line=second.end_line,

@@ -1,8 +1,7 @@
-"""Why an excerpt was chosen, in words, each of them checked against its lines. Pure.
+"""Explain in words why an excerpt was chosen, with every claim checked against its lines. Pure.
 
-Nothing is said that a reader could not find again: a term is named by a word of the excerpt that
-holds it, a symbol when it is declared in the lines or encloses them, a search when one of the spans
-it ranked overlaps them.
+A reader can verify everything that is said: a term is named by a word of the excerpt that holds it, a symbol
+when it is declared in the lines or encloses them, a search when one of the spans it ranked overlaps them.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def explain(
     words: Sequence[str],
     found_by: Sequence[str],
 ) -> str:
-    """One sentence of evidence, the strongest first."""
+    """Return one sentence of evidence, the strongest first."""
     end_line = start_line + len(lines) - 1
     parts = [*_tell_mentions(mentions, start_line, end_line)]
     wanted = {split_symbol(clue.text)[-1] for clue in clues if clue.kind is ClueKind.SYMBOL}
@@ -51,7 +50,7 @@ def explain(
 
 
 def _tell_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
-    """What the prompt says of the file; of several frames or paths the first that points here."""
+    """Return what the prompt says of the file; of several frames or paths, the first that points here."""
     here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
     for mention in (here or mentions)[:1]:
         clue = mention.clue
@@ -60,12 +59,12 @@ def _tell_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) 
 
 
 def holds_phrase(lines: Sequence[str], phrase: str) -> bool:
-    """True when the lines hold the phrase, case and white space aside."""
+    """Return True when the lines hold the phrase, ignoring case and white space."""
     return phrase.lower() in " ".join(" ".join(lines).lower().split())
 
 
 def index_words(lines: Iterable[str]) -> dict[str, str]:
-    """The terms that the lines hold, each with the first word that gives it."""
+    """Return the terms that the lines hold, each with the first word that gives it."""
     first: dict[str, str] = {}
     for line in lines:
         for word in _WORD.findall(line):
@@ -75,7 +74,7 @@ def index_words(lines: Iterable[str]) -> dict[str, str]:
 
 
 def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
-    """The words that give the terms, in the order of the terms, each once, case aside; no long ones."""
+    """Return the words that give the terms, in the order of the terms, each once in any case, none long."""
     named: dict[str, str] = {}
     for term in terms:
         named.setdefault(words[term].lower(), words[term])
@@ -83,7 +82,7 @@ def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
 
 
 def list_searches(hits: Iterable[SearchHits], path: str, start_line: int, end_line: int) -> list[str]:
-    """The searches that ranked a span which overlaps the lines, by its place, the best place first."""
+    """Return the searches that ranked a span overlapping the lines, the best rank first."""
     positions: dict[int, list[str]] = {}
     for one in hits:
         for position, chunk in enumerate(one.chunks, 1):
@@ -94,7 +93,7 @@ def list_searches(hits: Iterable[SearchHits], path: str, start_line: int, end_li
 
 
 def order_terms(present: Collection[str], term_weights: Mapping[str, float]) -> tuple[str, ...]:
-    """The terms that are present, the heaviest first, equal ones in the prompt's order."""
+    """Return the terms that are present, the heaviest first, equal ones in the order of `term_weights`."""
     kept = [term for term in term_weights if term in present]
     return tuple(sorted(kept, key=lambda term: -term_weights[term]))
 

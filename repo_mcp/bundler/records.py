@@ -1,7 +1,7 @@
-"""What a bundle is asked with and what it holds. No behaviour.
+"""The records of a bundle: requests and contents. No behaviour.
 
-Scores are rounded once. Everything here depends on the tree, the configuration and the request
-alone: no time, no generation number, no order in which files came into the index.
+Scores are rounded once. Every value depends only on the tree, the configuration and the request: on no time,
+no generation number, and no order in which files came into the index.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BundleRequest:
-    """A prompt and how much may be answered. None: the configured default, or no limit of tokens."""
+    """A prompt and its limits. None: the configured default, or for tokens no limit."""
 
     prompt: str
     max_files: int | None = None
@@ -30,7 +30,7 @@ class BundleRequest:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits that a bundle was built within."""
+    """The limits within which a bundle was built."""
 
     max_files: int
     max_total_lines: int
@@ -39,7 +39,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """What was understood of the prompt."""
+    """A part of the prompt that was understood."""
 
     text: str
     kind: ClueKind
@@ -47,17 +47,17 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class SearchTried:
-    """One search and what it found."""
+    """One search and the size of its result."""
 
     name: str  # prompt, keywords, symbol NAME, phrase TEXT
-    query: str  # the terms that were looked for
+    query: str  # the terms searched for
     hits: int  # chunks that matched
-    files: int  # files among the hits that were looked at
+    files: int  # files among the hits that were read from the ranking
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What was considered and left out."""
+    """A span that was considered and left out, and why."""
 
     path: str
     start_line: int | None  # None: the whole file
@@ -66,7 +66,7 @@ class Dropped:
 
 
 class Role(StrEnum):
-    """Why an excerpt is there."""
+    """The reason for an excerpt."""
 
     MATCH = "match"
     IMPORTS = "imports"  # the import lines of names that a selected excerpt uses
@@ -90,18 +90,18 @@ class Selection:
 
     @property
     def citation(self) -> str:
-        """`path:start-end`."""
+        """Return the citation `path:start-end`."""
         return f"{self.path}:{self.start_line}-{self.end_line}"
 
     @property
     def content(self) -> str:
-        """Numbered lines: `<number>\\t<text>\\n`."""
+        """Return numbered lines: `<number>\\t<text>\\n`."""
         return "".join(f"{number}\t{line}\n" for number, line in enumerate(self.lines, self.start_line))
 
 
 @dataclass(frozen=True, slots=True)
 class BundleTotals:
-    """How much of the budget was used."""
+    """The part of the budget that was used."""
 
     files: int
     lines: int
@@ -110,7 +110,7 @@ class BundleTotals:
 
 @dataclass(frozen=True, slots=True)
 class BundleAudit:
-    """How the bundle came about."""
+    """How the bundle was made."""
 
     keywords: tuple[Keyword, ...]
     searches: tuple[SearchTried, ...]
@@ -123,7 +123,7 @@ class BundleAudit:
 class Bundle:
     """Excerpts for a prompt, the best file first, in a file by line."""
 
-    bundle_id: str  # digest of all that follows
+    bundle_id: str  # digest of the request and everything chosen
     prompt: str
     prompt_fingerprint: str
     strategy: str

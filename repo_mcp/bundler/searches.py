@@ -1,4 +1,4 @@
-"""Which searches a prompt asks for, how much each of its terms weighs, and what the searches find."""
+"""Plan the searches for a prompt, weigh its terms, and run the searches."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
-WIDE_TOP, NARROW_TOP = 50, 20  # chunks that are looked at
+WIDE_TOP, NARROW_TOP = 50, 20  # chunks read from a ranking
 KEYWORD_TERMS = 16
-UNKNOWN_SHARE = 10  # a term that no unit has tells as little as one that every tenth has
+UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
 MAX_SYMBOL_SEARCHES = 8
 MAX_NAME_CHARS = 40  # of the text of a phrase in its search's name
-WEIGHT_DECIMALS = 6  # so that they are equal on every machine
+WEIGHT_DECIMALS = 6  # so that weights are equal on every machine
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedSearch:
-    """One search and how much its best file is worth."""
+    """One search and the score of its best file."""
 
     name: str
     query: Query
@@ -35,14 +35,14 @@ class PlannedSearch:
 
 @dataclass(frozen=True, slots=True)
 class SearchHits:
-    """What one search found, best first."""
+    """The hits of one search, best first."""
 
     planned: PlannedSearch
     chunks: tuple[RankedChunk, ...]
     total: int
 
     def describe(self) -> SearchTried:
-        """The search as a reader may see it."""
+        """Return the record of this search for the audit."""
         terms = " ".join(self.planned.query.terms)
         return SearchTried(self.planned.name, terms, self.total, len({chunk.path for chunk in self.chunks}))
 
@@ -50,12 +50,12 @@ class SearchHits:
 def weigh_terms(
     clues: Iterable[Clue], count_units: Callable[[str], int], units: int, weights: Weights
 ) -> dict[str, float]:
-    """The terms of all clues and what each is worth: rare ones and whole symbols more."""
+    """Return the terms of all clues with their weights: rare terms and whole symbols weigh more."""
     factors: dict[str, float] = {}
     for clue in clues:
         for term, factor in _iter_factors(clue, weights):
             factors[term] = max(factor, factors.get(term, 0.0))
-    # Squared, since a term of every tenth unit tells next to nothing of where to look.
+    # Squared, since a term of every tenth unit says next to nothing about where to look.
     return {
         term: round(factor * _compute_rarity(count_units(term), units) ** 2, WEIGHT_DECIMALS)
         for term, factor in factors.items()
@@ -63,20 +63,20 @@ def weigh_terms(
 
 
 def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
-    """The names of the index that words of the prompt in a row stand for."""
+    """Return clues for names of the index that consecutive words of the prompt form."""
     return tuple(
         Clue(ClueKind.SYMBOL, name, is_joined=True) for name in list_joined(prompt) if count_units(name) > 0
     )[:MAX_SYMBOL_SEARCHES]
 
 
 def _compute_rarity(count: int, units: int) -> float:
-    """1 for a term of one unit, 0 for a term of all; little for one that the index does not know."""
+    """Return a rarity: 1 for a term of one unit, 0 for a term of all, little for an unknown term."""
     count = count or units // UNKNOWN_SHARE
     return math.log((units + 1) / (min(count, units) + 0.5)) / math.log((units + 1) / 0.5) if units else 1.0
 
 
 def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
-    """The terms of one clue and how much the clue makes of them."""
+    """Yield the terms of one clue, each with its factor."""
     if clue.kind is ClueKind.SYMBOL:
         for name in split_symbol(clue.text):
             whole, *parts = analyse_text(name) or [name.lower()]
@@ -95,13 +95,13 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
 def plan_searches(
     prompt: str, clues: Sequence[Clue], term_weights: Mapping[str, float], weights: Weights
 ) -> tuple[PlannedSearch, ...]:
-    """The whole prompt, its best keywords, each symbol where it is defined, each phrase."""
+    """Plan searches for the whole prompt, its best keywords, each symbol's definition, and each phrase."""
     heaviest = sorted(term_weights, key=lambda term: -term_weights[term])  # stable: ties stay in order
     planned = [
         PlannedSearch("prompt", Query(_choose_terms(prompt, term_weights)), WIDE_TOP, weights.prompt_search),
         PlannedSearch("keywords", Query(heaviest[:KEYWORD_TERMS]), WIDE_TOP, weights.keyword_search),
     ]
-    # Of a qualified name what it is declared in as well: `read` is everywhere, `Reader` is not.
+    # A qualified name also brings its owner: `read` is everywhere, `Reader` is not.
     searched = [split_symbol(clue.text)[-2:] for clue in clues if _is_searched(clue)]
     names = dict.fromkeys(name for parts in searched for name in reversed(parts))
     by_weight = sorted(names, key=lambda name: -term_weights.get(name.lower(), 0.0))
@@ -126,7 +126,7 @@ def _is_searched(clue: Clue) -> bool:
 
 
 def _choose_terms(prompt: str, term_weights: Mapping[str, float]) -> list[str]:
-    """The prompt's terms in its order; of too many the heaviest."""
+    """Return the prompt's terms in order, or the heaviest of them when there are too many."""
     terms = [term for term in dict.fromkeys(analyse_text(prompt)) if term in term_weights]
     if len(terms) <= MAX_TERMS:
         return terms
@@ -137,7 +137,7 @@ def _choose_terms(prompt: str, term_weights: Mapping[str, float]) -> list[str]:
 def run_searches(
     planned: Iterable[PlannedSearch], source: BundleSource, include_tests: bool
 ) -> tuple[SearchHits, ...]:
-    """What each search finds; one without terms finds nothing."""
+    """Run the searches; one without terms finds nothing."""
     found = []
     for one in planned:
         if one.query.terms:

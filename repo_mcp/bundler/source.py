@@ -1,4 +1,4 @@
-"""What a bundle is made from: an index to search and a door to read through."""
+"""The source of a bundle: an index to search and a repository reader for live files."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ class LiveFile:
     path: str
     data: bytes  # normalised: UTF-8, line ends "\n"
     lines: tuple[str, ...]  # without line ends
-    fingerprint: bytes  # of its bytes as they lie on disk
+    fingerprint: bytes  # of the bytes on disk
 
 
 class BundleSource(Protocol):
-    """The root as a strategy may see it."""
+    """The root as a strategy sees it."""
 
     @property
     def unit_count(self) -> int:
-        """Units of the index."""
+        """Return the number of units in the index."""
         ...
 
     def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
-        """The best chunks."""
+        """Return the best `top_k` chunks."""
         ...
 
     def rank_files(self, prompt: str, include_tests: bool) -> dict[str, float]:
-        """The points of the best files for a prompt, the best first."""
+        """Return path -> score of the best files for a prompt, best first."""
         ...
 
     def find_paths(self, terms: Iterable[str]) -> list[str]:
-        """Indexed paths that hold all the terms, in path order."""
+        """Return the indexed paths that hold all the terms, in path order."""
         ...
 
     def count_units(self, term: str) -> int:
-        """In how many units a term occurs."""
+        """Return the number of units that hold a term."""
         ...
 
     def read(self, path: str) -> LiveFile:
-        """A file through the door. Raises RepoError."""
+        """Read a live file through the repository reader. Raises RepoError."""
         ...
 
 
 class IndexSource:
-    """A snapshot and the live files under it."""
+    """A snapshot and the live files behind it."""
 
     def __init__(self, searcher: Searcher, read_live: Callable[[str], bytes]) -> None:
         self._searcher = searcher
@@ -65,29 +65,29 @@ class IndexSource:
 
     @property
     def unit_count(self) -> int:
-        """Units of the index."""
+        """Return the number of units in the index."""
         return self._searcher.snapshot.unit_count
 
     def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
-        """The best chunks."""
+        """Return the best `top_k` chunks."""
         return self._searcher.rank(query, top_k, Filter(include_tests=include_tests))
 
     def rank_files(self, prompt: str, include_tests: bool) -> dict[str, float]:
-        """The points of the best files for a prompt, the best first."""
+        """Return path -> score of the best files for a prompt, best first."""
         query = parse_query(prompt, MAX_WORDS)
         best = self._searcher.find_best_units(query, BEST_UNITS, Filter(include_tests=include_tests))
         return {one.path: one.score for one in rank_files(self._searcher, query, best, RANKED_FILES)}
 
     def find_paths(self, terms: Iterable[str]) -> list[str]:
-        """Indexed paths that hold all the terms, in path order."""
+        """Return the indexed paths that hold all the terms, in path order."""
         return find_paths(self._searcher.snapshot, terms)
 
     def count_units(self, term: str) -> int:
-        """In how many units a term occurs."""
+        """Return the number of units that hold a term."""
         return count_units(self._searcher.snapshot, term)
 
     def read(self, path: str) -> LiveFile:
-        """A file through the door. Raises RepoError."""
+        """Read a live file through the repository reader. Raises RepoError."""
         raw = self._read_live(path)
         data = decode_source(raw).data
         lines = tuple(line.decode("utf-8", "replace") for line in split_lines(data))

@@ -1,14 +1,13 @@
-"""Which lines a declaration covers, by landmarks and indentation: cheap, for every language, never a parse.
+"""Find the lines of declarations by landmarks and indentation: cheap, for every language, without parsing.
 
-A declaration begins at the comment, decorator or attribute lines that touch it from above. It ends
-before the next line that is indented no deeper; a line that closes a bracket or a block there
-(`}`, `)`, `end`) still belongs to it. Where blocks stand in braces only such a line ends it: labels
-and preprocessor lines of C begin in the first column. A heading reaches to the next heading that is
-not deeper. Text that is not laid out like that gives wrong spans, never an error. The work is bounded:
-after MAX_STEPS lines looked at, declarations are taken to end where the search stops; those after the first
-MAX_SPANS are left out.
+A declaration begins at the comment, decorator or attribute lines that touch it from above. It ends before
+the next line that is indented no deeper; a line there that closes a bracket or a block (`}`, `)`, `end`)
+still belongs to it. In languages with braces only such a line ends it, because labels and preprocessor lines
+of C begin in the first column. A heading reaches to the next heading that is not deeper. Text with another
+layout gives wrong spans, never an error. The work is bounded: after MAX_STEPS lines examined, declarations
+are taken to end where the search stops, and those after the first MAX_SPANS are left out.
 
-Another finder of spans, such as one that parses, can take the place of `list_symbol_spans`.
+Another finder of spans, such as one that parses, can replace `list_symbol_spans`.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from repo_mcp.languages.patterns.language_registry import find_language
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
 MAX_LEAD_LINES = 40  # comment and decorator lines above the name
-MAX_NESTING = 50  # deeper declarations are named by the fiftieth around them
+MAX_NESTING = 50  # deeper declarations are named after the fiftieth that encloses them
 TAB_COLUMNS = 8
 NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
 MAX_SPANS = 50_000  # declarations of one file, the first ones: half a kilobyte each
-MAX_STEPS = 1_000_000  # lines looked at in one file for the ends of declarations; about 0.2 s
+MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
 
 _CLOSES = re.compile(rb"[}\])]")
 _CLOSES_WITH_END = re.compile(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
@@ -37,12 +36,12 @@ _LEADS = re.compile(
     rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
 )
 _SMALL_OPENER = re.compile(rb"[{(\[]\s*$")
-# Blocks of all other languages are taken to stand in braces, or to have lines of their own for their ends.
+# Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(
     ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "sql")
 )
 _WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in a word
-_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # whose documents may end above a name
+_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may stand above a name
 _HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
 
 
@@ -52,7 +51,7 @@ class SymbolSpan:
 
     start_line: int
     end_line: int
-    name_line: int  # where the name stands
+    name_line: int  # the line that holds the name
     name: str
     qualified_name: str
 
@@ -61,7 +60,7 @@ SpanFinder = Callable[[str, bytes], tuple[SymbolSpan, ...]]
 
 
 def find_symbol_span(path: str, text: bytes, line: int) -> SymbolSpan | None:
-    """The innermost declaration whose span holds a line."""
+    """Return the innermost declaration whose span holds a line, or None."""
     around = [span for span in list_symbol_spans(path, text) if span.start_line <= line <= span.end_line]
     return min(around, key=lambda span: (span.end_line - span.start_line, -span.start_line), default=None)
 
@@ -69,9 +68,9 @@ def find_symbol_span(path: str, text: bytes, line: int) -> SymbolSpan | None:
 def list_symbol_spans(
     path: str, text: bytes, overrides: Mapping[str, str] | None = None
 ) -> tuple[SymbolSpan, ...]:
-    """The declarations of normalised text in the order of their names. Spans are nested or disjoint.
+    """Return the declarations of normalised text in the order of their names. Spans are nested or disjoint.
 
-    `overrides` gives extensions other languages than the built-in ones.
+    `overrides` maps file extensions to languages other than the built-in ones.
     """
     language = find_language(path, overrides)
     landmarks = scan(language, text)
@@ -94,7 +93,7 @@ def list_symbol_spans(
 
 
 class _Layout:
-    """Lines of a text by 0-based number: where they begin, how deep they are indented."""
+    """The lines of a text by 0-based number: their offsets and depths of indentation."""
 
     def __init__(self, text: bytes, doc_spans: Spans, docs_stand_above: bool) -> None:
         self._docs_stand_above = docs_stand_above
@@ -118,12 +117,12 @@ class _Layout:
         return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
 
     def spend_step(self) -> bool:
-        """True while a further line may be looked at."""
+        """Return True while a further line may be examined."""
         self._steps -= 1
         return self._steps >= 0
 
     def iter_outer(self, start: int, depth: int) -> Iterator[int]:
-        """The lines from `start` on that are not deeper, outside documents, until the steps run out."""
+        """Yield the lines from `start` on that are not deeper, comments aside, until the steps run out."""
         for line in range(start, len(self.lines)):
             if not self.spend_step():
                 return
@@ -131,7 +130,7 @@ class _Layout:
                 yield line
 
     def find_start(self, line: int) -> int:
-        """The first of the comment and decorator lines that touch a declaration from above."""
+        """Return the first of the comment and decorator lines that touch a declaration from above."""
         start = line
         while start > 0 and line - start < MAX_LEAD_LINES:
             above = self._find_lead(start - 1, self.depths[line])
@@ -141,7 +140,7 @@ class _Layout:
         return start
 
     def _find_lead(self, line: int, depth: int) -> int | None:
-        """The first line of the comment or decorator that ends in `line`; None when none does."""
+        """Return the first line of the comment or decorator that ends in `line`, or None."""
         text = self.lines[line]
         if self._docs_stand_above and self.is_doc[line] and text.strip():
             return line
@@ -160,12 +159,12 @@ class _Layout:
         return opening if opening is not None and self.lines[opening].lstrip().startswith(b"@") else None
 
     def trim(self, start: int, end: int) -> int:
-        """The last line with text of the half-open span, at least its first."""
+        """Return the last line with text of the half-open span, at least its first."""
         return max(start, self._last_texts[end - 1]) if end > start else start
 
 
 def _measure_depth(line: bytes) -> int:
-    """Columns of indentation."""
+    """Return the columns of indentation."""
     stripped = line.lstrip()
     return len(line[: len(line) - len(stripped)].expandtabs(TAB_COLUMNS)) if stripped else NO_TEXT
 
@@ -197,7 +196,7 @@ def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> in
 
 
 def _find_body(layout: _Layout, line: int) -> int | None:
-    """The line whose brace opens the body of what is declared in `line`; None when there is no body."""
+    """Return the line whose brace opens the body of the declaration in `line`, or None without a body."""
     for position in range(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
         text = layout.lines[position]
         if b"{" in text or (position == line and _SMALL_OPENER.search(text) and b"=" in text):
@@ -208,7 +207,7 @@ def _find_body(layout: _Layout, line: int) -> int | None:
 
 
 def _find_statement_end(layout: _Layout, line: int) -> int:
-    """The end of a declaration without a body: deeper lines and continued ones belong to it."""
+    """Return the last line of a declaration without a body, which includes deeper and continued lines."""
     depth = layout.depths[line]
     for position in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
         text = layout.lines[position].rstrip()
@@ -221,7 +220,7 @@ def _find_statement_end(layout: _Layout, line: int) -> int:
 
 
 def _span_headings(layout: _Layout, names: Sequence[tuple[int, str]]) -> list[tuple[int, int, int, str]]:
-    """Sections: from a heading to the next that is not deeper. Depth is told by `#` or the underline."""
+    """Return sections, each up to the next heading that is not deeper. `#` or underline gives the depth."""
     spans = []
     following: list[tuple[int, int]] = []  # depth and line of the next headings, each one less deep
     for line, name in reversed(names):
@@ -245,7 +244,7 @@ def _get_heading_depth(layout: _Layout, line: int) -> int:
 
 
 def _nest(spans: Sequence[tuple[int, int, int, str]]) -> tuple[SymbolSpan, ...]:
-    """Name each by what encloses it. One that would cross its encloser is cut at its end."""
+    """Name each span after what encloses it. A span that would cross the end of its encloser is cut there."""
     open_spans: list[SymbolSpan] = []
     found = []
     for start, end, line, name in spans:

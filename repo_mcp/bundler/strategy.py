@@ -1,7 +1,7 @@
-"""The seam between a request for a bundle and whoever chooses what is in it.
+"""The interface between a request for a bundle and the code that chooses its contents.
 
-A strategy is given the request, its budget and a source, and gives excerpts with their reasons. One that
-asks a model can stand here too: what a client sends and receives does not change.
+A strategy receives the request, its budget and a source, and returns excerpts with reasons. A strategy that
+asks a model would fit as well, without a change for clients.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.bundler.source import BundleSource
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a strategy chose."""
+    """The result of a strategy."""
 
     selections: tuple[Selection, ...]
     totals: BundleTotals
@@ -28,9 +28,9 @@ class Strategy(Protocol):
 
     @property
     def name(self) -> str:
-        """As a request names it."""
+        """Return the name that requests use."""
         ...
 
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
-        """Excerpts within the budget, the same for the same tree and request."""
+        """Choose excerpts within the budget, the same for the same tree and request."""
         ...

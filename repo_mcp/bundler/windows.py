@@ -1,11 +1,11 @@
-"""Which lines of one file to show: declarations as wholes, the most telling one first. Pure.
+"""Choose the lines of one file to show: whole declarations, the most relevant first. Pure.
 
-A file is cut into blocks: a declaration that fits stays whole, a longer one is cut into those inside
-it and what lies between. A block is worth the prompt's terms in it, each with its weight, repetitions
-counting ever less, and more when it declares what the prompt names; one with a line that the prompt names
-comes before all others.
-A window begins as the best block and takes in its neighbours while they are worth it. A block longer
-than the window may be is narrowed to its best lines.
+A file is cut into blocks: a declaration that fits stays whole, a longer one is cut into those inside it and
+the lines between them. The value of a block is the weight of the prompt's terms in it, with repetitions
+counting ever less, and more when it declares a name of the prompt. A block with a line that the prompt names
+precedes all others.
+A window begins as the best block and takes in its neighbours while they are worth it. A block longer than
+the window may be is narrowed to its best lines.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from repo_mcp.bundler.weights import Weights
 from repo_mcp.text.analysis import get_word_terms
 
 WHOLE_LINES = 60  # a longer declaration is cut into blocks even where it would fit
-SMALL_LINES = 6  # neighbours this short are one block: imports, constants
-NAMED_WORTH = 1_000.0  # of a line that the prompt names, beside the terms of lines
+SMALL_LINES = 6  # neighbours this short are joined to one block: imports, constants
+NAMED_WORTH = 1_000.0  # of a line that the prompt names, far above the weight of any terms
 NOTHING = (False, 0.0)
 _WORD = re.compile(r"\w+")
 
@@ -40,31 +40,30 @@ class Block:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """What blocks are compared by: a named line beats all terms."""
+        """Return the sort key of blocks: a named line beats all terms."""
         return self.is_named, self.value
 
     @property
     def line_count(self) -> int:
-        """How many lines it has."""
+        """Return the number of lines."""
         return self.end_line - self.start_line + 1
 
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A live file as the prompt sees it."""
+    """A live file with the prompt's terms in it."""
 
     live: LiveFile
     spans: tuple[SymbolSpan, ...]
-    line_terms: tuple[
-        tuple[str, ...], ...
-    ]  # for each line the prompt's terms in it; none for imports and licences
-    named_lines: frozenset[int]  # that the prompt names
+    # For each line the prompt's terms in it; none for imports and licences.
+    line_terms: tuple[tuple[str, ...], ...]
+    named_lines: frozenset[int]  # lines that the prompt names
 
 
 def view_file(
     live: LiveFile, spans: Sequence[SymbolSpan], terms: Collection[str], named_lines: Iterable[int]
 ) -> FileView:
-    """The file with the prompt's terms found in each line."""
+    """Find the prompt's terms in each line of a file."""
     wanted: dict[str, tuple[str, ...]] = {}
     found: list[tuple[str, ...]] = []
     for line in live.lines:
@@ -73,7 +72,7 @@ def view_file(
             if word not in wanted:
                 wanted[word] = tuple(term for term in get_word_terms(word) if term in terms)
         found.append(tuple(term for word in words for term in wanted[word]))
-    # Imports and licences name everything and tell nothing.
+    # Imports and licences name everything and say nothing.
     for first, end in (*list_imports(live.lines), *find_licence(live.lines)):
         found[first : end + 1] = [()] * (end + 1 - first)
     last = len(live.lines)
@@ -81,7 +80,7 @@ def view_file(
 
 
 def cut_blocks(view: FileView, most_lines: int) -> list[tuple[int, int]]:
-    """A partition of the lines: declarations of at most `most_lines` whole, longer ones cut."""
+    """Return a partition of the lines: declarations of at most `most_lines` whole, longer ones cut."""
     most = min(most_lines, WHOLE_LINES)
     bounds = {1, len(view.live.lines) + 1}
     whole_until = 0
@@ -95,7 +94,7 @@ def cut_blocks(view: FileView, most_lines: int) -> list[tuple[int, int]]:
 
 
 def _join_small(spans: Sequence[tuple[int, int]], most_lines: int) -> list[tuple[int, int]]:
-    """The spans with small neighbours as one, where that fits."""
+    """Join small neighbours where the result fits into `most_lines`."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         last = joined[-1] if joined else None
@@ -110,7 +109,7 @@ def _join_small(spans: Sequence[tuple[int, int]], most_lines: int) -> list[tuple
 def value_blocks(
     view: FileView, most_lines: int, term_weights: Mapping[str, float], weights: Weights
 ) -> list[Block]:
-    """The blocks of a file with what they are worth."""
+    """Return the blocks of a file with their values."""
     declared = _value_declared(view.spans, term_weights, weights)
     return [
         Block(
@@ -137,14 +136,14 @@ def _value_block(
     )
     over = max(0.0, (end - start + 1) / weights.length_lines - 1.0)
     value /= 1.0 + weights.length_share * over
-    # Names that are declared here: the best one tells, a class does not win by its many methods.
+    # Only the best declared name counts, so that a class does not win by its many methods.
     return value + max((declared[line] for line in range(start, end + 1) if line in declared), default=0.0)
 
 
 def _value_declared(
     spans: Iterable[SymbolSpan], term_weights: Mapping[str, float], weights: Weights
 ) -> dict[int, float]:
-    """For lines that declare a name: what the prompt's terms in the name are worth."""
+    """Return for each line that declares a name the worth of the prompt's terms in that name."""
     values: dict[int, float] = {}
     for span in spans:
         terms = [term for word in _WORD.findall(span.name) for term in get_word_terms(word)]
@@ -163,7 +162,7 @@ def choose_window(
     term_weights: Mapping[str, float],
     grow_share: float,
 ) -> Block | None:
-    """The best window of at most `most_lines` without `taken` lines; None when no block is worth anything."""
+    """Return the best window of at most `most_lines` without `taken` lines; None if no block has a value."""
     free = [
         position for position, block in enumerate(blocks) if block.worth > NOTHING and _is_free(block, taken)
     ]
@@ -198,8 +197,7 @@ def _is_free(block: Block, taken: Collection[int]) -> bool:
 
 
 def _narrow(view: FileView, block: Block, most_lines: int, term_weights: Mapping[str, float]) -> Block:
-    """The `most_lines` lines of a block with the heaviest terms, the first of equal ones, from its start
-    where they reach that far."""
+    """Return the `most_lines` lines of a block with the heaviest terms; of equal ones the first."""
     worth = [
         sum(term_weights[term] for term in sorted(set(terms))) + NAMED_WORTH * (line in view.named_lines)
         for line, terms in enumerate(view.line_terms[block.start_line - 1 : block.end_line], block.start_line)
@@ -212,7 +210,7 @@ def _narrow(view: FileView, block: Block, most_lines: int, term_weights: Mapping
 
 
 def _trim(view: FileView, window: Block) -> Block:
-    """The window without empty lines at its ends."""
+    """Return the window without empty lines at its ends."""
     start, end = window.start_line, window.end_line
     while start < end and not view.live.lines[start - 1].strip():
         start += 1
@@ -222,11 +220,11 @@ def _trim(view: FileView, window: Block) -> Block:
 
 
 def find_around(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> SymbolSpan | None:
-    """The smallest declaration that holds all the lines."""
+    """Return the smallest declaration that holds all the lines, or None."""
     around = [span for span in spans if span.start_line <= start_line and end_line <= span.end_line]
     return min(around, key=lambda span: (span.end_line - span.start_line, span.name_line), default=None)
 
 
 def iter_declared(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> Iterator[SymbolSpan]:
-    """The declarations whose names stand in the lines, in order."""
+    """Return an iterator over the declarations whose names stand in the lines, in order."""
     return (span for span in spans if start_line <= span.name_line <= end_line)

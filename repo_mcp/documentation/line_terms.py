@@ -1,4 +1,4 @@
-"""Find the terms of a query in lines, with the results of `index.snippets` but for many short texts at once.
+"""Find the terms of a query in lines, with the results of `ranking.snippets`, for many short texts at once.
 
 A line is split into words only when it holds the prefix of a term: the term without its last letter, which
 every word with that term shares, because stemming changes only endings. A word is analysed once per query.
