@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def __getattr__(name: str) -> str:
-    """`__version__`, looked up when asked for: reading the metadata costs more than this package."""
+    """Return `__version__`, looked up on demand: reading the metadata costs more than this package."""
     if name == "__version__":
         from repo_mcp.version import find_version
 

@@ -1,4 +1,4 @@
-"""`python -m repo_mcp`: the same as `repo-mcp`."""
+"""Run `repo-mcp` with `python -m repo_mcp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engines over one root that need more than its text: opened when something is first asked of them.
+"""The engines over one root that need more than its text: each opens at its first use.
 
 None of them is imported at start, nor by a server whose tools do not need it.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngineSources:
-    """What the engines of one root stand on."""
+    """The parts of an opened root that its engines use."""
 
     config: Config
     data_dir: str
@@ -46,7 +46,7 @@ class EngineSources:
 
 
 class Engines:
-    """Each as often as it is asked for. Safe in several threads."""
+    """The engines of one root, made on demand. Safe for use from several threads."""
 
     def __init__(self, sources: EngineSources) -> None:
         self._sources = sources
@@ -56,7 +56,7 @@ class Engines:
 
     @property
     def graph(self) -> LiveGraph:
-        """Symbols and what they have to do with each other."""
+        """Return the graph of symbols and their relations, made once."""
         with self._making_graph:
             if self._made_graph is None:
                 self._made_graph = self._make_graph()
@@ -74,7 +74,7 @@ class Engines:
 
     @property
     def code_search(self) -> LiveCodeSearch:
-        """What finds code and tells what it is."""
+        """Return the engine that finds and describes code."""
         from repo_mcp.code_search.live_code_search import LiveCodeSearch
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
@@ -84,7 +84,7 @@ class Engines:
 
     @property
     def documentation(self) -> LiveDocumentation:
-        """What answers questions to the documentation."""
+        """Return the engine that searches the documentation."""
         from repo_mcp.documentation.live_documentation import LiveDocumentation
         from repo_mcp.documentation.media import MediaReader
 
@@ -94,16 +94,16 @@ class Engines:
 
     @property
     def researcher(self) -> Researcher:
-        """What answers questions about the code by following them through graph and text."""
+        """Return the engine that answers questions about the code from graph and text."""
         from repo_mcp.research.researcher import Researcher
 
         of = self._sources
         return Researcher(self.graph, of.search, of.search_exact, of.read_live)
 
     def bundle(self, request: BundleRequest) -> Bundle:
-        """The excerpts for a prompt within a budget. INVALID_ARGUMENT, INDEX_UNAVAILABLE.
+        """Return the excerpts for a prompt. Raises RepoError with INVALID_ARGUMENT or INDEX_UNAVAILABLE.
 
-        Also kept as `last_bundle.json` and `last_bundle.md` in the data directory, unless switched off.
+        Unless switched off, they are also written to `last_bundle.json` and `.md` in the data directory.
         """
         from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
         from repo_mcp.bundler.build import build_bundle, check_request

@@ -1,8 +1,8 @@
 """Every failure of repo_mcp: one exception type, one list of codes.
 
-A failure says what was found, what was wanted and what to do. `message` is written for the
-client's model and `hint` tells it the next step; neither ever holds an absolute path, the text
-of a file or a traceback. A toolset renders the codes into the codes of its own specification.
+A failure says what was found, what was wanted and what to do. `message` is written for the client's model,
+and `hint` tells it the next step. Neither ever holds an absolute path, the text of a file or a traceback.
+Each toolset maps the codes to those of its own specification.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from enum import StrEnum
 
 
 class ErrorCode(StrEnum):
-    """What went wrong. Finer than any one toolset's codes, so that each can render its own."""
+    """The kinds of failure, finer than those of any toolset, so that each can map them to its own."""
 
     INVALID_ARGUMENT = "invalid_argument"  # an argument is missing, unknown, of a wrong type or out of bounds
     PATH_INVALID = "path_invalid"  # no file can have this path: NUL, too long, not encodable
     PATH_ESCAPE = "path_escape"  # the path leaves the root
     PATH_DENIED = "path_denied"  # the deny policy refuses the name
     NOT_FOUND = "not_found"  # nothing has this path
-    NOT_A_FILE = "not_a_file"  # a directory, FIFO, socket or device stands there
-    NOT_A_DIRECTORY = "not_a_directory"  # a file stands where a directory was asked for
-    UNREADABLE = "unreadable"  # it is there and the system refuses to read it
+    NOT_A_FILE = "not_a_file"  # the path is a directory, FIFO, socket or device
+    NOT_A_DIRECTORY = "not_a_directory"  # the path is a file where a directory was asked for
+    UNREADABLE = "unreadable"  # it exists, but the system refuses to read it
     FILE_TOO_LARGE = "file_too_large"  # above max_file_bytes
     BINARY_FILE = "binary_file"  # not text
-    LIMIT_EXCEEDED = "limit_exceeded"  # a limit of the server would be passed
+    LIMIT_EXCEEDED = "limit_exceeded"  # a limit of the server would be exceeded
     BUSY = "busy"  # another process or call holds what is needed; try again
     TOO_MANY_CALLS = "too_many_calls"  # in too short a time, or too many of them hang; try again
-    TIMEOUT = "timeout"  # the call took longer than a call may
+    TIMEOUT = "timeout"  # the call took longer than the limit for one call
     CANCELLED = "cancelled"  # the client asked to stop
     CONFIG_INVALID = "config_invalid"  # the start configuration cannot be used
     INDEX_UNAVAILABLE = "index_unavailable"  # there is no index to answer from yet
     INTERNAL = "internal"  # a defect of ours
 
 
-# A read that was refused for safety rather than failed: answers carry `blocked: true`.
+# Reads that were refused for safety rather than failed: answers carry `blocked: true`.
 BLOCKED_CODES = frozenset({ErrorCode.PATH_DENIED, ErrorCode.PATH_ESCAPE, ErrorCode.FILE_TOO_LARGE})
 
 
@@ -52,5 +52,5 @@ class RepoError(Exception):
 
     @property
     def blocked(self) -> bool:
-        """True when a read was refused by the sandbox or the policy."""
+        """Return True when a read was refused by the sandbox or the policy."""
         return self.code in BLOCKED_CODES

@@ -1,4 +1,4 @@
-"""What the door says of a file besides its bytes: all that is needed of records before tools are listed."""
+"""The metadata of a file besides its bytes: the only record that is needed before tools are listed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coars
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What the file system says of a file: its identity for change detection."""
+    """The file system's metadata of a file, by which changes are detected."""
 
     size: int  # bytes
     mtime_ns: int  # nanoseconds since the epoch

@@ -1,4 +1,4 @@
-"""The frozen records that floors hand to each other. No behaviour, no input or output.
+"""The frozen records that floors pass to each other. No behaviour, no input or output.
 
 Paths are POSIX, relative to the root, `str`. Lines are 1-based and spans include both ends.
 Times of day are seconds since the epoch (UTC); durations are milliseconds.
@@ -15,7 +15,7 @@ from repo_mcp.file_stat import FileStat
 
 @dataclass(frozen=True, slots=True)
 class WalkedFile:
-    """A regular file that the walk met and that is neither denied nor ignored."""
+    """A regular file found by the walk that is neither denied nor ignored."""
 
     path: str
     stat: FileStat
@@ -23,21 +23,18 @@ class WalkedFile:
 
 @dataclass(frozen=True, slots=True)
 class WalkReport:
-    """All files of the root in order of their paths' UTF-8 bytes, and what was left out."""
+    """All files of the root, ordered by the UTF-8 bytes of their paths, and what was left out."""
 
     files: Sequence[WalkedFile]
-    skipped: Mapping[
-        str, int
-    ]  # reason -> count: denied, ignored, hidden, symlink, special, too_deep, name_not_utf8
-    unreadable: tuple[
-        str, ...
-    ]  # directories that could not be listed: what lies below is unknown, not deleted
+    # Reason -> count: denied, ignored, hidden, symlink, special, too_deep, name_not_utf8.
+    skipped: Mapping[str, int]
+    unreadable: tuple[str, ...]  # directories that could not be listed: files below are unknown, not deleted
     warnings: tuple[str, ...]
     denied_inodes: frozenset[int] = frozenset()  # of the entries left out for their names, up to a limit
 
 
 class SkipReason(StrEnum):
-    """Why a walked file is not in the index."""
+    """The reason why a walked file is not in the index."""
 
     TOO_LARGE = "too_large"
     BINARY = "binary"
@@ -59,7 +56,7 @@ class FileListing:
     """The files of the root that match, in path order."""
 
     files: tuple[ListedFile, ...]
-    total: int  # matches before the cut
+    total: int  # matches before the list was cut
     truncated: bool
     denied: int  # entries left out because the policy denies them
     warnings: tuple[str, ...] = ()
@@ -76,11 +73,11 @@ class DirectoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class DirectoryListing:
-    """What lies directly in one directory, in order of names, and what was left out."""
+    """The direct entries of one directory, in order of names, and what was left out."""
 
     path: str  # of the directory reached, "" for the root
     entries: tuple[DirectoryEntry, ...]
-    left_out: Mapping[str, int]  # reason -> entries: as in a walk's report
+    left_out: Mapping[str, int]  # reason -> number of entries, as in WalkReport
     warnings: tuple[str, ...] = ()
 
 
@@ -95,7 +92,7 @@ class OpenedText:
     lines: tuple[str, ...]  # without line ends
     truncated: bool  # fewer lines than were asked for, or a line was cut
     warnings: tuple[str, ...] = ()
-    is_ended: bool = True  # a line end stands behind the last of the lines
+    is_ended: bool = True  # the last line has a line end
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +105,9 @@ class Symbol:
     start_line: int  # decorators included
     end_line: int
     doc: str | None = None  # first line of the docstring or comment
-    parent_symbol: str | None = None  # qualified name of the declaration around it
-    scope_kind: str | None = None  # what is around it: module, class, function
-    is_conditional: bool | None = None  # under a control-flow statement, however far out
+    parent_symbol: str | None = None  # qualified name of the enclosing declaration
+    scope_kind: str | None = None  # kind of the enclosing scope: module, class, function
+    is_conditional: bool | None = None  # inside a control-flow statement, at any depth
     decl_context: str | None = None  # those statements, outermost first: "if TYPE_CHECKING", "match case 2"
 
 
@@ -135,7 +132,7 @@ class SearchRequest:
     file_glob: str | None = None
     language: str | None = None
     include_tests: bool = True
-    symbols_only: bool = False  # among the names that are declared, exact ones first
+    symbols_only: bool = False  # searches names of declarations only, exact matches first
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,33 +146,33 @@ class Hit:
     score: float
     matched_terms: tuple[str, ...]
     symbol: str | None  # name of the declaration around the snippet's best line
-    explanation: tuple[tuple[str, float], ...] = ()  # signal and its points; together they are the score
+    explanation: tuple[tuple[str, float], ...] = ()  # signal -> its points; the score is their sum
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Ranked hits and how far they reach."""
+    """Ranked hits and the number of matches."""
 
     hits: tuple[Hit, ...]
     total: int  # chunks that matched
     truncated: bool
-    snapshot: str  # names the generation that answered
+    snapshot: str  # identifies the generation that answered
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ExactRequest:
-    """A search for text as it stands in files: a literal, or a regular expression in RE2's syntax."""
+    """A search for literal text, or for a regular expression in the syntax of RE2."""
 
     pattern: str
     regex: bool = False
     case_sensitive: bool = True
-    whole_word: bool = False  # no letter, digit or underscore just before or after the match
+    whole_word: bool = False  # no letter, digit or underscore next to the match
     file_glob: str | None = None
     path_prefix: str | None = None  # a directory
     language: str | None = None
     include_tests: bool = True
-    limit: int = 200  # matches; files where `detail` is "files"
+    limit: int = 200  # matches; files when `detail` is "files"
     detail: str = "snippets"  # snippets | files | count
     context_lines: int = 0  # before and after each match
 
@@ -189,27 +186,27 @@ class ExactMatch:
     end_line: int
     start_column: int  # of the first match in the line, in characters, 1-based
     line: str  # text of the first line, cut around the match when it is very long
-    before: tuple[str, ...] = ()  # lines in front of it
-    after: tuple[str, ...] = ()  # lines behind it
+    before: tuple[str, ...] = ()  # lines before it
+    after: tuple[str, ...] = ()  # lines after it
 
 
 @dataclass(frozen=True, slots=True)
 class ExactAnswer:
-    """Matches by path, then line, and how far they reach. A line counts once, however often it matches."""
+    """Matches by path, then line, with their totals. A line counts once, however often it matches."""
 
-    matches: tuple[ExactMatch, ...]  # none where only files or the count were asked for
-    files: tuple[tuple[str, int], ...]  # path and matches of each file looked at that has any
+    matches: tuple[ExactMatch, ...]  # empty when only files or the count were asked for
+    files: tuple[tuple[str, int], ...]  # path and matches of each searched file with any
     total: int  # matches found
-    total_is_lower_bound: bool  # not every file was looked at
+    total_is_lower_bound: bool  # not every file was searched
     truncated: bool  # there are, or may be, more matches than are listed
-    scanned: bool  # nothing in the pattern can be looked up in the index: files were read one by one
-    snapshot: str  # names the generation that answered
+    scanned: bool  # the index cannot narrow the pattern down: files were read one by one
+    snapshot: str  # identifies the generation that answered
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshReport:
-    """What a refresh did."""
+    """The outcome of a refresh."""
 
     added: int
     updated: int
@@ -224,7 +221,7 @@ class RefreshReport:
 
 @dataclass(frozen=True, slots=True)
 class CompactReport:
-    """What a compaction did."""
+    """The outcome of a compaction."""
 
     segments_before: int
     segments_after: int
@@ -236,16 +233,16 @@ class CompactReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How far a running refresh is."""
+    """The progress of a running refresh."""
 
     phase: str  # walk, index, merge, commit; of the second phase: structure, merge
     files_done: int
     files_total: int  # 0 until it is known: files are indexed while the tree is still walked
     bytes_done: int
-    bytes_total: int  # the same
+    bytes_total: int  # 0 until it is known
 
     def count_files(self) -> str:
-        """Files done of how many, for people."""
+        """Return the files done and the total, for people."""
         total = f"{self.files_total:,}" if self.files_total else "?"
         return f"{self.files_done:,} of {total} files"
 
@@ -255,7 +252,7 @@ ProgressCallback = Callable[[IndexProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The index as a client may know it. No absolute path."""
+    """The public state of the index, without absolute paths."""
 
     state: str  # missing, building, partial, ready, degraded
     snapshot: str | None
@@ -269,7 +266,7 @@ class IndexStatus:
     progress: IndexProgress | None
     languages: Mapping[str, int] = field(default_factory=dict)  # language -> indexed files
     warnings: tuple[str, ...] = ()
-    watching: bool = False  # the system, or a look now and then, tells of changed files
+    watching: bool = False  # changed files are noticed, by the system or by polling
     chunks: int = 0  # of the indexed files
 
 
@@ -285,28 +282,28 @@ class SegmentFacts:
 
 @dataclass(frozen=True, slots=True)
 class SymbolIndexReport:
-    """What a round of the structure phase did."""
+    """The outcome of one round of the symbol phase."""
 
-    parsed: int  # files whose record is new
-    partial: int  # of these: not understood in full
+    parsed: int  # files with a new record
+    partial: int  # of these: only partly understood
     failed: int  # of these: not understood at all
     removed: int
     unchanged: int
-    left: tuple[str, ...]  # paths that are not, or no longer, what is indexed: for the next round
-    complete: bool  # False when the round made room for another before it had parsed everything
+    left: tuple[str, ...]  # paths whose files differ from what is indexed: for the next round
+    complete: bool  # False when the round ended early to let another one run
     duration_ms: int
     snapshot: str
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolIndexStatus:
-    """The structure index as a client may know it. No absolute path."""
+    """The public state of the symbol index, without absolute paths."""
 
     state: str  # missing, building, partial, ready, degraded
     snapshot: str | None
     files_done: int  # source files with a record of the version that the lexical index holds
     files_total: int  # that should have one
-    partial: int  # of the done ones: not understood in full
+    partial: int  # of the done ones: only partly understood
     failed: int  # of the done ones: not understood at all
     symbols: int  # declarations
     segments: int
@@ -317,13 +314,13 @@ class SymbolIndexStatus:
 
     @property
     def is_complete(self) -> bool:
-        """True when every file that should have a record has it."""
+        """Return True when every file that should have a record has one."""
         return self.files_done >= self.files_total
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedPath:
-    """What became of one path that was to be indexed now."""
+    """The outcome for one path that was to be indexed immediately."""
 
     path: str
     outcome: str  # indexed, removed, or why not: an error's code, or the reason for leaving it out

@@ -1,4 +1,4 @@
-"""The configuration in force: the operator's, narrowed by the repository's own file where there is one."""
+"""The effective configuration: the operator's, narrowed by the repository's own file if there is one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from repo_mcp.workspace.system_places import is_system_place
 
 
 def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """The effective configuration: narrowed by the repository's own file; and what in that was ignored.
+    """Return the configuration narrowed by the repository's own file, with warnings about ignored keys.
 
-    CONFIG_INVALID for a root that cannot be opened, or is no repository and was not asked for as such. Makes
-    nothing.
+    Raises RepoError with CONFIG_INVALID for a root that cannot be opened, or that is a system directory
+    without `any_root`. Creates nothing.
     """
     if not config.any_root and is_system_place(config.root):
         raise RepoError(

@@ -1,6 +1,6 @@
-"""The adapters of one opened root and the process that parses for them, made when first asked for.
+"""The adapters of one opened root and its parser process, both made at their first use.
 
-A server that is asked for no outline imports none of it and starts no process.
+A server that needs no outline imports none of it and starts no process.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Outliner:
-    """Outlines of texts. Safe in several threads."""
+    """Makes outlines of texts. Safe for use from several threads."""
 
     def __init__(self, config: Config, poison: PoisonList | None = None) -> None:
-        """Loads nothing, starts nothing. Texts of the `poison` list are not parsed."""
+        """Load and start nothing yet. Texts on the `poison` list are not parsed."""
         self._config = config
         self._poison = poison
         self._lock = threading.Lock()
@@ -31,7 +31,7 @@ class Outliner:
 
     @property
     def adapters(self) -> AdapterRegistry:
-        """The adapters in use."""
+        """Return the adapters, loading them at the first use."""
         with self._lock:
             if self._made is None:
                 self._made = self._make()
@@ -39,7 +39,7 @@ class Outliner:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Which installed adapters could not be loaded; nothing before they are asked for."""
+        """Return warnings about installed adapters that could not be loaded; none before the first use."""
         with self._lock:
             made = self._made
         return () if made is None else made[0].warnings
@@ -58,11 +58,11 @@ class Outliner:
         return registry, worker
 
     def outline(self, path: str, data: bytes) -> Outline:
-        """The outline of normalised text. Never raises for what the text holds."""
+        """Return the outline of normalised text. Never raises because of its contents."""
         return self.adapters.outline(path, data.decode("utf-8", "replace"))
 
     def close(self) -> None:
-        """End the process that parses; what is asked for from now on is outlined without it."""
+        """End the parser process; later texts are outlined without it."""
         with self._lock:
             made = self._made
         if made is not None:

@@ -28,7 +28,7 @@ EXAMPLES = (
     "repo-mcp serve --repo-root . --toolsets repo,graph --exclude-glob generated/",
     "repo-mcp serve --repo-root . --transport http --port 8765",
 )
-# What each limit bounds, as docs/configuration.md says it.
+# The meaning of each limit, in the words of docs/configuration.md.
 LIMITS = {
     "max_file_bytes": "a larger file is neither opened nor indexed",
     "max_open_lines": "lines of one repo.open_file",
@@ -47,10 +47,10 @@ LIMITS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line: the usage is under --help."""
+    """Reports faults in one line; the usage is under --help."""
 
     def error(self, message: str) -> NoReturn:
-        if message.startswith("unrecognized"):  # a directory, as like as not
+        if message.startswith("unrecognized"):  # probably a directory
             message += "; the directory to serve is given with --repo-root"
         self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
@@ -58,9 +58,9 @@ class _Parser(argparse.ArgumentParser):
 def build_parser(
     program: str, description: str = DESCRIPTION, examples: Sequence[str] = EXAMPLES
 ) -> argparse.ArgumentParser:
-    """The options of the server: every limit is one, named as its configuration key.
+    """Build the parser of the server's options, with one option for each limit, named after its key.
 
-    The commands that take the same options describe themselves in their own words.
+    Commands that take the same options give their own description and examples.
     """
     parser = _Parser(
         prog=program,
@@ -117,7 +117,7 @@ def build_parser(
 
 
 def _add_switches(parser: argparse.ArgumentParser) -> None:
-    """How often and how long may be asked, what may be served, what is forbidden, and what is kept."""
+    """Add the options about rates, safety and what is recorded."""
     parser.add_argument(
         "--max-calls-per-second",
         type=int,
@@ -173,7 +173,7 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
 
 
 def read_given(options: argparse.Namespace) -> Config:
-    """What parsed options say, without what lies on disk. CONFIG_INVALID names the first that is unusable."""
+    """Build the configuration from options alone, without any file. Raises RepoError with CONFIG_INVALID."""
     limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
     toolsets = options.toolsets
     return load_config(
@@ -196,7 +196,7 @@ def read_given(options: argparse.Namespace) -> Config:
 
 
 def read_config(options: argparse.Namespace) -> Config:
-    """The configuration of parsed options. CONFIG_INVALID names the first that cannot be used."""
+    """Build the configuration from options and files. Raises RepoError with CONFIG_INVALID."""
     config = read_given(options)
     if "retrieval" in config.toolsets:
         from repo_mcp.config.named_roots import load_named_roots

@@ -1,10 +1,10 @@
-"""What the chosen toolsets offer: tools, which can be listed before anything is open, and what they open.
+"""The tools of the chosen toolsets, which can be listed before anything is open, and how to open them.
 
     for offer in load_toolsets(config, warn):   # CONFIG_INVALID for what cannot be served
         list(offer.toolset.tools)              # their calls wait
         offer.open()                           # until this is done
 
-Left out on purpose: what travels between client and server.
+Left out on purpose: the protocol between client and server.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ Opened = TypeVar("Opened")
 
 
 class LoadedToolset(Generic[Opened]):
-    """One toolset."""
+    """One toolset, which may still have to be opened."""
 
     def __init__(
         self,
         bind: Callable[[Callable[[], Opened]], Toolset],
         open_it: Callable[[], tuple[Iterable[Repository], Opened]],
     ) -> None:
-        """`bind` gives the tools over a function that waits until `open_it` was called."""
+        """`bind` makes the tools from a function that blocks until `open_it` was called."""
         self._open_it = open_it
         self._opened: list[Opened] = []
         self._is_open = threading.Event()
         self.toolset = bind(self._get_opened)
 
     def open(self) -> tuple[Repository, ...]:
-        """Open what the tools ask, and let their calls begin. Raises RepoError, OSError."""
+        """Open and return the repositories of the tools; then calls begin. Raises RepoError and OSError."""
         repositories, opened = self._open_it()
         self._opened.append(opened)
         self._is_open.set()
@@ -52,7 +52,7 @@ class LoadedToolset(Generic[Opened]):
 
 
 def load_toolsets(config: Config, warn: Warn) -> tuple[LoadedToolset[object], ...]:
-    """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served or has no place."""
+    """Return the chosen toolsets in order. Raises RepoError with CONFIG_INVALID when one cannot be served."""
     builders: dict[str, Callable[[], LoadedToolset[object]]] = {
         "repo": lambda: _load_repo(one_root, guard),
         "graph": lambda: _load_graph(one_root, guard),
@@ -67,9 +67,9 @@ def load_toolsets(config: Config, warn: Warn) -> tuple[LoadedToolset[object], ..
 
 
 def _protect(config: Config, warn: Warn) -> None:
-    """Have the system forbid what is not needed, where the operator says so.
+    """Have the system forbid what is not needed, if the operator asked for it.
 
-    Every place of this server has been made by now, and no thread has been started.
+    By now every directory of this server has been made, and no thread has been started.
     """
     if not config.harden:
         return
@@ -95,7 +95,7 @@ def _protect(config: Config, warn: Warn) -> None:
 
 
 class _OneRoot:
-    """The repository and the log of calls that several toolsets share, opened with the first of them."""
+    """The repository and audit log that several toolsets share, opened with the first of them."""
 
     def __init__(self, config: Config, warn: Warn) -> None:
         self._config = config
@@ -103,7 +103,7 @@ class _OneRoot:
         self._opened: tuple[Repository, AuditLog] | None = None
 
     def prepare(self) -> Limits:
-        """Check that the root can be served and has a place. Returns the limits. CONFIG_INVALID."""
+        """Prepare the data directory and return the limits. Raises RepoError with CONFIG_INVALID."""
         from repo_mcp.config.server_config import find_cache_home
         from repo_mcp.narrowing import narrow_config
         from repo_mcp.storage.data_dir import prepare_data_dir
@@ -114,7 +114,7 @@ class _OneRoot:
         return limits
 
     def open(self) -> tuple[Iterable[Repository], tuple[Repository, AuditLog]]:
-        """Both, and the repositories that were opened by this call."""
+        """Return the repositories that this call opened, and the shared repository and log."""
         if self._opened is not None:
             return (), self._opened
         from repo_mcp.repository import Repository

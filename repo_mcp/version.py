@@ -6,5 +6,5 @@ VERSION = "0.1.0"  # reading it from the metadata takes longer than answering th
 
 
 def find_version() -> str:
-    """The version of this tree."""
+    """Return the version of this tree."""
     return VERSION

@@ -1,9 +1,9 @@
-"""Both indexes of one root brought up to date in one call: that of its words, then that of its structure.
+"""Bring both indexes of one root up to date in one call: the index of words, then the symbol index.
 
-Where one of them is being made already, in the background of this process or by another one, that is waited
-for, and its progress told: whoever asks for an index is to have one in the end.
+If either is already being built, by this process in the background or by another one, that build is waited
+for and its progress reported, because the caller needs an index in the end.
 
-Left out on purpose: how each of them is made. That is `repo_mcp.indexing.indexer` and
+Left out on purpose: how each of them is built. See `repo_mcp.indexing.indexer` and
 `repo_mcp.symbol_index.phase`.
 """
 
@@ -25,8 +25,8 @@ from repo_mcp.model import (
 )
 from repo_mcp.repository import Repository
 
-LOOK_SECONDS = 0.25  # between looks at work that somebody else does
-PATIENCE_SECONDS = 60.0  # that another process may take without anything being known of it
+LOOK_SECONDS = 0.25  # between checks of work in another place
+PATIENCE_SECONDS = 60.0  # that another process may take without reporting progress
 
 Report = TypeVar("Report")
 Cancelled = Callable[[], bool]
@@ -34,7 +34,7 @@ Cancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class WholeReport:
-    """What was done, and what there is now."""
+    """What was done, and the resulting state."""
 
     refresh: RefreshReport
     structure: SymbolIndexReport
@@ -49,10 +49,10 @@ def index_whole(
     progress: ProgressCallback | None = None,
     cancelled: Cancelled = lambda: False,
 ) -> WholeReport:
-    """Make both indexes say what the tree says; with `force` all is read and parsed anew.
+    """Bring both indexes up to date with the tree; with `force` read and parse every file again.
 
-    Raises as `Repository.refresh` and `LiveSymbolIndex.build` do: CANCELLED within a moment, and then both
-    indexes are whole, as they were or further.
+    Raises RepoError as `Repository.refresh` and `LiveSymbolIndex.build` do. CANCELLED comes within a moment
+    and leaves both indexes whole.
     """
     done = _insist(
         lambda: repository.refresh(force=force, progress=progress, cancelled=cancelled),
@@ -75,9 +75,9 @@ def _insist(
     progress: ProgressCallback | None,
     cancelled: Cancelled,
 ) -> Report:
-    """What `work` gives, made again while it is BUSY. `look` tells how far the other is, None when unknown.
+    """Return the result of `work`, repeated while it is BUSY. `look` returns the other's progress, if known.
 
-    BUSY when nothing was known of the other for PATIENCE_SECONDS, CANCELLED.
+    Raises RepoError with BUSY when nothing was known of the other for PATIENCE_SECONDS, and with CANCELLED.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:

@@ -1,7 +1,7 @@
-"""`repo-mcp`: the commands for people, and the only place of this package that prints.
+"""`repo-mcp`: the commands for people. Only this package prints.
 
-`serve` is handed to the server before anything made for people is imported, so that a client
-does not wait for it.
+`serve` passes to the server before anything made for people is imported, so that a client does not wait
+for those imports.
 """
 
 from __future__ import annotations

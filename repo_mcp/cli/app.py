@@ -1,8 +1,8 @@
-"""The program: its commands in their order, and how every ending becomes an exit code and one line on stderr.
+"""The program: its commands in order, and the mapping of every outcome to an exit code and one stderr line.
 
-Each command opens the repository, asks it once and prints the answer: as text for people or,
-with `--json`, as one JSON document on standard output. The commands are in the modules that end in
-`_commands`, one for each kind.
+Each command opens the repository, asks it once and prints the answer: as text for people or, with `--json`,
+as one JSON document on standard output. The commands are in the modules whose names end in `_commands`, one
+for each kind.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from repo_mcp.cli.search_command import search
 from repo_mcp.errors import RepoError
 from repo_mcp.version import find_version
 
-# The one error of its parser that typer names in public; the others share this base.
+# The only error of its parser that typer exports; the others share this base class.
 UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
-# Their options are read by the server's own parser, which prints their help, too.
+# The server's own parser reads their options, and also prints their help.
 _FOREIGN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 HELP = """Search one code repository through its own index, for people and over MCP.
@@ -70,6 +70,7 @@ def start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
+    """Print the version, or the help without a command. Raises typer.Exit with EXIT_USAGE."""
     if version:
         print(f"{PROGRAM} {find_version()}")
     elif context.invoked_subcommand is None:
@@ -105,7 +106,7 @@ app.command(
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line; never raises."""
+    """Run one command line and return its exit code; never raises."""
     completion_init()
     try:
         code = typer.main.get_command(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)

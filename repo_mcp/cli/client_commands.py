@@ -1,4 +1,4 @@
-"""`init`, `doctor`, `config`, `completion` and `serve`: what lies between this program and its clients."""
+"""`init`, `doctor`, `config`, `completion` and `serve`: the commands about this program and its clients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, EXIT_USAGE, PR
 if TYPE_CHECKING:
     from repo_mcp.cli.clients.clients import Server
 
-COMPLETION_VARIABLE = "_REPO_MCP_COMPLETE"  # as typer names it after the program
+COMPLETION_VARIABLE = "_REPO_MCP_COMPLETE"  # the name that typer derives from the program
 
 
 class ClientName(StrEnum):
@@ -29,7 +29,7 @@ class ClientName(StrEnum):
 
 
 class InstallScope(StrEnum):
-    """For whom a client is set up."""
+    """The scope in which a client is set up: one user, or one project."""
 
     USER = "user"
     PROJECT = "project"
@@ -130,7 +130,7 @@ def _choose_server(
 
     try:
         return build_server(given, command=command, docs_root=docs_root, code_root=code_root)
-    except SystemExit as ending:  # it has said what is wrong
+    except SystemExit as ending:  # it has already printed what is wrong
         raise typer.Exit(EXIT_USAGE if ending.code is None else int(ending.code)) from None
 
 

@@ -1,6 +1,6 @@
 """`repo-mcp config --show`: the configuration that `serve` would have with the same options.
 
-Each key with its value and who set it. Makes nothing: neither a data directory nor an index.
+Each key is shown with its value and its source. Nothing is created: neither a data directory nor an index.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ EXAMPLES = (
 
 
 def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
-    """Print the effective configuration; the exit code. Raises CONFIG_INVALID; warnings go to `warn`."""
+    """Print the effective configuration and return the exit code. Raises RepoError with CONFIG_INVALID."""
     parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
     parser.add_argument("--show", action="store_true", help="print every key (what this command does anyway)")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     try:
         options = parser.parse_args(arguments)
-    except SystemExit as ending:  # it has said what is wrong, or printed the help
+    except SystemExit as ending:  # it has printed the fault or the help
         return ending.code if isinstance(ending.code, int) else 2
     asked = {"repo_root"} if options.repo_root is None else set()
     options.repo_root = "." if options.repo_root is None else options.repo_root

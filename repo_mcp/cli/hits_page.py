@@ -1,12 +1,12 @@
-"""What a search found, as ripgrep would print it, with ranks.
+"""Print the hits of a search in the style of ripgrep, with ranks.
 
      1. src/checksum.c:9  fletcher_step  1.532
       8-/* One step of the sum. */
       9:static void fletcher_step(...)
 
-A ranked hit has a line of its own with rank, path and best line, the declaration around it and its score.
-An exact match is one line, `path:line:text`; lines around it are `path-line-text`, and `--` stands
-between groups. The same on a terminal and in a pipe, colours aside.
+A ranked hit begins with a line that holds its rank, path and best line, the declaration around it and its
+score. An exact match is one line, `path:line:text`; lines around it are `path-line-text`, and `--` separates
+groups. A terminal and a pipe get the same text, apart from colours.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class HitsPage:
         self._console = console
 
     def show(self, answer: SearchAnswer, *, explain: bool = False) -> None:
-        """The hits, best first, and how many there were; with the points of each where that is asked for."""
+        """Print the hits, best first, and the number of matches; with `explain`, the points of each hit."""
         for rank, hit in enumerate(answer.hits, 1):
             rows = _read_snippet(hit)
             matching = find_line_terms([content for _, content in rows], hit.matched_terms)
@@ -50,7 +50,7 @@ class HitsPage:
             self._print(Text(f"{len(answer.hits)} of {answer.total:,} matches; more with --top-k.", FAINT))
 
     def list_matches(self, answer: ExactAnswer) -> None:
-        """The lines that match, each with its path and number, and how many there are."""
+        """Print the matching lines, each with path and number, and the number of matches."""
         before: tuple[str, int] | None = None
         for path, number, content, is_match in _iter_lines(answer.matches):
             has_gap = before is not None and before != (path, number - 1)
@@ -80,7 +80,7 @@ def _head(rank: int, hit: Hit, line: int) -> Text:
 
 
 def _read_snippet(hit: Hit) -> list[tuple[int, str]]:
-    """Number and text of each line of a snippet, without empty ones at its ends."""
+    """Return number and text of each line of a snippet, without empty lines at its ends."""
     parts = (line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n"))
     rows = [(int(number), content) for number, tab, content in parts if tab]
     written = [place for place, (_, content) in enumerate(rows) if content.strip()]
@@ -96,7 +96,7 @@ def _numbered(number: int, content: str, width: int, pattern: re.Pattern[str] | 
 
 
 def _iter_lines(matches: tuple[ExactMatch, ...]) -> Iterator[tuple[str, int, str, bool]]:
-    """Path, number and text of each line to show, once, in order; True for those that match."""
+    """Yield path, number and text of each line to show, once and in order, and True for matching lines."""
     lines: dict[tuple[str, int], tuple[str, bool]] = {}
     for match in matches:
         first = match.start_line - len(match.before)
@@ -111,6 +111,6 @@ def _iter_lines(matches: tuple[ExactMatch, ...]) -> Iterator[tuple[str, int, str
 
 
 def _match_pattern(terms: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Matches the terms wherever they stand, since a term may be a part or the stem of a word."""
+    """Return a pattern that matches the terms anywhere, since a term may be a part or the stem of a word."""
     wanted = sorted({re.escape(term) for term in terms if term}, key=lambda term: (-len(term), term))
     return re.compile("|".join(wanted), re.IGNORECASE) if wanted else None

@@ -1,4 +1,4 @@
-"""`index`, `compact`, `status` and `report`: make an index, keep it small, tell how it is."""
+"""`index`, `compact`, `status` and `report`: build an index, keep it small, describe it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def index(
 
 
 def show_vectors(repository: Repository) -> dict[str, object]:
-    """What a JSON document says of the vectors; nothing where no model is named."""
+    """Return the entry of the vectors in a JSON document; empty without a model."""
     return {} if repository.vectors is None else {"vectors": to_plain(repository.vectors.status())}
 
 

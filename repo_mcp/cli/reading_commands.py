@@ -52,7 +52,7 @@ def open_lines(
 
 
 def parse_target(target: str) -> tuple[str, int | None, int | None]:
-    """Path, first and last line of `PATH[:START[-END]]`; one number alone is that line and what follows."""
+    """Split `PATH[:START[-END]]` into path, first and last line. Raises RepoError with INVALID_ARGUMENT."""
     match = re.fullmatch(r"(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?)?", target, re.DOTALL)
     if match is None:
         raise RepoError(

@@ -22,7 +22,7 @@ from repo_mcp.repository import Repository
 
 
 class Mode(StrEnum):
-    """How `search` matches."""
+    """The ways in which `search` matches."""
 
     BM25 = "bm25"  # ranked
     LITERAL = "literal"
@@ -98,7 +98,7 @@ def search(
 
 
 def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mode:
-    """The mode that the options mean together. INVALID_ARGUMENT when they contradict each other."""
+    """Return the mode that the options mean. Raises RepoError with INVALID_ARGUMENT for a conflict."""
     asked = {Mode.LITERAL: literal, Mode.REGEX: regex, mode: mode is not Mode.BM25}
     modes = [one for one, is_asked in asked.items() if is_asked] or [Mode.LITERAL if exactly else mode]
     if len(modes) > 1 or (exactly and modes[0] not in EXACT_MODES):
@@ -111,7 +111,7 @@ def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mod
 
 
 def check_context(lines: int) -> int:
-    """The number of lines. INVALID_ARGUMENT for one that is not allowed."""
+    """Return the number of lines. Raises RepoError with INVALID_ARGUMENT outside 0 to MAX_CONTEXT_LINES."""
     if not 0 <= lines <= MAX_CONTEXT_LINES:
         hint = f"Give 0 to {MAX_CONTEXT_LINES}."
         raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--context is {lines}.", hint)
@@ -119,7 +119,7 @@ def check_context(lines: int) -> int:
 
 
 def chosen_top_k(config: Config, top_k: int | None) -> int:
-    """The number of hits asked for, or the default; refused outside 1 to the limit."""
+    """Return the number of hits, or the default. Raises RepoError with INVALID_ARGUMENT outside the limit."""
     if top_k is None:
         return config.limits.default_search_hits
     if not 1 <= top_k <= config.limits.max_search_hits:
@@ -129,6 +129,7 @@ def chosen_top_k(config: Config, top_k: int | None) -> int:
 
 
 def search_ranked(config: Config, request: SearchRequest, display: _Display) -> int:
+    """Run a ranked search, print it and return the exit code. Raises RepoError."""
     if not request.query.strip():
         raise RepoError(ErrorCode.INVALID_ARGUMENT, "The query is empty.", "Give at least one word.")
     with opened(config) as repository:
@@ -152,11 +153,11 @@ def search_ranked(config: Config, request: SearchRequest, display: _Display) -> 
 
 
 def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
-    """The hit with `lines` more before and after its snippet, as its file is now.
+    """Return a hit with `lines` more before and after its snippet, from the live file.
 
-    As it was where the file has become shorter or cannot be read any more.
+    The hit stays unchanged when the file has become shorter or unreadable.
     """
-    rows = hit.snippet.split("\n")  # nothing else ends a line: a form feed stands in one
+    rows = hit.snippet.split("\n")  # only "\n" ends a line: a form feed may stand inside one
     numbers = [int(row.partition("\t")[0]) for row in rows if row]
     if not numbers:
         return hit
@@ -169,6 +170,7 @@ def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
 
 
 def search_exactly(config: Config, request: ExactRequest, display: _Display) -> int:
+    """Run an exact search, print it and return the exit code. Raises RepoError."""
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=display.as_json)
         answer = repository.search_exact(request, scan=True)

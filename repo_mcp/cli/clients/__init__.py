@@ -1,1 +1,1 @@
-"""Setting up clients: which are known, what their files hold, and how an entry is added and tried."""
+"""Setting up clients: the clients known, the contents of their files, adding an entry and trying it."""

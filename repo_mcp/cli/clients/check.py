@@ -1,11 +1,11 @@
-"""Starts the server as a client would, and asks it for its tools.
+"""Start the server as a client would, and ask it for its tools.
 
-The command and its arguments are those of the entry, by themselves and without a shell; the environment holds
-the few variables that Codex passes on and those of the entry; the working directory is not the repository.
-Measured is what a person waits for: from starting the process to the answer.
+The command and its arguments come from the entry and run without a shell. The environment holds the few
+variables that Codex passes on and those of the entry. The working directory is not the repository. The time
+measured is what a person waits for: from starting the process to the answer.
 
-Left out on purpose: tools are listed, not called. What is started is this program, nothing of a repository:
-of an entry that stood in a file before, only what we would write ourselves is used.
+Left out on purpose: calling tools, which are only listed. Only this program is started, nothing of a
+repository: of an entry that was in a file before, only the parts that we would write ourselves are used.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from repo_mcp.config.server_config import list_client_variables
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.version import find_version
 
-PATIENCE_SECONDS = 30.0  # for each answer; what Codex waits for a server to start
-LEAVE_SECONDS = 15.0  # under half a second, unless the machine is overloaded
+PATIENCE_SECONDS = 30.0  # for each answer; Codex waits this long for a server to start
+LEAVE_SECONDS = 15.0  # normally under half a second, unless the machine is overloaded
 _SAID_CHARS = 400
-# Codex asks its model after about a second, with the tools that it knows by then.
+# Codex queries its model after about a second, with the tools that it knows by then.
 COMFORTABLE_SECONDS = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of starting a server."""
+    """The outcome of starting a server."""
 
     fault: str  # empty when all is well
     tools: tuple[str, ...] = ()
-    server: str = ""  # as it names itself
-    initialize_ms: float = 0.0  # from starting it to the answer
+    server: str = ""  # the name it gives itself
+    initialize_ms: float = 0.0  # milliseconds from starting it to the answer
     list_ms: float = 0.0  # the same
-    said: str = ""  # the last that it wrote on standard error
+    said: str = ""  # the last text that it wrote on standard error
 
 
 class _Silent(Exception):
-    """The server did not answer; the text says how."""
+    """The server did not answer; the message says how."""
 
 
 def try_server(server: Server, protocol: str) -> Trial:
-    """Start it, open a conversation as a client that speaks `protocol`, list the tools, end it."""
+    """Start a server, open a session in `protocol`, list its tools, end it. Never raises for its faults."""
     started = time.perf_counter()
     try:
         process = subprocess.Popen(
@@ -91,7 +91,7 @@ def _talk(conversation: _Conversation, protocol: str, started: float) -> Trial:
 
 
 class _Conversation:
-    """One process that is asked over its standard streams."""
+    """A session with one process over its standard streams."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -104,7 +104,7 @@ class _Conversation:
             reader.start()
 
     def ask(self, number: int, method: str, params: dict[str, object]) -> dict[str, object]:
-        """The result of a request. `_Silent` when it does not come, or is an error."""
+        """Return the result of a request. Raises `_Silent` when it does not come, or is an error."""
         self.tell({"id": number, "method": method, "params": params})
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (left := deadline - time.monotonic()) > 0:
@@ -132,7 +132,7 @@ class _Conversation:
             raise _Silent("it ended before it was asked") from None
 
     def leave(self) -> int | None:
-        """Close its input and wait for its end: the exit code, None when it does not end."""
+        """Close the process's input and return its exit code, or None when it does not end in time."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -141,7 +141,7 @@ class _Conversation:
             return None
 
     def end(self) -> str:
-        """Kill it if it still runs. Returns the end of what it said on standard error."""
+        """Kill the process if it still runs. Return the end of its standard error."""
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
@@ -151,7 +151,7 @@ class _Conversation:
             if stream is not None and not stream.closed:
                 try:
                     stream.close()
-                except OSError:  # what was not written yet has no reader
+                except OSError:  # unwritten data has no reader any more
                     pass
         return escape_text(b"".join(self._said).decode("utf-8", "replace").strip()[-_SAID_CHARS:])
 

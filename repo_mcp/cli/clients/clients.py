@@ -1,12 +1,12 @@
-"""The clients that we know: where each keeps its servers, and what an entry looks like there.
+"""The known clients: where each keeps its servers, and what an entry looks like there.
 
     codex    [mcp_servers.repo]                       in ~/.codex/config.toml
     vscode   {"servers": {"repo": {...}}}             in .vscode/mcp.json
     others   {"mcpServers": {"repo": {...}}}
 
-An entry holds what starts the server and nothing else: an absolute command, no shell, no `python -m`, which
-would import what lies in the directory that the client is started in. Clients that were never run with what
-would be written for them are not set up; `doctor` looks into their files.
+An entry holds only what starts the server: an absolute command, no shell, no `python -m`, which would import
+modules from the directory that the client is started in. Clients in which our entries were never tested are
+not set up; `doctor` only reads their files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What a client has to start."""
+    """The command that a client has to start."""
 
     command: str  # absolute
     arguments: tuple[str, ...]
@@ -36,11 +36,12 @@ class FileLocation:
 
     base: str  # absolute: the user's own directory, or the root of the project
     below: str  # POSIX, relative to it
-    shown: str  # as people write it
-    in_project: bool  # comes with the repository: not to be trusted
+    shown: str  # the path that people are shown
+    in_project: bool  # comes with the repository, so it is not to be trusted
 
     @property
     def path(self) -> str:
+        """Return the absolute path of the file."""
         return os.path.join(self.base, *self.below.split("/"))
 
 
@@ -51,19 +52,18 @@ class Client:
     name: str
     title: str
     section: str  # of its file: the table of servers
-    protocol: str  # that it opens with
-    places: Mapping[
-        str, Callable[[str], FileLocation]
-    ]  # scope -> place for a project's root; the first is usual
-    type: str = ""  # of every entry, where the client wants one
-    user_type: str = ""  # the same in a file of the user's, where that differs
-    user_extra: Mapping[str, object] = field(default_factory=dict)  # of an entry in a file of the user's
+    protocol: str  # protocol version that it opens with
+    # Scope -> finder of the file for a project's root; the first scope is the default.
+    places: Mapping[str, Callable[[str], FileLocation]]
+    type: str = ""  # of every entry, if the client requires one
+    user_type: str = ""  # the same in a file of the user, if different
+    user_extra: Mapping[str, object] = field(default_factory=dict)  # keys of an entry in a file of the user
     is_toml: bool = False
-    note: str = ""  # what a person has to know of a file in a project
-    is_set_up: bool = True  # False: only looked at
+    note: str = ""  # what a person has to know about a file in a project
+    is_set_up: bool = True  # False: its files are only read
 
     def build_entry(self, server: Server, place: FileLocation | None) -> Entry:
-        """The entry of a server in a file, its keys in the order in which people write them."""
+        """Build the entry of a server in a file, its keys in the order in which people write them."""
         is_users = place is None or not place.in_project
         kind = self.user_type if is_users and self.user_type else self.type
         entry: Entry = {"type": kind} if kind else {}
@@ -78,7 +78,7 @@ def _in_project(below: str) -> Callable[[str], FileLocation]:
 
 
 def _at_home(below: str, variable: str = "", folder: str = "") -> Callable[[str], FileLocation]:
-    """A file below a folder of the home directory, which a variable may put elsewhere."""
+    """Return a finder for a file below a folder of the home directory, or below a variable's directory."""
 
     def find(_root: str) -> FileLocation:
         base = find_client_home(variable, *filter(None, [folder]))
@@ -90,7 +90,7 @@ def _at_home(below: str, variable: str = "", folder: str = "") -> Callable[[str]
 
 
 def _in_applications(below: str) -> Callable[[str], FileLocation]:
-    """A file where programs with windows keep what is a user's."""
+    """Return a finder for a file in the directory where desktop programs keep a user's settings."""
 
     def find(_root: str) -> FileLocation:
         if sys.platform == "darwin":
@@ -153,7 +153,7 @@ CLIENTS: Mapping[str, Client] = {
                 "user": _at_home("mcp-config.json", "COPILOT_HOME", ".copilot"),
                 "project": _in_project(".mcp.json"),
             },
-            # As `copilot mcp add` writes it; a project's file is Claude Code's, too, which skips other types.
+            # As `copilot mcp add` writes it. Claude Code reads the same project file and skips other types.
             type="stdio",
             user_type="local",
             user_extra={"tools": ["*"]},

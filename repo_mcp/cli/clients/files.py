@@ -1,10 +1,10 @@
-"""A client's own file: read with care, replaced whole, with a copy of what was there before.
+"""A client's own file: read with care, replaced whole, with a copy of its previous contents.
 
-- A file of the user's may be reached through links, as people do who keep their settings elsewhere, if what
-  they lead to is a file in the user's home or in the client's own directory.
+- A file of the user may be reached through links, because some people keep their settings elsewhere. Their
+  target must be a file in the user's home or in the client's own directory.
 - A file in a project comes with the repository: no link is followed, neither for it nor for a folder above.
-- Only regular files of a bounded size in UTF-8 are read. A file is replaced by renaming, its mode kept.
-  Before that, what it held goes into `NAME.bak-1`, or the next number that is free.
+- Only regular UTF-8 files of a bounded size are read. A file is replaced by renaming, and keeps its mode.
+  Before that, its contents go into `NAME.bak-1`, or the next number that is free.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from repo_mcp.errors import ErrorCode, RepoError
 MAX_FILE_BYTES = 16 * 1024 * 1024  # Claude Code keeps its history beside its servers
 MAX_BACKUPS = 99
 BYTE_ORDER_MARK = "\ufeff"
-_NEW_MODE = 0o644  # of a file in a project, as others write it; at home 0600
+_NEW_MODE = 0o644  # of a file in a project, as other programs write it; at home 0600
 _PRIVATE_MODE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
 class ClientFile:
-    """One file and what it holds now."""
+    """One file and its current contents."""
 
     directory: str  # absolute, links resolved
     name: str
     shown: str
-    text: str | None  # None: it is not there
-    mode: int  # permissions for what is written
+    text: str | None  # None: the file does not exist
+    mode: int  # permissions of the file to be written
 
 
 def read_client_file(place: FileLocation) -> ClientFile:
-    """The file at a place. CONFIG_INVALID for one that is reached in a way, or holds what, is not handled."""
+    """Read the file at a location. Raises RepoError with CONFIG_INVALID for one that we do not handle."""
     path = place.path
     if place.in_project:
         _check_no_links(place)
@@ -68,7 +68,7 @@ def read_client_file(place: FileLocation) -> ClientFile:
 
 
 def write_client_file(file: ClientFile, text: str) -> str | None:
-    """Replace what the file holds. Returns the name of the copy of what was there; OSError."""
+    """Replace the file's contents. Return the name of the backup, None for a new file. Raises OSError."""
     os.makedirs(file.directory, mode=0o700 if file.mode == _PRIVATE_MODE else 0o755, exist_ok=True)
     directory = DiskDirectory(file.directory)
     backup = None
@@ -100,7 +100,7 @@ def _choose_backup(file: ClientFile) -> str:
 
 
 def _check_no_links(place: FileLocation) -> None:
-    """CONFIG_INVALID when the file of a project, or a folder between it and the root, is a link."""
+    """Raise RepoError with CONFIG_INVALID when a project's file, or a folder above it, is a link."""
     path = place.base
     for name in place.below.split("/"):
         path = os.path.join(path, name)
@@ -109,7 +109,7 @@ def _check_no_links(place: FileLocation) -> None:
 
 
 def _follow(place: FileLocation) -> str:
-    """What the links of a user's file lead to. CONFIG_INVALID when it is outside the user's directories."""
+    """Return the target of a user's file. Raises RepoError with CONFIG_INVALID if it is not the user's."""
     target = os.path.realpath(place.path)
     for directory in (find_home(), place.base):
         if os.path.commonpath([os.path.realpath(directory), target]) == os.path.realpath(directory):

@@ -1,11 +1,11 @@
-"""One member of a JSON file, added or replaced without touching any other character.
+"""Add or replace one member of a JSON file without touching any other character.
 
-The file may have comments and commas before a closing bracket, as the files of VS Code and Gemini do. It is
-first read whole, strictly; then the place is found by scanning, and text is put there in the file's own
-indentation and line ends. What was written is read again by the caller, who compares.
+The file may have comments, and commas before a closing bracket, as the files of VS Code and Gemini do. It is
+first read whole and strictly. Then the offset is found by scanning, and text is inserted there in the file's
+own indentation and line ends. The caller reads the result again and compares.
 
-Refused (ValueError): what is no JSON object, names that stand twice in one object, values where an object
-belongs. Nesting is walked by a counter, never by recursion.
+Refused (ValueError): a text that is no JSON object, duplicate names in one object, other values where an
+object belongs. Nesting is walked with a counter, never by recursion.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DEFAULT_INDENT = "  "
-# Groups are not repeated possessively: before 3.11.5 Python gets that wrong (gh-106052).
+# Groups are not repeated possessively: Python before 3.11.5 gets that wrong (gh-106052).
 _SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/)*")
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"')
 _SCALAR = re.compile(r"[^\s,\]}/]++")
@@ -30,7 +30,7 @@ class _Member:
     key: str
     start: int  # of the key
     value: int
-    end: int  # behind the value
+    end: int  # after the value
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _Object:
 
 
 def read_json(text: str) -> dict[str, Any]:
-    """The object of a text, comments left out. ValueError says what is wrong with it."""
+    """Read the JSON object in a text, ignoring comments. Raises ValueError with the fault."""
     try:
         document = _load(text)
     except json.JSONDecodeError:
@@ -72,9 +72,9 @@ def _load_with_extras(text: str) -> Any:
 
 
 def set_member(text: str, section: str, name: str, value: Mapping[str, object]) -> str:
-    """The text with `value` as the member `name` of the object `section`; `text` is what `read_json` takes.
+    """Return the text with `value` as the member `name` of the object `section`.
 
-    ValueError when the section is no object.
+    `text` must be valid for `read_json`. Raises ValueError when the section is not an object.
     """
     root = _scan_object(text, _skip_space(text, 0))
     unit = _find_indent(text, root)
@@ -93,7 +93,7 @@ def set_member(text: str, section: str, name: str, value: Mapping[str, object]) 
 
 
 def render_new(section: str, name: str, value: Mapping[str, object]) -> str:
-    """A file that holds nothing else."""
+    """Return the text of a new file that holds only this member."""
     return json.dumps({section: {name: value}}, indent=DEFAULT_INDENT, ensure_ascii=False) + "\n"
 
 
@@ -105,7 +105,7 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _blank_extras(text: str) -> str:
-    """Comments, and commas before a closing bracket, as spaces; every other character where it was."""
+    """Replace comments and commas before closing brackets by spaces; other characters keep their offsets."""
     parts: list[str] = []
     at = 0
     while at < len(text):
@@ -115,7 +115,7 @@ def _blank_extras(text: str) -> str:
             break
         string = _STRING.match(text, after)
         if string is None and (text[after] == '"' or text.startswith("/*", after)):
-            raise ValueError("a string or a comment is not closed")  # else each is looked through to the end
+            raise ValueError("a string or a comment is not closed")  # else each would be scanned to the end
         end = string.end() if string else after + 1
         token = text[after:end]
         if token == "," and text[_skip_space(text, end) : _skip_space(text, end) + 1] in ("}", "]"):
@@ -126,19 +126,19 @@ def _blank_extras(text: str) -> str:
 
 
 def _skip_space(text: str, at: int) -> int:
-    """Behind white space and comments."""
+    """Return the offset after white space and comments."""
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
 def _scan_object(text: str, start: int) -> _Object:
-    """The members of the object whose brace stands at `start`, in a text that is known to be well formed."""
+    """Return the members of the object whose brace is at `start`, in a text known to be well formed."""
     members = []
     has_last_comma = False
     at = _skip_space(text, start + 1)
     while text[at] != "}":
         key_end = _skip_value(text, at)
-        value = _skip_space(text, _skip_space(text, key_end) + 1)  # behind the colon
+        value = _skip_space(text, _skip_space(text, key_end) + 1)  # after the colon
         end = _skip_value(text, value)
         members.append(_Member(json.loads(text[at:key_end]), at, value, end))
         at = _skip_space(text, end)
@@ -149,7 +149,7 @@ def _scan_object(text: str, start: int) -> _Object:
 
 
 def _skip_value(text: str, at: int) -> int:
-    """Behind the value that begins at `at`."""
+    """Return the offset after the value that begins at `at`."""
     depth = 0
     while True:
         string = _STRING.match(text, at)
@@ -170,7 +170,7 @@ def _skip_value(text: str, at: int) -> int:
 
 
 def _insert(text: str, place: _Object, key: str, value: object, unit: str) -> str:
-    """The text with one more member at the end of an object."""
+    """Return the text with one more member at the end of an object."""
     name = json.dumps(key, ensure_ascii=False)
     if place.members and "\n" not in text[place.start : place.closing]:
         last = place.members[-1].end
@@ -179,7 +179,7 @@ def _insert(text: str, place: _Object, key: str, value: object, unit: str) -> st
     outer = _indent_at(text, place.start)
     indent = _line_indent(text, place.members[0]) if place.members else outer + unit
     added = f"\n{indent}{name}: {_render(value, unit, indent)}".replace("\n", new_line)
-    end = len(text[: place.closing].rstrip())  # behind the last member, its comma and its comment
+    end = len(text[: place.closing].rstrip())  # after the last member, its comma and its comment
     if place.members and not place.has_last_comma:
         last = place.members[-1].end
         text, end = f"{text[:last]},{text[last:]}", end + 1
@@ -190,7 +190,7 @@ def _insert(text: str, place: _Object, key: str, value: object, unit: str) -> st
 
 
 def _render(value: object, unit: str, indent: str) -> str:
-    """A value as it stands behind its name; on one line without a unit."""
+    """Render a value for insertion after its name; on one line when `unit` is empty."""
     shown = json.dumps(value, indent=unit or None, ensure_ascii=False)
     return shown.replace("\n", "\n" + indent)
 
@@ -204,13 +204,13 @@ def _line_indent(text: str, member: _Member) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The white space that the line of an offset begins with."""
+    """Return the white space at the start of the line that contains an offset."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _find_indent(text: str, root: _Object) -> str:
-    """One step of the file's indentation."""
+    """Return one step of the file's indentation."""
     for member in root.members:
         indent = _line_indent(text, member)
         if indent and not text[text.rfind("\n", 0, member.start) + 1 : member.start].strip():

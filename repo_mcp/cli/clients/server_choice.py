@@ -1,10 +1,10 @@
-"""The server that a client is to start: its program, and the options that it is started with.
+"""Choose the server that a client is to start: its program and options.
 
-Options are those of `serve`, read by its own parser, and checked as the server checks them. What comes out is
-written in full: absolute paths, no abbreviations, nothing that is the default.
+Options are those of `serve`, read by its own parser and checked like the server checks them. The result is
+written out in full: absolute paths, no abbreviations, no defaults.
 
-Left out on purpose: HTTP, for a client's entry starts a server of its own; and what only the first start can
-find out, such as a data directory of somebody else's: `init --check` starts it.
+Left out on purpose: HTTP, because a client's entry starts its own server; and faults that only a start can
+find, such as a data directory of another user: `init --check` starts it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOT_WRITTEN = frozenset({"transport", "host", "port", "token_file", "allow_host
 
 
 def find_command() -> str:
-    """The absolute name of the server's program, of this installation first. CONFIG_INVALID."""
+    """Return the absolute path of the server, this installation's first. Raises RepoError: CONFIG_INVALID."""
     scripts = sysconfig.get_path("scripts")
     found = shutil.which(SCRIPT, path=scripts) or shutil.which(SCRIPT)
     if found is None:
@@ -39,7 +39,7 @@ def find_command() -> str:
 
 
 def is_passing(command: str) -> bool:
-    """True when the program lies in a cache that the tool which made it may empty."""
+    """Return True when the program lies in a cache that the tool which filled it may empty."""
     return os.path.realpath(command).startswith(os.path.join(os.path.realpath(find_cache_home()), ""))
 
 
@@ -50,9 +50,9 @@ def build_server(
     docs_root: str | None = None,
     code_root: str | None = None,
 ) -> Server:
-    """What to start for these options of `serve`.
+    """Build the server for these options of `serve`.
 
-    CONFIG_INVALID for what the server would refuse; SystemExit, having said why, for what is no option.
+    Raises RepoError with CONFIG_INVALID for what the server would refuse, SystemExit for an unknown option.
     """
     options = build_parser(PROGRAM).parse_args(given)
     if options.transport != "stdio" or any(
@@ -75,7 +75,7 @@ def build_server(
 
 
 def _check_places(options: argparse.Namespace, config: Config) -> None:
-    """CONFIG_INVALID for a place that the server would not find."""
+    """Raise RepoError with CONFIG_INVALID for a path that the server would not find."""
     if not _is_rootless(config):
         _check_directory(config.root, "--root")
     if config.semantic_model is not None:
@@ -91,7 +91,7 @@ def _is_rootless(config: Config) -> bool:
 
 
 def _iter_arguments(options: argparse.Namespace, config: Config) -> Iterator[str]:
-    """The options as the server is given them, in the order in which its help has them."""
+    """Yield the server's options, in the order of its help."""
     places = {
         "repo_root": None if _is_rootless(config) else config.root,
         "data_dir": config.data_dir,

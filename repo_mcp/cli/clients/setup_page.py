@@ -1,4 +1,4 @@
-"""What `repo-mcp init` says and writes. Entries and diffs go to standard output, advice to standard error."""
+"""The output of `repo-mcp init`: entries and diffs on standard output, advice on standard error."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 
 class SetupPage:
-    """Tells a person about one setup."""
+    """Prints one setup for a person."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._console = open_console()
 
     def show_entry(self) -> None:
-        """The entry as a file of the client's would have it, and where it goes."""
+        """Print the entry in the form of the client's file, and say where it belongs."""
         setup = self._setup
         sys.stdout.write(render_alone(setup.client, setup.name, setup.entry))
         sys.stdout.flush()
@@ -38,7 +38,7 @@ class SetupPage:
         self._advise_more()
 
     def show_diff(self) -> None:
-        """What would change."""
+        """Print what would change."""
         if self._setup.is_done:
             self._advise("Nothing would change.")
         for row in self._setup.render_diff().splitlines():
@@ -46,19 +46,19 @@ class SetupPage:
             self._console.print(Text(visible(row), style))
 
     def show_written(self, backup: str | None) -> None:
-        """That the file is written, and where what it held is."""
+        """Say that the file is written, and where its previous contents are."""
         assert self._setup.file is not None
         kept = "" if backup is None else f"; what it held is in {backup} beside it"
         self._advise(f"Wrote {self._setup.file.shown}{kept}.")
         self._advise_more()
 
     def show_unchanged(self) -> None:
-        """That there was nothing to write."""
+        """Say that there was nothing to write."""
         assert self._setup.file is not None
         self._advise(f"{self._setup.file.shown} has it already; nothing was changed.")
 
     def show_trial(self) -> bool:
-        """Start the server and tell what came of it; True when it works."""
+        """Start the server and print the outcome. Return True when it works."""
         setup = self._setup
         trial = try_server(setup.server, setup.client.protocol)
         if trial.fault:
@@ -91,7 +91,7 @@ class SetupPage:
 
 
 def carry_out(setup: Setup, *, write: bool, diff: bool, check: bool) -> bool:
-    """Do what was asked for, or print the entry; False when the server was tried and does not work."""
+    """Write, show or print the entry as asked. Return False when the server was tried and does not work."""
     page = SetupPage(setup)
     if write:
         write_setup(setup, page)
@@ -103,7 +103,7 @@ def carry_out(setup: Setup, *, write: bool, diff: bool, check: bool) -> bool:
 
 
 def write_setup(setup: Setup, page: SetupPage) -> None:
-    """Write the client's file and read it again. CONFIG_INVALID where there is none; OSError."""
+    """Write the client's file and verify it. Raises RepoError with CONFIG_INVALID or INTERNAL; OSError."""
     if setup.file is None:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,

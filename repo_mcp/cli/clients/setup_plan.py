@@ -1,11 +1,11 @@
-"""What setting up a client comes to: the entry, where it goes, and the file as it would be.
+"""Plan the setup of a client: the entry, its location, and the resulting file.
 
-Nothing is written here. A file that is there is changed in one entry and nowhere else: what was made of it is
-read again, and compared with what it held and what was to be added, before anybody may write it.
+Nothing is written here. An existing file changes in one entry and nowhere else: the new text is read again,
+and compared with the old contents plus the entry, before anybody may write it.
 
-An entry of the same name is taken over only when it starts this server on the same directory. Where it does
-not, or where a file of a project holds more than we would write (an `env` of the repository's choice would
-decide what runs), it is refused: another `--name`, or `--replace`.
+An existing entry of the same name is taken over only if it starts this server on the same directory. It is
+refused if not, or if a project's file holds more than we would write (an `env` chosen by the repository
+would decide what runs). Then `--name` or `--replace` is needed.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ class Setup:
     place: FileLocation | None  # None for a client without a file of its own
     file: ClientFile | None
     text: str  # of the file with the entry in it
-    entry: Entry  # as it stands there
+    entry: Entry  # as the file then holds it
 
     @property
     def is_done(self) -> bool:
-        """True when the file is already as it should be."""
+        """Return True when the file already holds the entry."""
         return self.file is not None and self.file.text == self.text
 
     def render_diff(self) -> str:
-        """What would change in the file, as a unified diff; empty for nothing."""
+        """Render the change to the file as a unified diff; "" for no change."""
         before = (self.file.text or "") if self.file is not None else ""
         shown = self.file.shown if self.file is not None else self.client.name
         rows = difflib.unified_diff(
@@ -56,7 +56,7 @@ class Setup:
 
 
 def choose_place(client: Client, scope: str | None, root: str) -> FileLocation | None:
-    """The file for a scope, or the client's usual one. CONFIG_INVALID for a scope that the client has not."""
+    """Return the file for a scope, by default the usual one. Raises RepoError with CONFIG_INVALID."""
     if not client.places:
         return None
     scope = next(iter(client.places)) if scope is None else scope
@@ -69,7 +69,7 @@ def choose_place(client: Client, scope: str | None, root: str) -> FileLocation |
 def plan_setup(
     client: Client, server: Server, name: str, place: FileLocation | None, *, replace: bool
 ) -> Setup:
-    """The setup of a client. CONFIG_INVALID says what is wrong with the file that is there."""
+    """Plan the setup of a client. Raises RepoError with CONFIG_INVALID for a bad name or an unusable file."""
     if not _NAME.fullmatch(name):
         hint = "Give letters, digits, _ and -, at most 64."
         raise RepoError(ErrorCode.CONFIG_INVALID, "--name cannot be the name of a server.", hint)
@@ -79,7 +79,7 @@ def plan_setup(
     file = read_client_file(place)
     try:
         text, entry = _merge(file.text or "", client, name, entry, place, replace=replace)
-    except (ValueError, IndexError) as fault:  # an index error: what is scanned is not what was read
+    except (ValueError, IndexError) as fault:  # an index error means that scanning and parsing disagree
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
             f"{place.shown} cannot be changed: {fault}.",
@@ -89,14 +89,14 @@ def plan_setup(
 
 
 def render_alone(client: Client, name: str, entry: Entry) -> str:
-    """A file of the client's that holds nothing but the entry."""
+    """Render a file of the client that holds only the entry."""
     if client.is_toml:
         return toml_edit.render_table(client.section, name, entry)
     return json_edit.render_new(client.section, name, entry)
 
 
 def read_document(client: Client, text: str) -> dict[str, Any]:
-    """What a file of the client's holds. ValueError says what is wrong with it."""
+    """Read the document in a client's file. Raises ValueError with the fault."""
     if not text.strip():
         return {}
     return toml_edit.read_toml(text) if client.is_toml else json_edit.read_json(text)
@@ -105,7 +105,7 @@ def read_document(client: Client, text: str) -> dict[str, Any]:
 def _merge(
     text: str, client: Client, name: str, entry: Entry, place: FileLocation, *, replace: bool
 ) -> tuple[str, Entry]:
-    """The file's text with the entry, and the entry as it then is."""
+    """Return the file's text with the entry, and the entry as it then is. Raises ValueError and RepoError."""
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = text.removeprefix(mark)
     before = read_document(client, body)
@@ -135,7 +135,7 @@ def _edit(text: str, client: Client, name: str, entry: Entry, *, is_there: bool)
 
 
 def _take_over(there: object, entry: Entry, name: str, place: FileLocation) -> Entry:
-    """What an entry of that name becomes. CONFIG_INVALID when it is not ours, or not to be trusted."""
+    """Update an existing entry. Raises RepoError with CONFIG_INVALID unless it is ours and trustworthy."""
     if not isinstance(there, dict) or not _serves_the_same(there, entry):
         message = f"{place.shown} has a server {name} already, which starts something else."
         raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --name another name, or --replace.")

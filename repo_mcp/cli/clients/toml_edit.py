@@ -1,7 +1,7 @@
-"""One table of a TOML file, added or changed; comments, order and every other line stay.
+"""Add or change one table of a TOML file; comments, order and every other line stay.
 
-A new table is put at the end, as text. In one that is there only the keys that differ are changed, by
-tomlkit, which keeps how a file is written. What was written is read again by the caller, who compares.
+A new table is added at the end, as text. In an existing one, tomlkit changes only the keys that differ and
+keeps the style of the file. The caller reads the result again and compares.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tomlkit.exceptions import TOMLKitError
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The table of a text. ValueError says what is wrong with it."""
+    """Read the table in a text. Raises ValueError with the fault."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -25,12 +25,12 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def render_table(section: str, name: str, entry: Mapping[str, object]) -> str:
-    """One table with its header."""
+    """Render one table with its header."""
     return tomlkit.dumps({section: {name: dict(entry)}})
 
 
 def append_table(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
-    """The text with one more table at its end."""
+    """Return the text with one more table at its end."""
     table = render_table(section, name, entry)
     if text.strip():
         gap = "\n" if text.endswith("\n") else "\n\n"
@@ -39,7 +39,7 @@ def append_table(text: str, section: str, name: str, entry: Mapping[str, object]
 
 
 def change_table(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
-    """The text with that table holding the keys of `entry` and no others. ValueError."""
+    """Return the text with exactly the keys of `entry` in that table. Raises ValueError."""
     try:
         document = tomlkit.parse(text)
         table: Any = document[section]

@@ -1,1 +1,1 @@
-"""What the commands share: options, terminals, pages of text, progress, and how a command ends."""
+"""Parts shared by the commands: options, terminals, pages of text, progress, and how a command ends."""

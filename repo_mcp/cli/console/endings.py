@@ -1,4 +1,4 @@
-"""How a command ends: its exit codes, and one line on standard error for whatever is amiss."""
+"""The endings of a command: its exit codes, and one line on standard error for each fault."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ USAGE_CODES = frozenset(
 
 
 def exit_code_of(error: RepoError) -> int:
+    """Return the exit code of an error."""
     if error.code == ErrorCode.CANCELLED:
         return EXIT_INTERRUPTED
     return EXIT_USAGE if error.code in USAGE_CODES else EXIT_FAILURE
 
 
 def complain(message: str, hint: str, code: int) -> int:
-    """One line on stderr, whatever the message holds."""
+    """Print a message on one line of stderr, and return `code`."""
     text = " ".join(message.split())
     if hint:
         text = f"{text}{'' if text.endswith(('.', '?', '!')) else '.'} {' '.join(hint.split())}"
@@ -36,11 +37,12 @@ def complain(message: str, hint: str, code: int) -> int:
 
 
 def warn(message: str) -> None:
+    """Print a warning on one line of stderr."""
     complain(f"warning: {message}", "", EXIT_DONE)
 
 
 def leave_pipe() -> int:
-    """Whoever read our output is gone. Closing it here keeps the interpreter from complaining at its end."""
+    """Close standard output, whose reader is gone, so that the interpreter does not complain at exit."""
     with suppress(BrokenPipeError):
         sys.stdout.close()
     return EXIT_DONE

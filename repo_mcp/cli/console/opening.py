@@ -1,4 +1,4 @@
-"""The repository of one command: opened for its length, and brought up to date where it is searched."""
+"""Open the repository for one command, and bring its index up to date before a search."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from repo_mcp.repository import Repository
 
 @contextmanager
 def opened(config: Config) -> Iterator[Repository]:
-    """The repository for the length of one command; its warnings go to stderr."""
+    """Open the repository for one command; its warnings go to stderr. Raises RepoError."""
     with closing(Repository(config, report_warning=warn)) as repository:
         yield repository
 
 
 def refresh(repository: Repository, *, force: bool, quiet: bool) -> RefreshReport:
+    """Refresh the index, with a progress bar unless `quiet`. Raises RepoError like `Repository.refresh`."""
     with show_progress(quiet=quiet) as progress:
         return repository.refresh(force=force, progress=progress)
 
 
 def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
-    """Refresh; where another process is at it, the index that is there has to do."""
+    """Refresh the index; if another process is doing so, use the existing one. Raises RepoError."""
     try:
         refresh(repository, force=False, quiet=quiet)
     except RepoError as error:

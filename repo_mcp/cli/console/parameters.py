@@ -1,4 +1,4 @@
-"""The options that several commands share, by the names that are fixed."""
+"""The options that several commands share, under their fixed names."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ MaxFileBytes = Annotated[
 
 
 def chosen_limits(**given: int | None) -> dict[str, int]:
-    """The limits that were asked for."""
+    """Return the limits that were given."""
     return {name: value for name, value in given.items() if value is not None}

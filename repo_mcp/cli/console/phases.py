@@ -1,4 +1,4 @@
-"""The second and third phase on the command line: when `index` runs them, and how far they are in words."""
+"""The second and third phase on the command line: when `index` runs them, and their state in words."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def renew_symbol_index(
     quiet: bool,
     warn: Callable[[str], None],
 ) -> None:
-    """Bring the structure index up to date: where it is wanted, and one that is there unless it is not.
+    """Bring the symbol index up to date if `wanted` says so or, when it is None, if there is one.
 
-    Where another process is at it, that is said and enough.
+    When another process is doing so, only a warning is printed. Raises RepoError.
     """
     if wanted is False or (wanted is None and not repository.symbol_index.exists):
         return
@@ -40,7 +40,7 @@ def renew_symbol_index(
 def renew_vectors(
     repository: Repository, *, force: bool, quiet: bool, warn: Callable[[str], None]
 ) -> dict[str, str]:
-    """Bring the vectors up to date where a model is named. Returns what to show of them: a row or none."""
+    """Bring the vectors up to date if a model is given. Return a row to show, or none. Raises RepoError."""
     if repository.vectors is None:
         return {}
     try:
@@ -57,7 +57,7 @@ def renew_vectors(
 
 
 def describe_vectors(repository: Repository) -> dict[str, str]:
-    """One row where a model is named: how many files, of how many."""
+    """Describe the vectors in one row, or in none without a model."""
     if repository.vectors is None:
         return {}
     state = repository.vectors.status()
@@ -66,7 +66,7 @@ def describe_vectors(repository: Repository) -> dict[str, str]:
 
 
 def describe_symbol_index(state: SymbolIndexStatus) -> str:
-    """One row: how many files, of how many."""
+    """Describe the symbol index in one line."""
     if state.state == "missing" and not state.files_done:
         return "none (repo-mcp index --structure; a server builds what its tools need)"
     told = f"{state.files_done:,} of {state.files_total:,} files, {state.symbols:,} symbols"

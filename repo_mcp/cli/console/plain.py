@@ -1,4 +1,4 @@
-"""Records as plain JSON values, for `--json`."""
+"""Convert records to plain JSON values, for `--json`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def to_plain(value: Any) -> Any:
-    """Records as objects, mappings as objects with their keys in order, sequences as lists."""
+    """Convert records to objects, mappings to objects with sorted keys, sequences to lists."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -21,6 +21,6 @@ def to_plain(value: Any) -> Any:
 
 
 def write_json(document: Any) -> None:
-    """One document of plain values and a line end, in ASCII, which no terminal or pipe can refuse."""
+    """Write one document and a line end, in ASCII, which every terminal and pipe accepts."""
     sys.stdout.write(json.dumps(document, indent=2) + "\n")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The progress bar of a refresh, on stderr and only where a person looks."""
+"""The progress bar of a refresh, on stderr and only on a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = {
 
 @contextmanager
 def show_progress(*, quiet: bool) -> Iterator[ProgressCallback | None]:
-    """A callback that draws; None where nobody would see it. The bar is gone when the work is done."""
+    """Yield a callback that draws the bar, or None without a terminal. The bar is removed at the end."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield None

@@ -1,6 +1,6 @@
-"""Lines, outlines and the reports of indexing as text for people.
+"""Print lines, outlines and the reports of indexing as text for people.
 
-Left out on purpose: what a search found (`hits_page`) and the state of the index (`status_page`).
+Left out on purpose: search hits (`hits_page`) and the state of the index (`status_page`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Renderer:
         self._console = console or open_console()
 
     def opened(self, text: OpenedText) -> None:
-        """The lines with their numbers, and what is missing."""
+        """Print the lines with their numbers, and say what is missing."""
         for number, line in enumerate(text.lines, text.start_line):
             self._print(_numbered(number, line))
         if text.truncated:
@@ -30,7 +30,7 @@ class Renderer:
             self._print(Text(f"Cut: {rest}.", FAINT))
 
     def outlined(self, outline: Outline) -> None:
-        """The declarations with their lines, indented by what they stand in."""
+        """Print the declarations with their lines, indented by nesting."""
         depths: dict[str, int] = {}
         width = max((len(f"{one.start_line}-{one.end_line}") for one in outline.symbols), default=0)
         for one in outline.symbols:
@@ -44,7 +44,7 @@ class Renderer:
             self._print(Text("Nothing is declared.", FAINT))
 
     def refreshed(self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str]) -> None:
-        """What a refresh did, and how far the other phases are, a row for each."""
+        """Print what a refresh did, and one row for each further phase."""
         self._rows(
             {
                 "indexed": f"{state.indexed_files:,} files",
@@ -60,6 +60,7 @@ class Renderer:
         self._warnings(report.warnings)
 
     def compacted(self, report: CompactReport) -> None:
+        """Print what a compaction did."""
         self._rows(
             {
                 "segments": f"{report.segments_before} -> {report.segments_after}",
@@ -87,10 +88,11 @@ def _numbered(number: int, content: str) -> Text:
 
 
 def count_reasons(counts: Mapping[str, int]) -> str:
+    """Describe the counts of reasons in words, or "nothing"."""
     parts = [f"{count:,} {reason.replace('_', ' ')}" for reason, count in sorted(counts.items()) if count]
     return ", ".join(parts) or "nothing"
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun, in the plural where that is right."""
+    """Return a number with its noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

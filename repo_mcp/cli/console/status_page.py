@@ -6,7 +6,7 @@
     coverage       12 of 13 files   ██████████████████░░
     ...
 
-Left out on purpose: single files and calls. Those are the report's (`repo-mcp report`).
+Left out on purpose: single files and calls, which belong to the report (`repo-mcp report`).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Health:
     """The verdict on an index."""
 
     word: str  # healthy, behind, incomplete, missing, damaged
-    told: str  # what that means and what to do
+    told: str  # its meaning, and what to do
 
 
 def judge(state: IndexStatus) -> Health:
-    """How an index is, by what is committed."""
+    """Judge the health of an index by what is committed."""
     if state.state == "degraded":
         return Health("damaged", "The index cannot be read: repo-mcp index builds it anew.")
     if state.snapshot is None:
@@ -55,7 +55,7 @@ def judge(state: IndexStatus) -> Health:
 
 
 def count_offered(state: IndexStatus) -> int:
-    """Files that were looked at for indexing: those indexed, and those whose content or size forbade it."""
+    """Count the files considered for indexing: those indexed, and those left out for content or size."""
     return state.indexed_files + sum(state.skipped.get(reason.value, 0) for reason in SkipReason)
 
 
@@ -68,7 +68,7 @@ class StatusPage:
     def show(
         self, root_name: str, state: IndexStatus, structure: SymbolIndexStatus, phases: Mapping[str, str]
     ) -> None:
-        """The verdict, the facts, the languages and the warnings; each phase after the index has a row."""
+        """Print the verdict, the facts, the languages and the warnings, with a row for each further phase."""
         health = judge(state)
         colour = _COLOURS.get(health.word, "bold red")
         self._print(
@@ -123,12 +123,12 @@ class StatusPage:
 
 
 def draw_bar(part: int, whole: int, *, before: str = "", rest: str = "░") -> Text:
-    """A bar of BAR_CELLS; full only when nothing is missing, empty only for nothing."""
+    """Draw a bar of BAR_CELLS cells; full only when nothing is missing, empty only for nothing."""
     cells = part * BAR_CELLS // whole if whole else 0
     cells = max(cells, 1) if part else 0
     return Text.assemble(before, ("█" * cells, "green"), (rest * (BAR_CELLS - cells), FAINT))
 
 
 def show_moment(seconds: float | None) -> str:
-    """A time of day, in UTC."""
+    """Render a time in seconds since the epoch as date and time in UTC."""
     return "never" if seconds is None else time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))

@@ -1,7 +1,7 @@
-"""Where text for people goes: coloured on a terminal, plain in a pipe or where NO_COLOR is set.
+"""The console for text for people: coloured on a terminal, plain in a pipe or when NO_COLOR is set.
 
 Contents of files and names are shown with their control characters made visible, so that no file can
-move the cursor or rewrite what stands on the screen.
+move the cursor or rewrite what is on the screen.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FAINT = "dim"
 
 
 class Colour(StrEnum):
-    """When colours are written."""
+    """The choice of when to write colours."""
 
     AUTO = "auto"  # on a terminal, unless NO_COLOR is set
     ALWAYS = "always"
@@ -27,7 +27,7 @@ class Colour(StrEnum):
 
 
 def open_console(colour: Colour = Colour.AUTO) -> Console:
-    """Standard output. Long lines are left to whoever shows them."""
+    """Open a console on standard output. Long lines are not wrapped."""
     always = colour is Colour.ALWAYS
     return Console(
         highlight=False,
@@ -41,12 +41,12 @@ def open_console(colour: Colour = Colour.AUTO) -> Console:
 
 
 def visible(text: str) -> str:
-    """Tabs as spaces, everything else that a terminal would obey as its code."""
+    """Replace tabs by spaces, and everything else that a terminal would interpret by its code."""
     return escape_text(text.expandtabs(4))
 
 
 def show_size(size: int) -> str:
-    """Bytes, in the unit that suits them."""
+    """Render a number of bytes in a suitable unit."""
     if size < 1_000:
         return f"{size} byte{'' if size == 1 else 's'}"
     return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"

@@ -1,1 +1,1 @@
-"""`repo-mcp doctor`: is everything as it should be, and what to do where it is not."""
+"""`repo-mcp doctor`: find out whether everything works, and say what to do about what does not."""

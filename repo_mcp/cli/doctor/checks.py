@@ -1,7 +1,7 @@
-"""What `repo-mcp doctor` looks at: configuration, places, key, indexes, optional packages, the system.
+"""The checks of `repo-mcp doctor`: configuration, directories, key, indexes, optional packages, the system.
 
-Each check gives findings: what it looked at, how it stands, and what to do. Nothing is repaired, and nothing
-outside the data directory is opened but through the door.
+Each check yields findings: what it examined, its state, and what to do. Nothing is repaired, and everything
+outside of the data directory is read through the repository reader.
 
 Left out on purpose: clients' files (`client_setups`), and how findings are shown (`doctor`).
 """
@@ -32,7 +32,7 @@ from repo_mcp.workspace.system_places import is_system_place
 _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
 EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semantic-model DIR"}  # of `index`
-# extra of pyproject.toml -> a module of each of its packages, and what is lost without
+# extra of pyproject.toml -> a module of each of its packages, and what is lost without it
 EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
     "watch": (
         ("watchfiles",),
@@ -57,17 +57,17 @@ EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
 
 
 class State(StrEnum):
-    """How something stands."""
+    """The state of something that was examined."""
 
     OK = "ok"
-    NOTE = "note"  # as it may be
+    NOTE = "note"  # a state that may be intended
     WARNING = "warning"  # less than it could be
-    PROBLEM = "problem"  # does not work as it should
+    PROBLEM = "problem"  # does not work
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of examining one thing."""
 
     subject: str
     state: State
@@ -76,7 +76,7 @@ class Finding:
 
 
 def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
-    """What there is to say of one root. With `reads_all` every byte of its indexes is checked."""
+    """Yield the findings about one root. With `reads_all` every byte of its indexes is checked."""
     try:
         narrowed, ignored = narrow_config(config)
     except RepoError as error:
@@ -125,7 +125,7 @@ def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Fin
 
 
 def _check_guards(config: Config) -> Iterator[Finding]:
-    """What a server of these options is held to, whatever it is asked."""
+    """Yield the limits on calls and files that hold for a server with these options."""
     rate, patience = config.max_calls_per_second, config.call_timeout_seconds
     bounded = f"at most {rate:,} a second" if rate else "as many a second as come"
     limited = f"{patience} seconds for one that reads" if patience else "no limit of time"
@@ -159,7 +159,7 @@ def _check_key(root: str) -> Iterator[Finding]:
 
 
 def _check_data_dir(path: str) -> Iterator[Finding]:
-    """Who may read what lies in it. On Windows access is by lists, and not looked at."""
+    """Yield findings on who may read the data directory. Windows uses access lists, which are not checked."""
     status = os.lstat(path)
     if sys.platform != "win32" and status.st_mode & 0o077:
         message = "Others may look into it; what lies in it is private all the same."
@@ -177,7 +177,7 @@ def _check_data_dir(path: str) -> Iterator[Finding]:
 
 
 def _iter_files(path: str) -> Iterator[str]:
-    """The names of files in the directory and in those directly below."""
+    """Yield the names of files in the directory and in those directly below."""
     count = 0
     for place in (
         "",
@@ -259,7 +259,7 @@ def _check_packages() -> Iterator[Finding]:
 
 
 def name_installer(prefix: str) -> str:
-    """What makes the installation in a directory once more, from the extras that it is given alone."""
+    """Return the command that reinstalls into a prefix, to be followed by the package with its extras."""
     names = prefix.replace("\\", "/").split("/")
     if "pipx" in names:
         return "pipx install --force"

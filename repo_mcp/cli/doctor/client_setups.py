@@ -1,8 +1,8 @@
-"""Clients' own files, as far as they start this program: read, never changed.
+"""Check the entries of clients' own files that start this program. The files are read, never changed.
 
-Looked for are entries whose command or arguments name it, in the user's files and in those of the project.
-What is said is what keeps such an entry from working, or lets the repository that is worked in decide what
-runs: a relative command, `python -m`, a runner that reads files of the project.
+An entry is ours when its command or arguments name this program, in the user's files or in those of the
+project. A finding reports what keeps such an entry from working, or what lets the repository being worked on
+decide what runs: a relative command, `python -m`, a runner that reads files of the project.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "fish", "cmd", "powershell", "pwsh"})
 
 
 def iter_client_findings(root: str) -> Iterator[Finding]:
-    """What there is to say of each client's files that are there and start this program."""
+    """Yield the findings about the existing files of each client that start this program."""
     for client in CLIENTS.values():
         places = {place.path: place for place in (find(root) for find in client.places.values())}
         for place in places.values():
@@ -47,7 +47,7 @@ def _look_at(client: Client, place: FileLocation) -> Iterator[Finding]:
 
 
 def _read_servers(client: Client, place: FileLocation) -> Mapping[str, object]:
-    """The servers of a client's file; none when it is not there."""
+    """Return the servers in a client's file; none when it does not exist. Raises RepoError and ValueError."""
     text = read_client_file(place).text or ""
     document = read_document(client, text.removeprefix(BYTE_ORDER_MARK))
     servers = document.get(client.section)
@@ -66,7 +66,7 @@ def _is_ours(entry: Mapping[str, object]) -> bool:
 
 
 def _judge(subject: str, server: str, entry: Mapping[str, object]) -> Iterator[Finding]:
-    """What is wrong with an entry; one finding that all is well when nothing is."""
+    """Yield the faults of an entry, or one finding that all is well."""
     command = str(entry.get("command", ""))
     arguments = _list_arguments(entry)
     faults = [*_list_command_faults(command, arguments), *_list_root_faults(arguments)]
@@ -110,7 +110,7 @@ def _list_root_faults(arguments: list[str]) -> list[_Fault]:
         return [
             (State.PROBLEM, "it names no --repo-root.", "Add --repo-root and the repository's directory.")
         ]
-    if "${" in root:  # the client puts something in its place
+    if "${" in root:  # the client replaces it
         return []
     if not os.path.isabs(root):
         hint = "Give an absolute path: the client's current directory may be any."

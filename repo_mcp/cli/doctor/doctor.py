@@ -1,6 +1,6 @@
-"""`repo-mcp doctor`: is everything as it should be, and what to do where it is not.
+"""`repo-mcp doctor`: find out whether everything works, and say what to do about what does not.
 
-Takes the options of `serve`. Repairs nothing. Exit code 3 when something does not work as it should, else 0.
+It takes the options of `serve` and repairs nothing. The exit code is 3 when something does not work, else 0.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.
 
 
 def examine(arguments: Sequence[str]) -> int:
-    """Print what was found; the exit code."""
+    """Print the findings and return the exit code."""
     parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument(
@@ -42,7 +42,7 @@ def examine(arguments: Sequence[str]) -> int:
     )
     try:
         options = parser.parse_args(arguments)
-    except SystemExit as ending:  # it has said what is wrong, or printed the help
+    except SystemExit as ending:  # it has printed the fault or the help
         return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     options.repo_root = "." if options.repo_root is None else options.repo_root
     show: Callable[[Finding], None] = _ignore if options.json else _Printer().show
@@ -75,7 +75,7 @@ def _ignore(_finding: Finding) -> None:
 
 
 class _Printer:
-    """One line for each finding, and one for what to do."""
+    """Prints one line for each finding, and one for what to do."""
 
     def __init__(self) -> None:
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)

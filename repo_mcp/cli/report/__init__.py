@@ -1,1 +1,1 @@
-"""`repo-mcp report`: what is known of an index, as one HTML page."""
+"""`repo-mcp report`: one HTML page about an index and its use."""

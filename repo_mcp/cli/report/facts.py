@@ -1,7 +1,7 @@
-"""What the report tells: the index, its files, segments and structure, and the calls of its log.
+"""Collect the facts of the report: the index, its files, segments and symbols, and the calls of its log.
 
-Everything is taken from what is committed, from the live tree by name and size, and from lines of the log
-that carry the user's tag. Nothing of the content of a file is read.
+Facts come from what is committed, from the live tree by name and size, and from log lines with the user's
+tag. No contents of files are read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.model import IndexStatus, ListedFile, SegmentFacts, SymbolIndexSta
 from repo_mcp.repository import Repository
 from repo_mcp.version import find_version
 
-MOST_CALLS = 20_000  # of the log
+MOST_CALLS = 20_000  # read from the log
 SLOWEST = 15
 LARGEST = 15
 MOST_BLOCKED = 40
@@ -47,13 +47,13 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """The calls that the log tells of."""
+    """The calls that the log records."""
 
     calls: int
-    since: str  # time of the oldest that was read; empty for none
-    tools: tuple[ToolFacts, ...]  # by calls
+    since: str  # time of the oldest call that was read; empty for none
+    tools: tuple[ToolFacts, ...]  # most calls first
     slowest: tuple[CallFacts, ...]
-    blocked: tuple[CallFacts, ...]  # the newest first
+    blocked: tuple[CallFacts, ...]  # newest first
     warnings: tuple[str, ...]
 
 
@@ -66,7 +66,7 @@ class ReportFacts:
     index: IndexStatus
     structure: SymbolIndexStatus
     segments: tuple[SegmentFacts, ...]
-    places: Mapping[str, int]  # what lies in the data directory -> bytes
+    places: Mapping[str, int]  # file or folder of the data directory -> bytes
     largest: tuple[ListedFile, ...]  # of the tree, those that may be indexed
     too_large: tuple[ListedFile, ...]
     max_file_bytes: int
@@ -74,7 +74,7 @@ class ReportFacts:
 
 
 def collect_facts(repository: Repository) -> ReportFacts:
-    """The facts of an opened repository, as they are now."""
+    """Collect the current facts of an opened repository."""
     most = repository.config.limits.max_file_bytes
     files = repository.list_files(None, _MOST_FILES, False).files
     by_size = sorted(files, key=lambda file: (-file.size, file.path))
@@ -93,7 +93,7 @@ def collect_facts(repository: Repository) -> ReportFacts:
 
 
 def _measure_positions(data_dir: str) -> dict[str, int]:
-    """Bytes of each file and folder of the data directory."""
+    """Measure the bytes of each file and folder of the data directory."""
     sizes = {}
     for entry in sorted(os.scandir(data_dir), key=lambda one: one.name):
         if entry.is_dir(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""Where the report goes: into the data directory, or to a file that is not there or is such a report."""
+"""Write the report: into the data directory, or to a file that is new or an earlier report."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MARK = "<!doctype html><!-- repo-mcp report -->"  # the beginning of every repor
 
 
 def write_report(page: str, output: str | None, data_dir: str) -> str:
-    """Write the page whole. Returns the file's name, relative where it lies below the current directory.
+    """Write the page whole. Return its path, relative if below the current directory.
 
-    INVALID_ARGUMENT for a file that is something else, a link or in no directory.
+    Raises RepoError with INVALID_ARGUMENT for a file that is no report, for a link, or without a directory.
     """
     path = os.path.join(data_dir, REPORT_NAME) if output is None else os.path.abspath(output)
     above, name = os.path.split(path)

@@ -1,7 +1,7 @@
-"""The report as one HTML page: no script, nothing from outside, every text escaped.
+"""Render the report as one HTML page: no script, nothing from outside, every text escaped.
 
 The page carries a policy that forbids the browser to run or load anything. Names of files, tools, languages
-and the root come from a repository or a log; they pass through `clean` wherever they stand.
+and the root come from a repository or a log, so every one of them passes through `clean`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from repo_mcp.model import SkipReason
 MOST_LANGUAGES = 20
 MOST_SEGMENTS = 40
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-# reason for leaving something out -> what it means
+# reason for leaving something out -> its meaning
 REASONS = {
     "too_large": "above the limit for one file",
     "binary": "no text",
@@ -40,7 +40,7 @@ REASONS = {
 
 
 def render_report(facts: ReportFacts) -> str:
-    """The page, which depends on the facts alone."""
+    """Render the page, which depends only on the facts."""
     sections = (
         _render_head(facts),
         _render_coverage(facts),
@@ -192,15 +192,15 @@ def _render_call(call: CallFacts) -> list[str]:
 
 
 def _show_time(timestamp: str) -> str:
-    """To the second; UTC, as the whole log."""
+    """Render a log time to the second; it is UTC, like the whole log."""
     return timestamp[:19].replace("T", " ")
 
 
 def _render_shape(shape: object) -> str:
-    """What the log keeps of an argument: its value where that is harmless, else how much it was."""
+    """Return what the log keeps of an argument: its value if harmless, otherwise its size."""
     if not isinstance(shape, Mapping):
         return str(shape)
-    for name in ("value", "text", "class"):  # of a path: why it is not said
+    for name in ("value", "text", "class"):  # "class": why the log does not say a path
         if name in shape:
             return str(shape[name])
     sizes = (("chars", "characters"), ("length", "entries"), ("count", "names"))
@@ -215,7 +215,7 @@ def _render_table(
     numbers: set[int],
     steady: Container[int] = (),
 ) -> str:
-    """A table of plain texts; the columns of `numbers` stand to the right, those of `steady` do not break."""
+    """Render a table of plain texts: columns in `numbers` are right-aligned, those in `steady` unwrapped."""
     kinds = [
         ' class="number"' if column in numbers else ' class="steady"' if column in steady else ""
         for column in range(len(heads))
@@ -229,5 +229,5 @@ def _render_table(
 
 
 def _percent(part: int, whole: int) -> str:
-    """Rounded down: all is 100 % only when nothing is missing."""
+    """Render a percentage, rounded down, so that 100 % means that nothing is missing."""
     return f"{100 * part // whole} %" if whole else "none"

@@ -1,8 +1,7 @@
-"""The pictures of the report: bars, made of texts and widths in per cent alone.
+"""The pictures of the report: bars, made only of texts and widths in per cent.
 
-Every text is escaped here. Bars are as wide as the reader's window lets them be, and what is written beside
-them keeps its size. The colours are those of the page's style, by class, so that they follow its light and
-dark forms.
+Every text is escaped here. Bars adapt to the width of the reader's window, and the text beside them keeps
+its size. Their colours come from classes of the page's style, so that they follow its light and dark forms.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from html import escape
 
 from repo_mcp.protocol.tool_model import escape_text
 
-SHADES = 4  # of the parts of a strip that follow its first
+SHADES = 4  # for the parts of a strip after its first
 
 
 def clean(text: str) -> str:
-    """A text for a page: nothing in it is markup, or can turn or hide what stands beside it."""
+    """Escape a text for a page: no markup, and no characters that reorder or hide the text around them."""
     return escape(escape_text(text), quote=True)
 
 
 def draw_bars(rows: Sequence[tuple[str, int, int, str]]) -> str:
-    """A bar for each row of label, part, whole and what is written beside it.
+    """Draw a bar for each row of label, part, whole and the text beside it.
 
-    The longest whole is as long as the picture allows; the part of each is filled.
+    The longest whole takes the full width; the part of each whole is filled.
     """
     longest = max((whole for _, _, whole, _ in rows), default=0) or 1
     drawn = "".join(
@@ -35,7 +34,7 @@ def draw_bars(rows: Sequence[tuple[str, int, int, str]]) -> str:
 
 
 def draw_strip(parts: Sequence[tuple[str, int]]) -> str:
-    """One bar of several parts beside each other, and below it what each is: label and size."""
+    """Draw one bar of adjacent parts, given as label and size, with a legend below it."""
     total = sum(size for _, size in parts) or 1
     kinds = ["part", *(f"left-{number % SHADES}" for number in range(len(parts)))]
     drawn = "".join(_draw(size, total, kind) for (_, size), kind in zip(parts, kinds, strict=False))

@@ -1,4 +1,4 @@
-"""The style of the report: one sheet, light or dark as the reader's system is, in the system's own fonts."""
+"""The style of the report: one sheet, light or dark like the reader's system, in the system's fonts."""
 
 from __future__ import annotations
 
