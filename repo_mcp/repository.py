@@ -117,7 +117,7 @@ class Repository:
             config.chosen_workers(),
             self._walk,
             watch=config.watch,
-            view=PathChangeFinder(self._reader, self._policy.find_denial, self._walk_memory),
+            finder=PathChangeFinder(self._reader, self._policy.find_denial, self._walk_memory),
             note_refresh=self._note_refresh,
             make_tag=self.namespaces[namespace],
         )

@@ -192,7 +192,7 @@ class LiveVectors(DerivedIndex[VectorView]):
         Before `start` nothing is embedded, but text that may no longer be served is purged at once.
         """
         super().note_refresh()
-        purges = self._index.purges
+        purges = self._index.refresher.purges
         if self._thread is None and purges != self._purged and self._running.acquire(blocking=False):
             try:
                 self._purge()

@@ -63,7 +63,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._path = path
         self._configuration = configuration
         self._phase = phase
-        index.note_purge_due = self._note_purge_due
+        index.refresher.note_purge_due = self._note_purge_due
         self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
         self._left: frozenset[str] = frozenset()
         self._hurried = threading.Event()  # set while a call waits to have a few files parsed
@@ -332,7 +332,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             if progress is not None:
                 progress(now)
 
-        purges = self._index.purges
+        purges = self._index.refresher.purges
         due = self._find_due(lexical.generation)
 
         def make(anew: bool) -> SymbolIndexReport:
@@ -355,7 +355,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return done
 
     def _identify(self, lexical: Snapshot) -> tuple[object, ...]:
-        return lexical.manifest, self._index.purges  # purges are counted up after the new generation appears
+        return (
+            lexical.manifest,
+            self._index.refresher.purges,
+        )  # purges are counted up after the new generation appears
 
     def _run_round(self, lexical: Snapshot) -> float | None:
         changed = self._list_changed(lexical)

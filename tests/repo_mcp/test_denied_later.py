@@ -132,7 +132,7 @@ def test_where_nobody_knows_where_it_went_it_is_purged(
     if not force:
         for record in (root / ".repo_mcp").rglob("seen*"):
             record.unlink()
-        repository._index._record = SeenRecord()
+        repository._index._generation.record = SeenRecord()
     rename_to_denied(root)
     repository.refresh(force=force)
     repository.symbol_index.build()
@@ -186,7 +186,7 @@ def test_a_purge_that_another_process_asks_for_meanwhile_is_not_forgotten(
 
 
 def test_also_where_the_system_tells_of_it(root: Path, repository: Repository) -> None:
-    view = repository._index._view
+    view = repository._index._watch.finder
     assert view is not None
     rename_to_denied(root)
     changes = view.look_at(["settings.tiny", ".env"])
@@ -300,7 +300,7 @@ def die(*_arguments: object, **_more: object) -> None:
     "moment",
     [
         ("repo_mcp.indexing.refresh.Refresh._merge", "before the text of the lexical index goes"),
-        ("repo_mcp.live.live_index.LiveIndex._note_purge", "after it went"),
+        ("repo_mcp.live.refresher.Refresher._note_purge", "after it went"),
         ("repo_mcp.symbol_index.live_symbol_index.LiveSymbolIndex.note_refresh", "after the refresh"),
     ],
     ids=lambda moment: moment[1],

@@ -16,7 +16,7 @@ import pytest
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.watcher import TreeWatcher, is_installed
-from repo_mcp.live import live_index
+from repo_mcp.live import change_watch
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 
@@ -156,16 +156,16 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(live_index, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
     root = tmp_path / "root"
     (root / "src").mkdir(parents=True)
     (root / ".gitignore").write_text("build/\n*.log\n")
     (root / "src" / "a.c").write_text("int alpha;\n")
     (root / "build").mkdir()
     made = Served(root, tmp_path / "data")
-    view = made.repository._index._view
+    view = made.repository._index._watch.finder
     assert view is not None
-    wait_until(lambda: made.repository._index._next_watched_look > time.monotonic() + 50)
+    wait_until(lambda: made.repository._index._watch._next_watched_look > time.monotonic() + 50)
     time.sleep(0.5)  # the watch is in place, and what it asked for first is done
     yield made
     made.repository.close()
@@ -211,7 +211,7 @@ def test_changed_rules_are_in_force(served: Served) -> None:
 
 
 def test_a_flood_of_changes_is_walked(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_index, "MAX_NAMED", 3)
+    monkeypatch.setattr(change_watch, "MAX_NAMED", 3)
     for number in range(30):
         served.write(f"src/n{number}.c", "int quaternion;\n")
     wait_until(lambda: len(served.find("quaternion")) == 20)
@@ -221,13 +221,13 @@ def test_a_flood_of_changes_is_walked(served: Served, monkeypatch: pytest.Monkey
 def test_an_answer_says_that_files_have_changed(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     index = served.repository._index
     held = threading.Event()
-    refresh_named = index._open_indexer
+    refresh_named = index.refresher._open_indexer
 
     def wait_first() -> Any:
         held.wait(PATIENCE_SECONDS)
         return refresh_named()
 
-    monkeypatch.setattr(index, "_open_indexer", wait_first)
+    monkeypatch.setattr(index.refresher, "_open_indexer", wait_first)
     served.write("src/new.c", "int quaternion;\n")
     wait_until(lambda: served.repository.search(SearchRequest("alpha", 5)).warnings != ())
     (warning,) = served.repository.search(SearchRequest("alpha", 5)).warnings
@@ -255,8 +255,8 @@ def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(watchfiles, "watch", watch)
-    monkeypatch.setattr(live_index, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(live_index, "LOOK_COST_FACTOR", 0)
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(change_watch, "LOOK_COST_FACTOR", 0)
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.c").write_text("int alpha;\n")
     return Served(tmp_path / "root", tmp_path / "data")
@@ -281,7 +281,7 @@ def test_nothing_is_watched_unless_it_is_wanted(tmp_path: Path) -> None:
     assert is_installed()
     (tmp_path / "root").mkdir()
     served = Served(tmp_path / "root", tmp_path / "data", watch=False)
-    assert served.repository._index._watcher is None
+    assert served.repository._index._watch._watcher is None
     with pytest.raises(RepoError):
         served.find(" ")
     served.repository.close()
@@ -294,7 +294,7 @@ def test_a_walk_in_the_background_makes_room_for_files_known_by_name(tmp_path: P
     repository = Repository(Config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))
     repository.refresh()
     index: Any = repository._index
-    walk, begun = index._walk, threading.Event()
+    walk, begun = index._look.walk, threading.Event()
     walks: list[object] = []
 
     def walk_slowly(cancelled: Callable[[], bool], met: Any = None) -> Any:
@@ -304,11 +304,11 @@ def test_a_walk_in_the_background_makes_room_for_files_known_by_name(tmp_path: P
             time.sleep(0.001)
         return walk(cancelled, met)
 
-    index._walk = walk_slowly
+    index._look.walk = walk_slowly
     index.start_background_refresh()
     assert begun.wait(PATIENCE_SECONDS)
     file.write_text("second_word = 1\n")
     index.refresh_paths(["a.py"])
     assert [hit.path for hit in repository.search(SearchRequest("second_word", 5)).hits] == ["a.py"]
-    wait_until(lambda: len(walks) == 2 and not index._refreshing.locked())
+    wait_until(lambda: len(walks) == 2 and not index.refresher.running.locked())
     repository.close()

@@ -58,14 +58,14 @@ def test_nobody_waits_where_nothing_is_being_indexed(tree: Path, monkeypatch: py
 def listing_is_held(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A refresh that does not get further than the listing of the tree inside the block."""
     walking, may_go_on = threading.Event(), threading.Event()
-    walk = repository._index._walk
+    walk = repository._index._look.walk
 
     def walk_slowly(*arguments: object) -> WalkReport:
         walking.set()
         assert may_go_on.wait(60)
         return walk(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(repository._index, "_walk", walk_slowly)
+    monkeypatch.setattr(repository._index._look, "walk", walk_slowly)
     refresh = threading.Thread(target=repository.refresh)
     refresh.start()
     try:
@@ -99,8 +99,8 @@ def test_files_that_are_read_again_are_not_said_to_be_missing(
 ) -> None:
     with opened(tree, watch=False) as repository:
         repository.refresh()
-        monkeypatch.setattr(repository._index, "_progress", IndexProgress("index", 1, 3, 10, 30))
+        monkeypatch.setattr(repository._index.refresher, "progress", IndexProgress("index", 1, 3, 10, 30))
         done = "The index is being refreshed: 1 of 3 files are done; the others may be"
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} out of date here.",)
-        monkeypatch.setattr(repository._index, "_is_whole", lambda snapshot: False)
+        monkeypatch.setattr(repository._index._generation, "is_whole", lambda snapshot: False)
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} missing here.",)

@@ -254,7 +254,7 @@ def test_a_closed_index_takes_up_no_files(open_root: Open) -> None:
     repository = open_root()
     repository.refresh()
     repository._index.close()
-    repository._index._refreshing.release()
+    repository._index.refresher.running.release()
     with pytest.raises(RepoError) as caught:
         repository._index.refresh_paths(["a.tiny"], cancelled=lambda: False)
     assert caught.value.code is ErrorCode.CANCELLED

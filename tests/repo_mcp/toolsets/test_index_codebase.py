@@ -191,10 +191,10 @@ def test_waiting_ends_when_it_is_cancelled_or_nothing_is_known(monkeypatch: pyte
 
 def test_a_refresh_in_the_background_is_waited_for(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server refreshes by itself when it starts: a call then is not refused."""
-    monkeypatch.setattr("repo_mcp.live.live_index.REFRESH_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("repo_mcp.live.refresher.REFRESH_WAIT_SECONDS", 0.01)
     live = served.repository._index
-    assert live._refreshing.acquire()
-    release = threading.Timer(0.5, live._refreshing.release)
+    assert live.refresher.running.acquire()
+    release = threading.Timer(0.5, live.refresher.running.release)
     release.start()
     started = time.monotonic()
     found: dict[str, Any] = served.call("index_codebase", path=".")

@@ -1,0 +1,132 @@
+"""Runs the refreshes of one index in this process, one at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from index_format import MakeTag, read_manifest
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.indexer import Indexer
+from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
+from repo_mcp.indexing.reports import explain_write_error, name_snapshot
+from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.live.generation import Generation
+from repo_mcp.live.tree_look import TreeLook
+from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, RefreshReport
+from repo_mcp.workspace.path_changes import PathChanges
+
+REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
+REFRESH_POLL_SECONDS = 0.05
+
+
+class Refresher:
+    """The writing side of one live index. Safe for several threads."""
+
+    def __init__(
+        self,
+        generation: Generation,
+        look: TreeLook,
+        settings: BuildSettings,
+        configuration: str,
+        workers: int,
+        probe: TreeProbe | None,
+        make_tag: MakeTag | None,
+    ) -> None:
+        self._generation = generation
+        self._look = look
+        self._build = (settings, configuration, workers)
+        self._probe = probe if probe is not None else NO_PROBE
+        self._make_tag = make_tag
+        self.running = threading.Lock()  # held while this process refreshes
+        self._hurried = threading.Event()  # a few changed files wait to be indexed
+        self.progress: IndexProgress | None = None
+        self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
+        # Called with the committed generation before one that purges; a derived index sets it.
+        self.note_purge_due: Callable[[int], None] = lambda _generation: None
+
+    def refresh(
+        self, *, force: bool, progress: ProgressCallback | None, stop: Callable[[], bool]
+    ) -> RefreshReport:
+        """Make the index say what the tree says. The caller holds `running`. Raises what the indexer does."""
+
+        def report(now: IndexProgress) -> None:
+            self.progress = now
+            if now.phase == "index" and now.files_total and not force:
+                self._look.stale = now.files_total - now.files_done
+            if progress is not None:
+                progress(now)
+
+        try:
+            done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
+            self._look.stale = 0
+            return done
+        finally:
+            self.progress = None
+
+    def begin(self, stop: Callable[[], bool]) -> None:
+        """Take `running`, after a little wait for a refresh that runs already. Raises BUSY, CANCELLED."""
+        deadline = time.monotonic() + REFRESH_WAIT_SECONDS
+        while not self.running.acquire(timeout=REFRESH_POLL_SECONDS):
+            if stop():
+                raise RepoError(ErrorCode.CANCELLED, "The refresh was cancelled.", "Nothing was changed.")
+            if time.monotonic() >= deadline:
+                raise RepoError(
+                    ErrorCode.BUSY,
+                    "A refresh of this index is running already.",
+                    "Search works meanwhile; repo.status tells how far it is.",
+                )
+
+    def gives_way(self) -> bool:
+        """Return True while files that are known by name wait for a walk, which may take a second."""
+        progress = self.progress
+        return self._hurried.is_set() and progress is not None and progress.phase == "walk"
+
+    def refresh_changes(self, changes: PathChanges, stop: Callable[[], bool]) -> bool:
+        """Index a few files. Return False when there must be a walk. Raises as `begin` and `refresh` do."""
+        self._hurried.set()
+        try:
+            self.begin(stop)
+        finally:
+            self._hurried.clear()
+        try:
+            return self._refresh_named(changes, stop)
+        finally:
+            self.running.release()
+
+    def _refresh_named(self, changes: PathChanges, stop: Callable[[], bool]) -> bool:
+        done = self._open_indexer().refresh_named(changes, cancelled=stop)
+        if done is None:
+            return False
+        if self._look.stale:
+            self._look.stale = max(0, self._look.stale - len(changes.files) - len(changes.gone))
+        manifest = read_manifest(self._generation.directory)
+        if not done.warnings and manifest is not None and done.snapshot == name_snapshot(manifest.generation):
+            self._generation.note_whole(manifest)  # the next search need not read the record
+        return True
+
+    def compact(self, *, full: bool) -> CompactReport:
+        """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
+        with self.running:
+            return self._open_indexer().compact(full=full)
+
+    def _open_indexer(self) -> Indexer:
+        """Open the writing side, in a directory that is made again where somebody removed it."""
+        try:
+            directory = self._generation.make_directory()
+        except OSError as error:
+            raise explain_write_error(error) from error
+        return Indexer(
+            directory,
+            *self._build,
+            self._look.walk,
+            self._generation.record,
+            probe=self._probe,
+            note_purge=self._note_purge,
+            note_purge_due=self.note_purge_due,
+            make_tag=self._make_tag,
+        )
+
+    def _note_purge(self) -> None:
+        self.purges += 1

@@ -1,0 +1,110 @@
+"""Looks over the tree: how it differs now from what the index holds.
+
+In a large tree a look takes a second: what was found is used again for LOOK_REUSE_FACTOR times what it took.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from index_format import IndexFormatError
+from repo_mcp.errors import RepoError
+from repo_mcp.indexing.refresh import Walk
+from repo_mcp.indexing.scan_state import (
+    ChangedFiles,
+    SeenFiles,
+    assume_unchanged,
+    compare_tree,
+    count_changed,
+)
+from repo_mcp.live.generation import Generation
+
+LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
+CHEAP_LOOK_FILES = 3_000  # an exact search in a smaller tree looks it over each time, in 30 ms at most
+LOOK_REUSE_FACTOR = 4  # in a larger one a look is used again for this many times what it took
+MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longer, at most
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look found."""
+
+    generation: int
+    started: float  # time.monotonic: what changed later may be missing
+    took: float  # seconds
+    files: int  # that were looked at
+    changed: ChangedFiles
+
+    def is_old(self, share: float = 1.0) -> bool:
+        """Return True when that share of the time for which it may be used is over."""
+        keeps = LOOK_REUSE_FACTOR * self.took if self.files > CHEAP_LOOK_FILES else 0.0
+        return time.monotonic() - self.started >= share * keeps
+
+
+class TreeLook:
+    """What is known of the tree beside one index. Safe for several threads."""
+
+    def __init__(self, generation: Generation, walk: Walk, closed: threading.Event) -> None:
+        self._generation = generation
+        self.walk = walk
+        self._closed = closed
+        self._looking = threading.Lock()  # held while the tree is looked over for an exact search
+        self._look: _Look | None = None
+        self.stale: int | None = None  # files found changed at the last look and not indexed yet
+
+    def find_changed(self, generation: int) -> ChangedFiles | None:
+        """Return how the tree differs now from what a generation holds; None when that is not known.
+
+        A look that is half used up is renewed in the background.
+        """
+        look = self._look
+        if look is None or look.generation != generation or look.is_old():
+            asked = time.monotonic()
+            with self._looking:  # whoever waited takes what another began to look for after it had asked
+                look = self._look
+                if look is None or look.generation != generation or look.started < asked:
+                    return self._look_over(generation)
+        elif look.is_old(0.5) and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True).start()
+        return look.changed
+
+    def _look_over(self, generation: int) -> ChangedFiles | None:
+        found = self._generation.read_seen(generation)
+        if found is None:
+            return None
+        started = time.monotonic()
+        files = self.walk(self._closed.is_set).files
+        changed = compare_tree(found[1], files)
+        self._look = _Look(generation, started, time.monotonic() - started, len(files), changed)
+        return changed
+
+    def _look_ahead(self, generation: int) -> None:
+        """Look over the tree in a thread that was given `_looking`."""
+        try:
+            self._look_over(generation)
+        except (RepoError, IndexFormatError, OSError):
+            self._look = None  # the next search looks itself, and tells what is wrong
+        finally:
+            self._looking.release()
+
+    def note_refresh(self, started: float) -> None:
+        """Take over what a refresh saw that began at `started`, by time.monotonic: it looked, too."""
+        found = self._generation.read_seen()
+        if found is not None:
+            manifest, seen = found
+            self._generation.note_whole(manifest)
+            took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
+            self._look = _Look(manifest.generation, started, took, seen.whole_count, assume_unchanged(seen))
+
+    def count_stale(self, seen: SeenFiles | None, files: int, *, may_look: Callable[[], bool]) -> int | None:
+        """Return the files changed since the refresh: as they are in a small tree, else as last looked at."""
+        if seen is None or files > LOOK_FILES or not may_look():
+            return self.stale
+        try:
+            self.stale = count_changed(seen, self.walk(self._closed.is_set).files)
+        except RepoError:  # the root is gone, or we are closing
+            return None
+        return self.stale
