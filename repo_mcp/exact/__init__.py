@@ -1,5 +1,5 @@
-"""Exact search: literals and regular expressions, in order of path and line, proven on the live text.
+"""Exact search: literals and regular expressions, in order of path and line, verified on the live text.
 
-`search` is the way in. `patterns` reads which runs of word characters a match must contain,
-`pattern_files` finds the files that hold them, `line_matcher` decides.
+`search` is the entry point. `patterns` derives the runs of word characters that a match must contain,
+`pattern_files` finds the files that contain them, and `line_matcher` decides.
 """

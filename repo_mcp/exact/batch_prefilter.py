@@ -1,11 +1,11 @@
-"""Which files of a batch may match, found in their raw bytes before anything else is made of them.
+"""Finds the files of a batch that may match, in their raw bytes and before decoding them.
 
-Most candidates hold no match. What is ASCII without carriage returns is its own normalised text, so such
-files are joined, with a line feed between two, and searched at once: a file costs a third of what it
-costs to decode and to search it alone, and the engine works longer outside of Python's lock.
+Most candidates hold no match. ASCII without carriage returns is its own normalised text, so such files are
+joined, separated by line feeds, and searched at once. That costs a third of decoding and searching each file
+alone, and the engine works longer outside Python's lock.
 
-A match of one file is one of the joined text too, at the same place, unless the pattern asks for the
-edges of the text; such patterns, and other files, are searched file by file.
+A match in one file is also one in the joined text, at the same position, unless the pattern tests the edges
+of the text. Such patterns, and other files, are searched file by file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from repo_mcp.errors import RepoError
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.text.lines import decode_source
 
-JOINED_BYTES = 1 << 18  # what a core's cache holds; a larger file is searched alone, without a copy
+JOINED_BYTES = 1 << 18  # fits in a core's cache; a larger file is searched alone, without a copy
 
 
 def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[tuple[int, bytes]]:
-    """The place and the normalised text of each file that may match, in order; None stands for no file."""
+    """Yield index and normalised text of each file that may match, in order; a None in `raws` is no file."""
     left: set[int] = set()  # plain files that cannot match
     plain: list[int] = []
     if not matcher.needs_edges:
@@ -34,15 +34,15 @@ def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[t
             left.difference_update(_sift(matcher, group, raws))
     for position, raw in enumerate(raws):
         if raw is None or position in left:
-            continue  # gone, or not a file of ours any more
+            continue  # deleted, or no longer to be searched
         try:
             yield position, decode_source(raw).data
         except RepoError:
-            continue  # no text any more
+            continue  # no longer text
 
 
 def _group(positions: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[list[int]]:
-    """The places in groups of at most JOINED_BYTES, or of one file."""
+    """Yield the positions in groups of at most JOINED_BYTES, or of one file."""
     group: list[int] = []
     size = 0
     for position in positions:
@@ -57,7 +57,7 @@ def _group(positions: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[l
 
 
 def _sift(matcher: LineMatcher, group: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[int]:
-    """Those of a group of ASCII files that may match."""
+    """Yield those of a group of ASCII files that may match."""
     texts = [raws[position] or b"" for position in group]
     joined = texts[0] if len(texts) == 1 else b"\n".join(texts)
     if b"\r" in joined or b"\0" in joined:

@@ -1,11 +1,11 @@
-"""A few bits for each file of a segment that are made of its text, in memory only, in the background.
+"""A few bits for each file of a segment, computed from its text in the background and held only in memory.
 
-What words do not tell, the index on disk does not know, so the files are read for it: all of them once,
-half as fast as it could be so that others come first. Half a megabyte is read at once: a dozen megabytes
-besides, while it lasts.
+The index on disk knows only words, so everything else has to be read from the files: all of them once, at
+half speed so that other work comes first. Half a megabyte is read at once, which takes a dozen megabytes of
+memory meanwhile.
 
-A row counts for the version of a file that the segment holds: it is made of bytes with the fingerprint that
-is recorded there. Any other file has every bit, and is searched.
+The bits describe the version of a file that the segment holds: they are computed from bytes with the
+fingerprint recorded there. Any other file has every bit set, and so is searched.
 """
 
 from __future__ import annotations
@@ -24,43 +24,44 @@ U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]
-MIN_FILES = 4_000  # fewer are searched in a tenth of a second
-MAX_FILES = 250_000  # of a segment
+MIN_FILES = 4_000  # fewer files are searched in a tenth of a second
+MAX_FILES = 250_000  # in a segment
 FILES_AT_ONCE = 32  # a multiple of eight
-BYTES_AT_ONCE = 1 << 19  # read and looked through: about ten times as much memory is used meanwhile
+BYTES_AT_ONCE = 1 << 19  # read and marked at a time; uses about ten times as much memory
 MAX_PAUSE_SECONDS = 0.1
-_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # text in which a sign is no single byte
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # encodings whose ASCII characters are not single bytes
 
 
 class FileBitmaps(ABC):
     """The marks of the files of one segment, once they are computed. Safe for several threads."""
 
     def __init__(self, files: FilesReader, marks: int, name: str) -> None:
-        """`marks` of a file; `name` is that of the thread."""
+        """Prepare `marks` bits for each file; `name` is that of the thread."""
         self._files = files
         self._marks = marks
         self._name = name
-        self._rows: U8 | None = None  # row: mark; bit: file
-        self._starting = threading.Lock()  # held for good by whoever computes them
+        self._rows: U8 | None = None  # one row per mark, one bit per file
+        self._starting = threading.Lock()  # never released by the computing thread
         self._thread: threading.Thread | None = None
 
     @abstractmethod
     def mark(self, texts: Sequence[bytes]) -> Bools:
-        """A row of marks for each text. They are raw bytes, which hold all ASCII of the normalised text."""
+        """Return a row of marks for each raw text, whose bytes contain all ASCII of the normalised text."""
 
     @property
     def is_known(self) -> bool:
+        """Return whether the marks have been computed."""
         return self._rows is not None
 
     def find(self, marks: Sequence[int]) -> Bools | None:
-        """Which files may have all of the marks, one at least; None when it is not known."""
+        """Return a mask of the files that may have all of `marks` (at least one); None if not computed."""
         if self._rows is None:
             return None
         found = np.bitwise_and.reduce(self._rows[list(marks)], axis=0)
         return np.unpackbits(found, count=self._files.count, bitorder="little").astype(np.bool_)
 
     def start(self, read_many: ReadMany, stopped: Callable[[], bool]) -> bool:
-        """Begin to compute them; False when that was begun before or is not worth it."""
+        """Start computing in a thread. Returns False when that was done before or is not worthwhile."""
         if not MIN_FILES <= self._files.count <= MAX_FILES or not self._starting.acquire(blocking=False):
             return False
         self._thread = threading.Thread(
@@ -70,20 +71,20 @@ class FileBitmaps(ABC):
         return True
 
     def join(self, seconds: float) -> bool:
-        """Wait for the thread to end, which was told to stop. False when it goes on."""
+        """Wait for the thread, which has been told to stop. Returns False when it is still running."""
         if self._thread is not None:
             self._thread.join(seconds)
         return self._thread is None or not self._thread.is_alive()
 
     def _compute_quietly(self, read_many: ReadMany, stopped: Callable[[], bool]) -> None:
-        """A segment that cannot be read is noticed by those who search in it."""
+        """Compute, ignoring errors: searches report a segment that cannot be read."""
         try:
             self.compute(read_many, stopped)
         except (IndexFormatError, OSError, ValueError):
             return
 
     def compute(self, read_many: ReadMany, stopped: Callable[[], bool], *, gently: bool = True) -> None:
-        """Read all files of the segment and mark them; nothing is kept when it is to stop."""
+        """Read all files of the segment and mark them. Stores nothing when it is to stop."""
         count = self._files.count
         paths, prints = self._files.read_path_bytes(), self._files.read_fingerprints()
         ends, sizes = self._files.path_ends, self._files.read_column(SIZE)
@@ -106,7 +107,7 @@ class FileBitmaps(ABC):
         self._rows = rows
 
     def mark_versions(self, raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Bools:
-        """A row of marks for each file: all of them where it is not the version with that fingerprint."""
+        """Return a row of marks for each file, all of them set when its fingerprint is not in `prints`."""
         is_known = [
             raw is not None and not raw.startswith(_WIDE) and compute_fingerprint(raw) == wanted
             for raw, wanted in zip(raws, prints, strict=True)
@@ -119,7 +120,7 @@ class FileBitmaps(ABC):
 
 
 def _cut(files: range, sizes: I64) -> Iterator[range]:
-    """The files in pieces of at most BYTES_AT_ONCE, or of one file."""
+    """Yield the files in pieces of at most BYTES_AT_ONCE, or of one file."""
     start, total = files.start, 0
     for file in files:
         total += int(sizes[file])

@@ -1,13 +1,13 @@
-"""Where a literal or a regular expression matches in a text, line by line: the only importer of RE2.
+"""Finds the matches of a literal or a regular expression in a text, line by line. The only importer of RE2.
 
-The engine is RE2, whose time is linear in the text whatever the pattern; Python's own, which tries
-alternatives one after another, never sees a client's pattern. Its syntax is RE2's: `\\w`, `\\d`, `\\s` and
-`\\b` mean ASCII, there are no look-arounds and no back-references. `^` and `$` stand at every line.
+The engine is RE2, whose time is linear in the text whatever the pattern. Python's own engine, which tries
+alternatives one after another, never sees a client's pattern. The syntax is RE2's: `\\w`, `\\d`, `\\s` and
+`\\b` mean ASCII, there are no look-arounds and no back-references. `^` and `$` match at every line.
 
 A line matches once, at its first match. A match spans lines only where the pattern names a line feed
 (`\\n`, or one in a literal); otherwise `\\s`, `[^x]` and the like do not match line feeds, as in grep.
 
-Case is ignored by Unicode's simple folding. A whole word has no letter, mark, digit or underscore of
+Ignoring case uses Unicode's simple folding. A whole word has no letter, mark, digit or underscore of
 any script on either side.
 """
 
@@ -23,10 +23,10 @@ from repo_mcp.model import ExactRequest
 
 MAX_PATTERN_CHARS = 10_000
 MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused
-MIN_LITERAL = 2  # characters worth looking for before the pattern is
-FREE_TRIES = 8  # lines with the literal that are searched one by one
-TRY_BYTES = 1 << 10  # of text gone over pay for one more
-# Words as ripgrep has them: letters, marks, digits, connectors, joiners and circled letters of Unicode.
+MIN_LITERAL = 2  # characters: shorter ones are not worth a search of their own
+FREE_TRIES = 8  # lines with the literal that are matched one by one
+TRY_BYTES = 1 << 10  # of text skipped pay for one more try
+# Words as in ripgrep: letters, marks, digits, connectors, joiners and circled letters of Unicode.
 NOT_WORD = (
     r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
     r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
@@ -36,12 +36,12 @@ _LINE_FEED = 0x0A
 
 @dataclass(frozen=True, slots=True)
 class LineMatch:
-    """A line that matches, or the lines of one match that spans several. Offsets are bytes of the text."""
+    """A line that matches, or the lines of one match that spans several. Offsets are bytes in the text."""
 
     start_line: int
     end_line: int
     line_start: int  # where the first line begins
-    line_end: int  # where the last line ends, its line feed left out
+    line_end: int  # where the last line ends, without its line feed
     start: int  # where the match begins
 
 
@@ -49,7 +49,7 @@ class LineMatcher:
     """One compiled pattern. Safe for several threads."""
 
     def __init__(self, request: ExactRequest) -> None:
-        """INVALID_ARGUMENT for a pattern that RE2 does not take, with what is wrong and where."""
+        """Compile the pattern. Raises RepoError with INVALID_ARGUMENT, saying what RE2 refuses and where."""
         pattern = request.pattern
         if not pattern:
             raise _refuse("The pattern is empty.", "Give the text or the expression to look for.")
@@ -60,7 +60,7 @@ class LineMatcher:
             )
         engine = _load_engine()
         if request.regex:
-            _compile(engine, pattern, request, multi_line=True)  # what is wrong is told of the pattern alone
+            _compile(engine, pattern, request, multi_line=True)  # so that errors are about the pattern alone
         self.reading = read_pattern(request)
         multi_line = self.reading.spans_lines
         expression = pattern if request.regex else engine.escape(unify_line_ends(pattern))
@@ -73,19 +73,19 @@ class LineMatcher:
             expression = inner
         self._compiled = _compile(engine, expression, request, multi_line=multi_line)
         self._multi_line = multi_line
-        self.needs_edges = self.reading.needs_edges  # knows where the whole text begins or ends
+        self.needs_edges = self.reading.needs_edges  # depends on where the whole text begins or ends
         self._literal: Any = None
-        begins_with_it = pattern.startswith(self.reading.literal)  # which the engine finds by itself
+        begins_with_it = pattern.startswith(self.reading.literal)  # RE2 finds such a prefix by itself
         if len(self.reading.literal) >= MIN_LITERAL and not multi_line and not begins_with_it:
             exactly = replace(request, case_sensitive=True)
             self._literal = _compile(engine, engine.escape(self.reading.literal), exactly, multi_line=False)
 
     def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
-        """The lines of normalised text that match, in order, each once."""
+        """Yield the matching lines of normalised text in order, each once."""
         size = len(data)
         position = counted = 0
-        number = 1  # of the line at `counted`
-        last_line = 0  # that was reported
+        number = 1  # line number at `counted`
+        last_line = 0  # last reported line number
         while position <= size:
             found = self._search(data, position)
             if found is None:
@@ -106,16 +106,16 @@ class LineMatcher:
             position = end if self._multi_line and start < end <= line_end else line_end + 1
 
     def find_first(self, data: bytes, position: int) -> int | None:
-        """Return where the first match that starts at `position` or later begins, or what precedes it."""
+        """Return where the first match from `position` on begins, including what precedes a whole word."""
         found = self._search(data, position)
         return None if found is None else int(found.start())
 
     def _search(self, data: bytes, position: int) -> Any:
-        """The engine's first match from `position` on.
+        """Return the engine's first match from `position` on.
 
-        A match within a line that must hold a literal is looked for in the lines that hold it: the engine
-        finds a literal in a tenth of the time of many an expression. Where many lines do and do not match,
-        it takes the rest of the text at once.
+        A match within a line that must contain a literal is sought in the lines that contain it, as RE2 finds
+        a literal in a tenth of the time of many an expression. If many such lines do not match, the rest of
+        the text is searched at once.
         """
         if self._literal is None:
             return self._compiled.search(data, position)
@@ -138,7 +138,7 @@ class LineMatcher:
         return self._compiled.search(data, position)
 
     def _locate(self, data: bytes, found: Any) -> tuple[int, int]:
-        """The match itself, without what stands beside a whole word."""
+        """Return the start and end of the match itself, without what is beside a whole word."""
         if self._inner is not None:
             found = self._inner.search(data, found.start())
             span: tuple[int, int] = found.span(1)
@@ -147,7 +147,7 @@ class LineMatcher:
 
 
 def compile_for_terms(expression: bytes) -> Any:
-    """An expression of ours for the bytes of terms: its `search` takes a text and a place."""
+    """Compile an expression of ours for the bytes of terms; its `search` takes a text and a position."""
     engine = _load_engine()
     options = engine.Options()
     options.max_mem = MAX_PROGRAM_BYTES
@@ -159,7 +159,7 @@ def compile_for_terms(expression: bytes) -> Any:
 
 
 def _load_engine() -> Any:
-    """RE2, loaded by the first search that needs it: starting the server does not."""
+    """Load RE2 at the first search that needs it, not when the server starts."""
     try:
         import re2
     except ImportError as error:
@@ -182,7 +182,7 @@ def _compile(
     options.case_sensitive = request.case_sensitive
     try:
         compiled = engine.compile(f"(?m){expression}", options)
-        engine.purge()  # its cache would keep 128 patterns of up to MAX_PROGRAM_BYTES
+        engine.purge()  # its cache would hold 128 patterns of up to MAX_PROGRAM_BYTES
         return compiled
     except engine.error as error:
         raise _explain(error, request.pattern) from None
@@ -193,7 +193,7 @@ def _compile(
 
 
 def _explain(error: Exception, pattern: str) -> RepoError:
-    """RE2's complaint, and where in the pattern the piece that it names stands."""
+    """Return RE2's complaint as our error, with the position of the piece that it names."""
     raw = error.args[0] if error.args else b""
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
     what, _, piece = text.partition(": ")

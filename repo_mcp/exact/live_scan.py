@@ -1,8 +1,8 @@
 """Exact search without an index: every file of the live tree is read, in path order.
 
-For the first seconds on a fresh root, while a large change is being indexed, and for an index that cannot be
-read. What is found is what a search with an index finds; only TIME_LIMIT_SECONDS of `repo_mcp.exact.search`
-may cut it short, and then the answer says so.
+It serves the first seconds on a fresh root, large changes that are still being indexed, and an index that
+cannot be read. It finds the same as a search with an index; only TIME_LIMIT_SECONDS of
+`repo_mcp.exact.search` may cut it short, and then the answer says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.exact.paths import PathFilter
 from repo_mcp.exact.search import SNIPPETS, describe_too_large, search_files
 from repo_mcp.model import ExactAnswer, ExactRequest, WalkReport
 
-NO_SNAPSHOT = "none"  # no generation answered
+NO_SNAPSHOT = "none"  # no generation was used
 
 
 def scan_tree(
@@ -27,7 +27,7 @@ def scan_tree(
     read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
-    """The matches in the files of a walk. CANCELLED."""
+    """Return the matches in the files of a walk. Raises RepoError with CANCELLED."""
     paths = (file.path for file in report.files if wanted.matches_unindexed(file.path))
     found = search_files(request, matcher, paths, read_many, cancelled)
     too_large = sum(file.stat.size > max_file_bytes for file in report.files)

@@ -1,19 +1,19 @@
-"""Which signs stand beside the common words of each file: for patterns such as `Copyright\\s*=`.
+"""Punctuation beside the common words of each file, for patterns such as `Copyright\\s*=`.
 
-`copyright` is in 49,000 of the kernel's files, and nowhere with that sign behind it; the index knows words
-alone, so all of them would be read. For each word that stands in COMMON_UNITS units or more it is noted in
-which files which sign stands in front of it and behind it, blanks between left out. The edge of a line counts
-as one, LINE_EDGE, or INDENT where blanks lie between it and a word behind it. Another word is not noted.
+`copyright` is in 49,000 of the kernel's files, and nowhere followed by `=`. The index knows only words, so
+all of them would be read. For each word in COMMON_UNITS or more units, the files record which punctuation
+character stands before it and after it, skipping blanks. The edge of a line counts as one, LINE_EDGE, or
+INDENT where blanks lie between it and a word behind it. No other words are recorded.
 
-Word and sign together set two of MARKS bits of a file, one half for each side: 256 bytes a file, 20 MB for
-the kernel. Its files have 84 such pairs on a side, half of them less than 48, some above 500, so that one
-file in ten or so has both bits of a pair that it does not hold. They are computed in the background behind
-the first search that looked through many files and might have used them: the kernel's in 8 s of processor
-time.
+Word and character together set two of a file's MARKS bits, in one half for each neighbour: 256 bytes a file,
+20 MB for the kernel (a Bloom filter: Bloom, "Space/time trade-offs in hash coding", 1970). Its files have 84
+such pairs on either side, half of them fewer than 48, some above 500. So about one file in ten has both bits
+of a pair that it does not contain. The bits are computed in the background, after the first search that
+read many files and might have used them: the kernel's in 8 s of processor time.
 
-A word here is a run of ASCII word characters, lower-cased, and known by its last eight. A term that is one
-of COMMON words and stands as a word of the text stands there like that, but for the Kelvin sign, whose lower
-case is `k`: a file that has one has every bit.
+A word here is a run of ASCII word characters, lower-cased and identified by its last eight. Any term that is
+a common word appears in the text as such a word, except for the Kelvin sign, whose lower case is `k`: a file
+that contains one has every bit set.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from repo_mcp.text.schema import TEXT_FIELDS
 U8 = npt.NDArray[np.uint8]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
-COMMON_UNITS = 5_000  # the kernel has 1,472 such words; so many files are read in 60 ms
+COMMON_UNITS = 5_000  # the kernel has 1,472 such words; this many files are read in 60 ms
 MAX_COMMON = 4_000  # more would fill the rows
 SIDE_BITS = 10
 MARKS = 2 << SIDE_BITS
 LINE_EDGE, INDENT = "\n", "\t"
 BLANKS = " \t\f\v"
-_IS_WANTED = re.compile(rb"[a-z_][a-z0-9_]{2,}").fullmatch  # numbers and short words would be a third of all
-_PAGES_READ = 512  # at once
-_LONGEST = 8  # bytes of a word that count
-_OTHER, _WORD, _BLANK = range(3)  # classes of bytes; a sign is its own
+_IS_WANTED = re.compile(rb"[a-z_][a-z0-9_]{2,}").fullmatch  # numbers and short words would be a third
+_PAGES_READ = 512  # at a time
+_LONGEST = 8  # the last bytes of a word that identify it
+_OTHER, _WORD, _BLANK = range(3)  # classes of bytes; punctuation is its own class
 _KELVIN_SIGN, _BYTE_ORDER_MARK = "\u212a".encode(), "\ufeff".encode()
 _CLASSES = bytes(
     ord("\n")
@@ -56,47 +56,47 @@ _CLASSES = bytes(
     else _OTHER
     for byte, char in ((byte, chr(byte)) for byte in range(256))
 )
-_FRONT = b"\0" * (_LONGEST - 1) + b"\n"  # in front of the first word are as many bytes as count
+_FRONT = b"\0" * (_LONGEST - 1) + b"\n"  # so many bytes may be read in front of the first word
 _KEPT = np.array([0] + [(1 << 64) - (1 << 8 * (8 - size)) for size in range(1, 9)], dtype=np.uint64)
 _SPREAD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_KNOWN_BITS = 18  # of the table that tells common words from others, nearly always
+_KNOWN_BITS = 18  # of the table that tells common words from others, with few errors
 
 
 class NeighbourBloom(FileBitmaps):
-    """The signs beside the common words in the files of one segment."""
+    """The punctuation beside common words in the files of one segment."""
 
     def __init__(self, files: FilesReader, terms: TermsReader) -> None:
         super().__init__(files, MARKS, "word sides")
-        self.were_missed = False  # a search read many files because they were not known
+        self.were_missed = False  # a search read many files because the bits were unknown
         self._terms = terms
         self._common: list[bytes] = []
         self._is_common = np.zeros(1 << _KNOWN_BITS, dtype=np.bool_)
 
     def compute(self, read_many: ReadMany, stopped: Callable[[], bool], *, gently: bool = True) -> None:
-        """Find the common words, and read all files for them."""
+        """Find the common words, then read and mark all files."""
         self.learn_words(_find_common(self._terms))
         super().compute(read_many, stopped, gently=gently)
 
     def learn_words(self, words: Sequence[bytes]) -> None:
-        """Make some terms, of ASCII word characters alone, the common words."""
+        """Make these terms the common words. They consist of ASCII word characters."""
         self._common = sorted(words)
         if words:
             self._is_common[_shorten(_hash_terms(self._common))] = True
 
     def is_common(self, term: bytes) -> bool:
-        """Whether `find_beside` may be asked about a term."""
+        """Return whether a term is a common word, as `find_beside` needs."""
         position = bisect_left(self._common, term)
         return self._common[position : position + 1] == [term]
 
     def list_common(self, first: bytes, end: bytes | None) -> list[bytes]:
-        """The common words from a first one up to, not including, an end."""
+        """Return the common words from `first` up to but excluding `end`."""
         stop = len(self._common) if end is None else bisect_left(self._common, end)
         return self._common[bisect_left(self._common, first) : stop]
 
     def find_beside(self, word: bytes, before: str, behind: str) -> Bools | None:
-        """Which files may hold a common word with these signs beside it, one at least; "" is any.
+        """Return a mask of the files that may hold a common word with these characters beside it.
 
-        None when it is not known yet.
+        At least one of them is given; "" stands for any. None when the bits are not yet known.
         """
         hashes = _hash_terms([word])
         marks: list[int] = []
@@ -107,7 +107,7 @@ class NeighbourBloom(FileBitmaps):
         return self.find(marks)
 
     def mark(self, texts: Sequence[bytes]) -> Bools:
-        """A row of marks for each text."""
+        """Return a row of marks for each text."""
         texts = [text.removeprefix(_BYTE_ORDER_MARK) for text in texts]
         data = _FRONT + b"\n".join(texts) + b"\n"
         classes = np.frombuffer(data.translate(_CLASSES), dtype=np.uint8)
@@ -133,7 +133,7 @@ class NeighbourBloom(FileBitmaps):
 
 
 def _find_common(terms: TermsReader) -> list[bytes]:
-    """The words that stand in COMMON_UNITS units or more, the most common ones."""
+    """Return the words in COMMON_UNITS or more units, at most the MAX_COMMON most common ones."""
     found: list[tuple[int, bytes]] = []
     for start in range(0, terms.pages, _PAGES_READ):
         pages = terms.read_pages(start, min(terms.pages, start + _PAGES_READ))
@@ -150,7 +150,7 @@ def _find_common(terms: TermsReader) -> list[bytes]:
 
 
 def _hash_words(text: bytes, starts: I64, ends: I64) -> U64:
-    """A number for each word of a text, by its last bytes; as many bytes stand in front of the first."""
+    """Return a hash of each word by its last bytes; _LONGEST - 1 bytes must precede the first word."""
     lanes = np.ndarray(len(text) - _LONGEST + 1, dtype="<u8", buffer=text, strides=(1,))
     sizes = np.minimum(ends - starts, _LONGEST)
     values = lanes[ends - _LONGEST] & _KEPT[sizes]
@@ -169,7 +169,7 @@ def _shorten(hashes: U64) -> I64:
 
 
 def _find_marks(hashes: U64, signs: U64, side: int) -> tuple[I64, I64]:
-    """The two marks of each word with a sign on that side."""
+    """Return the two marks of each word with its punctuation character before (0) or behind (1) it."""
     mixed = (hashes ^ signs << np.uint64(20)) * _MIX
     first = mixed >> np.uint64(64 - SIDE_BITS)
     second = mixed >> np.uint64(64 - 2 * SIDE_BITS) & np.uint64((1 << SIDE_BITS) - 1)
@@ -178,7 +178,7 @@ def _find_marks(hashes: U64, signs: U64, side: int) -> tuple[I64, I64]:
 
 
 def _skip_blanks(classes: U8, positions: I64, step: int) -> U8:
-    """The class of the first byte from each place on that is no blank."""
+    """Return the class of the first byte that is not a blank, from each position on."""
     positions = positions.copy()
     left = np.flatnonzero(classes[positions] == _BLANK)
     while len(left):

@@ -1,8 +1,8 @@
-"""Which files may hold a pattern's words with the signs beside them that it asks for.
+"""Finds the files that may contain a pattern's words with the required punctuation beside them.
 
-A common word is in most files whatever is asked, but seldom beside a given sign: `word_sides` knows
-where. The other terms that may hold a run are looked up as ever, and their signs are left to the live text.
-What comes out is at least what matches.
+A common word is in most files, but seldom beside a given punctuation character: `neighbour_bloom` knows
+where. The other terms that may contain a run are looked up as usual, and their neighbours are left to the
+live text. The result includes every file that matches.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ I64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RunOccurrences:
-    """Where a run may stand, whatever is beside it."""
+    """The terms and files that may contain a run, whatever is beside it."""
 
-    common: tuple[bytes, ...]  # words that may hold it
-    others: bytes | None  # as bits the files of all other terms that may; None: there are too many
+    common: tuple[bytes, ...]  # common words that may contain it
+    others: bytes | None  # files of all other such terms, one bit each; None: too many terms
 
 
 class NeighbourFilter:
-    """Looks up needs of runs with signs in one segment."""
+    """Looks up, in one segment, needs whose runs have punctuation beside them."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class NeighbourFilter:
         cache: LruCache[Run, RunOccurrences],
         find_terms: Callable[[Run], FoundTerms | None],
     ) -> None:
-        """`find_terms` gives the terms that may hold a run, or None when there are too many."""
+        """Take `find_terms`, which returns the terms that may contain a run, or None when too many."""
         self._segment = segment
         self._reader = segment.reader
         self._sides = sides
@@ -51,7 +51,7 @@ class NeighbourFilter:
         self._cache = cache
 
     def find(self, need: Need) -> Bools | None:
-        """A mask of the files that may meet a need; None for all."""
+        """Return a mask of the files that may meet a need; None for all files."""
         if isinstance(need, Run):
             return self._find_run(need)
         found = [self.find(part) for part in need.parts]
@@ -87,7 +87,7 @@ class NeighbourFilter:
         return RunOccurrences(tuple(common), np.packbits(others).tobytes())
 
     def _iter_other_units(self, run: Run, found: FoundTerms, common: frozenset[bytes]) -> Iterator[I64]:
-        """The units of all other terms, in no order."""
+        """Yield the units of all other terms, in no order."""
         terms = [*(term for term in found.terms if term not in common), *list_long_terms(run)]
         yield self._reader.read_docs(sorted(terms), TEXT_FIELDS)
         if found.span is not None:
@@ -100,7 +100,7 @@ class NeighbourFilter:
 
 
 def read_span(segment: LiveSegment, first: bytes, end: bytes | None) -> I64:
-    """The units of all terms of a span of the dictionary, in no order."""
+    """Return the units of all terms [first, end), in no order and perhaps repeatedly."""
     run = segment.reader.read_run(first, end)
     if run is None:
         return np.zeros(0, dtype=np.int64)

@@ -1,6 +1,6 @@
-"""Which files an exact search looks at: those that the index cannot rule out, and those that changed since.
+"""Lists the files to search: those that the index cannot rule out, and those that changed since.
 
-In the order of their paths' bytes, lazily: a search that finds enough in the first files asks for no more.
+They come in the order of their paths' bytes, lazily: a search that finds enough early asks for no more.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.text.roles import is_test_path
 
 I64 = npt.NDArray[np.int64]
-IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than that
-FEW_FILES = 128  # read before the signs beside words are looked up
-FIRST_PATHS = 200  # of a segment are read one by one; all of the kernel's at once take 30 ms
+IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than reading them
+FEW_FILES = 128  # read before looking up the punctuation beside words
+FIRST_PATHS = 200  # of a segment, read one by one; all of the kernel's at once take 30 ms
 
 
 class PathFilter:
-    """Which files a request is about, by path and language."""
+    """Selects the files that a request is about, by path and language."""
 
     def __init__(
         self,
@@ -40,8 +40,8 @@ class PathFilter:
         extensions: Mapping[str, str] | None = None,
         include_extensions: Collection[str] = (),
     ) -> None:
-        """`extensions` gives some another language than the built-in one; others than `include_extensions`,
-        if there are any, are not indexed."""
+        """Take languages that override the built-in ones in `extensions`, and the only extensions to index in
+        `include_extensions` (empty: all)."""
         self.language = request.language
         directory = (request.path_prefix or "").strip("/")
         self.prefix = f"{directory}/" if directory else ""
@@ -51,7 +51,7 @@ class PathFilter:
         self._include_extensions = include_extensions
 
     def matches(self, path: str) -> bool:
-        """True when the path alone does not rule the file out; its language is not asked about."""
+        """Return True when the path alone does not rule the file out. Does not check its language."""
         return (
             path.startswith(self.prefix)
             and (self._matches_glob is None or self._matches_glob(path))
@@ -59,7 +59,7 @@ class PathFilter:
         )
 
     def matches_unindexed(self, path: str) -> bool:
-        """The same for a file that the index does not know, or knows otherwise."""
+        """Return True for a wanted file that the index does not have in this version; checks language too."""
         extension = path.rpartition("/")[2].rpartition(".")[2].lower()
         return (
             self.matches(path)
@@ -74,7 +74,7 @@ class Candidates:
     """The files that may match, in the order of their paths' bytes."""
 
     paths: Iterator[str]
-    narrowed: bool  # by the index: not simply all that the filter lets through
+    narrowed: bool  # by the index: not simply all that pass the filter
 
 
 class ExactSearcher:
@@ -86,9 +86,9 @@ class ExactSearcher:
         before: ExactSearcher | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`before` is that of an earlier snapshot: what it knows of the same segments is kept.
+        """Take over what the searcher of an earlier snapshot, `before`, has learnt of the same segments.
 
-        What is learnt in the background ends when it is `stopped`.
+        Background work ends when `stopped` returns True.
         """
         self.snapshot = snapshot
         known: Mapping[str, SegmentMemory] = {} if before is None else before.memory
@@ -98,14 +98,14 @@ class ExactSearcher:
         }
         self._learning: dict[FileBitmaps, None] = {} if before is None else before._learning
         for ended in [one for one in tuple(self._learning) if one.join(0)]:
-            self._learning.pop(ended, None)  # what it learnt goes with its segment
+            self._learning.pop(ended, None)  # its results are dropped with its segment
         self._stopped = stopped
         self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
 
     def find_candidates(
         self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None
     ) -> Candidates:
-        """The files that may match as the index has them, and those that changed since."""
+        """Return the files that may match according to the index, and those that changed since."""
         streams: list[Iterator[str]] = []
         narrowed = True
         for part in self._segments:
@@ -120,11 +120,11 @@ class ExactSearcher:
         return Candidates((path for path, _ in groupby(merged)), narrowed)
 
     def learn_signs(self, read_many: ReadMany) -> None:
-        """Find out in the background which signs each file holds, for the next pattern without a word."""
+        """Start learning in the background which pairs of punctuation each file contains."""
         self._learn([memory.signs for memory in self.memory.values()], read_many)
 
     def learn_sides(self, read_many: ReadMany) -> None:
-        """The same for the signs beside common words, in segments where a search could have used them."""
+        """Start learning the punctuation beside common words, where a search could have used it."""
         self._learn([memory.sides for memory in self.memory.values() if memory.sides.were_missed], read_many)
 
     def _learn(self, marks: Sequence[FileBitmaps], read_many: ReadMany) -> None:
@@ -133,12 +133,12 @@ class ExactSearcher:
                 self._learning[one] = None
 
     def join(self, seconds: float) -> bool:
-        """Wait for what was `stopped`, also of earlier snapshots; False when it goes on behind that time."""
+        """Wait for background work, also of earlier snapshots. Returns False when it outlasts `seconds`."""
         return all(signs.join(seconds) for signs in tuple(self._learning))
 
 
 def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
-    """The paths of ascending files of a segment, those that are not wanted left out."""
+    """Yield the wanted paths among ascending files of a segment."""
     reader = part.reader
     if wanted.prefix:
         first = _bisect_path(part.segment, wanted.prefix)
@@ -153,11 +153,11 @@ def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iter
 def _iter_candidates(
     part: SegmentCandidates, found: SegmentFiles, reading: PatternReading, wanted: PathFilter
 ) -> Iterator[str]:
-    """The paths of a segment's files that may match.
+    """Yield the paths of a segment's files that may match.
 
-    The first files mostly hold enough matches. If they do not, the signs beside words are looked up, which
-    is for common words; and where a run was passed over because it is so common, a patient look-up of it
-    spares some of the others.
+    The first files mostly contain enough matches. If they do not, the punctuation beside common words is
+    looked up. And where a run was passed over for being too common, a patient look-up rules out some of the
+    other files.
     """
     files = found.files
     if reading.sides is not None and len(files) > FEW_FILES:
@@ -179,7 +179,7 @@ def _iter_candidates(
 
 
 def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:
-    """The paths of files: the first ones as they are asked for, the others in ever more at once."""
+    """Yield the paths of files: the first ones singly, the others in ever larger batches."""
     yield from map(reader.read_path, files[:FIRST_PATHS].tolist())
     first = FIRST_PATHS
     while first < len(files):
@@ -188,6 +188,6 @@ def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:
 
 
 def _bisect_path(segment: LiveSegment, path: str) -> int:
-    """The number of the first file whose path is not before `path`."""
+    """Return the number of the first file whose path is not before `path`."""
     files = segment.reader.files
     return bisect_left(range(files.count), path, key=files.read_path)

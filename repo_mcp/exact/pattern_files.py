@@ -1,12 +1,12 @@
-"""Which indexed files may match a pattern: its runs looked up in the term dictionary.
+"""Finds the indexed files that may match a pattern, by looking up its runs in the term dictionary.
 
 For each word of a file the dictionary has the whole word, in lower case, or LONG_WORD for a very long
-one. So the units that may hold a run are those of the terms that hold it, or may, and of LONG_WORD. Needs
-that must be met together are met by one unit, or by one file where a match may span lines.
+one. So the units that may contain a run are those of LONG_WORD and of the terms that contain the run, or
+may. Needs that must be met together are met by one unit, or by one file where a match may span lines.
 
-The rarest runs are looked up first; when few units are left, the others are not looked up at all: the
-live text decides anyway. A run that stands in very many terms, or is itself a common word, is passed
-over. What comes out is at least what matches, never less.
+The rarest runs are looked up first. When few units are left, the others are not looked up at all, since the
+live text decides anyway. A run that is in very many terms, or is itself a common word, is passed over.
+The result always includes every file that matches.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from repo_mcp.text.schema import TEXT_FIELDS
 
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-ENOUGH = 64  # units left: reading them costs less than looking up another run
-MAX_SHAPED = 8_000  # terms of a run that is mostly classes: more are slower to look up than files to read
-MAX_TERMS = 2_000  # of one run; each costs about 10 microseconds
+ENOUGH = 64  # when this few units are left, reading them costs less than looking up another run
+MAX_SHAPED = 8_000  # of a run that is mostly classes: looking up more is slower than reading the files
+MAX_TERMS = 2_000  # for one run; each costs about 10 microseconds
 PATIENT_TERMS = 32_000
-QUICK_TERMS = 200  # of a run: what is found of one with more is kept
-MAX_PARTS = 200  # of an alternation
-COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
-COMMON_WORD_SHARE = 0.25  # nor one that is only found where words begin, which takes less
+QUICK_TERMS = 200  # for a run: the units of one with more terms are cached
+MAX_PARTS = 200  # in an alternation
+COMMON_SHARE = 0.1  # of all units: a run that is itself so common a word is not looked up inside words
+COMMON_WORD_SHARE = 0.25  # the same for a run only at the beginning of words, which takes less
 _SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
-# What a run is expected to stand in, by its length, before anything was looked up: longer ones are rarer.
+# Units expected to contain a run, by its length, before any look-up: longer runs are rarer.
 _EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100)
 
 
-CACHED_RUNS = 64  # by segment: a next pattern often has one of them
+CACHED_RUNS = 64  # in each segment: the next pattern often has one of them
 
 
 class SegmentMemory:
-    """What was learnt of a segment's terms, which outlives the snapshots that hold it. Safe for threads."""
+    """Everything learnt about a segment's terms, shared by all snapshots that hold it. Safe for threads."""
 
     def __init__(self, terms: TermsReader, files: FilesReader) -> None:
         self.finder = TermFinder(terms)
@@ -56,14 +56,14 @@ class SegmentMemory:
         self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB
 
     def find(self, run: Run, count: int) -> I64 | None:
-        """The units of a run that were kept, of `count` there are."""
+        """Return the cached units of a run, ascending; None if not cached. `count` is the segment's units."""
         bits = self._units.find(run)
         if bits is None:
             return None
         return np.flatnonzero(np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=count))
 
     def keep(self, run: Run, units: I64, count: int) -> None:
-        """Keep the units of a run that took long to look up."""
+        """Cache the units of a run that took long to look up."""
         mask = np.zeros(count, dtype=np.bool_)
         mask[units] = True
         self._units.put(run, np.packbits(mask).tobytes())
@@ -74,7 +74,7 @@ class SegmentFiles:
     """The files of a segment that may match, ascending."""
 
     files: I64
-    narrowed: bool  # False: they are all the live files
+    narrowed: bool  # False: these are all the live files
     passed_over: bool  # a run was too common to be looked up; a patient look-up may leave fewer
 
 
@@ -87,9 +87,9 @@ class SegmentCandidates:
         self.memory = memory
 
     def find_sided(self, reading: PatternReading) -> Bools | None:
-        """A mask of the files that may have the words of a pattern beside its signs.
+        """Return a mask of the files that may contain the pattern's words beside its punctuation.
 
-        None where that rules none out, or is not known yet.
+        None where that rules out nothing, or is not yet known.
         """
         sides = self.memory.sides
         if reading.sides is None or not sides.is_known:
@@ -100,10 +100,10 @@ class SegmentCandidates:
         )
 
     def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
-        """The live files that may match, the signs beside words left aside.
+        """Return the live files that may match, ignoring the punctuation beside words.
 
-        `patiently` looks up runs of many terms too, which may take some tenths of a second: still less
-        than reading all files.
+        `patiently` looks up runs of many terms too, which may take some tenths of a second: still less than
+        reading all files.
         """
         passed_over = False
         files: I64 | None = None
@@ -121,7 +121,7 @@ class SegmentCandidates:
 
 
 class _Lookup:
-    """The answer to one pattern. Documents are units, or files where a match may span lines."""
+    """One look-up of a pattern. Documents are units, or files where a match may span lines."""
 
     def __init__(self, segment: LiveSegment, memory: SegmentMemory, by_file: bool, patiently: bool) -> None:
         self._segment = segment
@@ -136,16 +136,16 @@ class _Lookup:
             for share in (COMMON_SHARE, COMMON_WORD_SHARE)
         )
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
-        self._scans = patiently or segment.reader.terms.pages <= SIGNED_PAGES  # the whole dictionary
+        self._scans = patiently or segment.reader.terms.pages <= SIGNED_PAGES  # all pages, for classes
 
     def find(self, need: Need) -> I64 | None:
-        """Ascending documents that may meet a need; None for all."""
+        """Return ascending documents that may meet a need; None for all."""
         if isinstance(need, Run):
             return self._find_run(need)
         return self._find_all(need.parts) if isinstance(need, All) else self._find_either(need.parts)
 
     def find_files(self, units: I64) -> I64:
-        """The files of ascending units, each once."""
+        """Return the files of ascending units, each once."""
         files = self._reader.files.find_files_of(units)
         return files[np.flatnonzero(np.diff(files, prepend=-1))]
 
@@ -171,7 +171,7 @@ class _Lookup:
         return _unite(found, self._count)
 
     def _expect(self, need: Need) -> int:
-        """How many documents a need may leave, roughly."""
+        """Estimate how many documents a need leaves."""
         if isinstance(need, Run):
             if Edge.OPEN not in (need.left, need.right) and not need.shape:
                 return self._count_units(self._find_lists(need.text.encode()))
@@ -186,7 +186,7 @@ class _Lookup:
         return self.find_files(units) if self._by_file and units is not None else units
 
     def _look_up(self, run: Run) -> I64 | None:
-        """The units of the terms that may hold the run."""
+        """Return the units of the terms that may contain the run."""
         found = self._find_terms(run)
         if found is None:
             self.passed_over = True
@@ -201,7 +201,7 @@ class _Lookup:
         return units
 
     def _find_terms(self, run: Run) -> FoundTerms | None:
-        """The terms that may hold the run; None when it is not worth it."""
+        """Return the terms that may contain the run; None when a look-up is not worthwhile."""
         if _is_mostly_classes(run):
             limit = min(MAX_SHAPED, self._max_terms) if self._scans else 0
             return self._memory.finder.find(run, limit) if limit else None
@@ -219,12 +219,12 @@ class _Lookup:
 
 
 def _is_mostly_classes(run: Run) -> bool:
-    """True when no part of the run leads to a few pages of the dictionary: all are read for it."""
+    """Return True when no part of the run leads to a few pages of the dictionary, so all must be read."""
     return bool(run.shape) and len(run.text) < MIN_OPEN_CHARS
 
 
 def _unite(found: Sequence[I64], count: int) -> I64:
-    """The documents of all, of `count` there are, ascending, each once."""
+    """Return the documents of all lists, ascending, each once; `count` is the number of documents."""
     if sum(map(len, found)) <= ENOUGH:
         return sort_distinct(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
     mask = np.zeros(count, dtype=np.bool_)
@@ -234,7 +234,7 @@ def _unite(found: Sequence[I64], count: int) -> I64:
 
 
 def _keep(left: I64, wanted: I64) -> I64:
-    """Those of `left` that are wanted."""
+    """Return the documents of `left` that are in `wanted`; both ascend."""
     if not len(wanted):
         return wanted
     positions = np.searchsorted(wanted, left)

@@ -1,33 +1,33 @@
-"""What every text that a pattern matches must contain: runs of word characters, for the term dictionary.
+"""Derives from a pattern the runs of word characters that every match contains, for the term dictionary.
 
-A pattern is read once, left to right, into `texts`: a few strings that stand for all that it can match,
-in which three marks stand for what is not a word character known in advance:
+A pattern is read once, left to right, into `texts`: a few strings that represent everything it can match.
+Three marks in them stand for anything but a known word character:
 
     SPACE   one or more characters at which every word ends, or the edge of a line
-    STRANGE a character outside ASCII, or what SPACE stands for: RE2's `\\b` and `\\W` leave both open
+    STRANGE a character outside ASCII, or anything that SPACE stands for: RE2's `\\b` and `\\W` allow both
     HOLE    anything, or nothing
 
-A character of a class of word characters is a mark of that class (`repo_mcp.exact.char_classes`).
+A character of a class of word characters becomes the mark of that class (`repo_mcp.exact.char_classes`).
 
-It is read a second time for the signs beside its words (`repo_mcp.exact.neighbour_bloom`). Then texts
-hold more:
+The pattern is read a second time for the punctuation beside its words (`repo_mcp.exact.neighbour_bloom`).
+Texts can then contain more:
 
-    signs   each sign for itself, and the edge of a line; moved out of the way of the marks
+    U+E0xx  a punctuation character or the edge of a line, moved there so that it is not a mark
     BLANK   one or more blanks, where nothing else that ends a word is possible
     REST    word characters, or none
 
-and `\\b` is left out. What joins more texts then than MAX_TEXTS is lost as before.
+and `\\b` is left out. Joins that would make more than MAX_TEXTS texts are lost here too.
 
-`\\bfoo_(get|put)\\(` is the texts `~foo_get ` and `~foo_put `, from which follow the runs `foo_get` or
+`\\bfoo_(get|put)\\(` becomes the texts `~foo_get ` and `~foo_put `. From them follow the runs `foo_get` or
 `foo_put`, each with STRANGE in front and SPACE behind. Where there are more than MAX_TEXTS of them, those
-read so far become a need of their own and a HOLE takes their place: what is lost is how they join, never
-a match. This is how codesearch reads patterns for its trigrams (Russ Cox, "Regular Expression Matching
-with a Trigram Index"), for words.
+read so far become a need of their own and a HOLE takes their place. That loses how they join, never a
+match. codesearch reads patterns in this way for its trigrams (Russ Cox, "Regular Expression Matching
+with a Trigram Index"); here it is done for words.
 
-RE2 has judged the pattern before: what is read here is valid. What is not understood is a HOLE.
-Terms are lower case, so are runs. Folding leaves ASCII twice: the Kelvin sign's lower case is `k`, as
-terms have it; the long s stays, so a run with an `s` whose case does not count may stand in a term with
-a long s, and says so.
+RE2 has checked the pattern before, so it is valid here. Anything not understood becomes a HOLE.
+Terms are lower case, and so are runs. Folding leaves ASCII twice. The Kelvin sign's lower case is `k`, also
+in terms. The long s stays, so a run with an `s` whose case does not count may occur in a term with a long s,
+and is marked accordingly.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ from repo_mcp.model import ExactRequest
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
 BLANK, REST = "\t", "\x06"
-_SIGN_BASE = 0xE000  # private characters, which are never in a run
+_SIGN_BASE = 0xE000  # of private characters, which are never in a run
 _EDGE = chr(_SIGN_BASE + ord(LINE_EDGE))
 MAX_TEXTS = 16
 MAX_TEXT_CHARS = 512
-MAX_RUNS = 24  # of one text that are looked up: the longest
-MIN_OPEN_CHARS = 3  # of a run that may be part of a longer word: shorter ones stand in most files
-MAX_SET_CHARS = 4  # of a character class that are told apart
+MAX_RUNS = 24  # of one text: the longest are looked up
+MIN_OPEN_CHARS = 3  # of a run that may be part of a longer word: shorter ones are in most files
+MAX_SET_CHARS = 4  # of a character class: of larger ones only the class is used
 _SIGMA = "\u03a3"  # its lower case depends on what follows
 _ESCAPED_CHARS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 _ASCII_WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
@@ -99,7 +99,7 @@ _CLASSED_PARTS = re.compile(rf"[{CLASS_MARKS}{MORE}{REST}]+")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What part of a pattern matches: one of the texts, in a text that holds the needs elsewhere."""
+    """A part of a pattern: it matches one of `texts`, in a text that meets `needs` elsewhere."""
 
     texts: tuple[str, ...]
     needs: tuple[Need, ...] = ()
@@ -111,19 +111,19 @@ _ANYTHING = _Piece((HOLE,))
 
 
 def read_pattern(request: ExactRequest) -> PatternReading:
-    """What the pattern of a request needs: a literal, or an expression that RE2 takes."""
+    """Return the needs of a request's pattern: a literal, or an expression that RE2 accepts."""
     read = read_expression if request.regex else read_literal
     pattern = request.pattern if request.regex else unify_line_ends(request.pattern)
     return read(pattern, case_sensitive=request.case_sensitive, whole_word=request.whole_word)
 
 
 def unify_line_ends(text: str) -> str:
-    """A literal with the line ends of normalised text."""
+    """Return a literal with the line ends of normalised text."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
-    """The needs of a text that is looked for as it stands."""
+    """Return the needs of a literal."""
     tokens, sided = (
         "".join(tokenise(char, not case_sensitive) for char in text) for tokenise in (_tokenise, _keep_sign)
     )
@@ -136,7 +136,7 @@ def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> Patter
 
 
 def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
-    """The needs of a regular expression that RE2 takes."""
+    """Return the needs of a regular expression that RE2 accepts."""
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
     literals = reader.list_literals()
@@ -160,12 +160,12 @@ def _conclude(piece: _Piece, whole_word: bool) -> Need | None:
 
 
 def _tokenise(char: str, ignores_case: bool) -> str:
-    """What stands for a character in a text."""
+    """Return the representation of a character in a text."""
     if char.isascii():
         if char not in _ASCII_WORD:
             return SPACE
         return LONG_S if ignores_case and char in "sS" else char.lower()
-    # A letter of Unicode 3.2 is one for whatever Python built the index; case is told by simple rules only.
+    # Letters of Unicode 3.2 are letters for any Python that built the index; case follows simple rules only.
     category = unicodedata.ucd_3_2_0.category(char)
     if category in ("Lo", "Lm") or (category in ("Lu", "Ll") and not ignores_case and char != _SIGMA):
         lowered = char.lower()
@@ -175,14 +175,14 @@ def _tokenise(char: str, ignores_case: bool) -> str:
 
 
 def _keep_sign(char: str, ignores_case: bool) -> str:
-    """The same where signs are kept."""
-    if char in BLANKS or char in "\r\n":  # no match within a line holds one of those two
+    """Return the same with punctuation as itself."""
+    if char in BLANKS or char in "\r\n":  # no match within a line contains a line end
         return BLANK
     return chr(_SIGN_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)
 
 
 def _keep_sided(need: Need | None) -> Need | None:
-    """The part of a need that is about runs with a sign beside them."""
+    """Return the part of a need that is about runs with punctuation beside them."""
     if need is None or isinstance(need, Run):
         return need if need is not None and (need.before or need.behind) else None
     kept = [_keep_sided(part) for part in need.parts]
@@ -195,7 +195,7 @@ def _keep_sided(need: Need | None) -> Need | None:
 
 
 def _need_texts(texts: Sequence[str]) -> Need | None:
-    """One of the texts must be there. None when one of them asks for nothing."""
+    """Return the need for one of the texts; None when one of them requires nothing."""
     needs: list[Need] = []
     for text in dict.fromkeys(texts):
         runs = sorted(dict.fromkeys(_iter_runs(text)), key=lambda run: -len(run.text))[:MAX_RUNS]
@@ -206,7 +206,7 @@ def _need_texts(texts: Sequence[str]) -> Need | None:
 
 
 def _iter_runs(text: str) -> Iterator[Run]:
-    """The runs of a text that are worth looking up."""
+    """Yield the runs of a text that are worth looking up."""
     for found in _RUN.finditer(text):
         run = found[0]
         left = _edge(text[found.start() - 1 : found.start()], run[0])
@@ -218,7 +218,7 @@ def _iter_runs(text: str) -> Iterator[Run]:
                 signs[0] = INDENT
             yield from _iter_sided(run, left, right, *signs)
         elif REST in run:
-            continue  # read for signs, and there is none
+            continue  # read for punctuation, and there is none
         elif has_classes(run):
             yield from _iter_shaped(run, left, right)
         elif len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
@@ -226,7 +226,7 @@ def _iter_runs(text: str) -> Iterator[Run]:
 
 
 def _iter_sided(run: str, left: Edge, right: Edge, before: str, behind: str) -> Iterator[Run]:
-    """A run in a word that has signs beside it. Classes are no part of it."""
+    """Yield a run in a word with punctuation beside it, without its classes."""
     part = max(_CLASSED_PARTS.split(run), key=len)
     if part != run:
         left, right = (left, Edge.OPEN) if run.startswith(part) else (Edge.OPEN, Edge.OPEN)
@@ -235,7 +235,7 @@ def _iter_sided(run: str, left: Edge, right: Edge, before: str, behind: str) -> 
 
 
 def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
-    """A run with classes, if it is worth looking up."""
+    """Yield a run with classes, if it is worth looking up."""
     shape = cut_shape(run)
     part = find_literal_part(shape)
     if len(part) >= MIN_OPEN_CHARS or len(shape.replace(MORE, "")) >= MIN_ATOMS:
@@ -244,7 +244,7 @@ def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
 
 
 def _edge(mark: str, neighbour: str) -> Edge:
-    """The edge of a run at a mark. Beside a letter outside ASCII `\\b` says the opposite."""
+    """Return the edge of a run at a mark. Beside a letter outside ASCII, `\\b` means the opposite."""
     if mark in (SPACE, BLANK) or mark >= chr(_SIGN_BASE):
         return Edge.CLOSED
     return Edge.STRANGE if mark == STRANGE and (neighbour.isascii() or neighbour == LONG_S) else Edge.OPEN
@@ -258,7 +258,7 @@ def _join_all(needs: Iterable[Need | None]) -> Need | None:
 
 
 def _concatenate(pieces: Iterable[_Piece]) -> _Piece:
-    """One piece after the other."""
+    """Return the piece that matches the pieces one after the other."""
     texts: tuple[str, ...] = ("",)
     needs: list[Need | None] = []
     for piece in pieces:
@@ -276,7 +276,7 @@ def _tidy(text: str) -> str:
 
 
 def _alternate(pieces: Sequence[_Piece]) -> _Piece:
-    """One of the pieces."""
+    """Return the piece that matches any one of the pieces."""
     if len(pieces) == 1:
         return pieces[0]
     texts = tuple(dict.fromkeys(text for piece in pieces for text in piece.texts))
@@ -289,7 +289,7 @@ def _alternate(pieces: Sequence[_Piece]) -> _Piece:
 
 
 def _repeat(piece: _Piece, least: int, most: int | None) -> _Piece:
-    """The piece several times; `most` None: without end."""
+    """Return the piece repeated; a `most` of None means without limit."""
     if most == 0:
         return _EMPTY
     only_space = all(text and not text.strip(SPACE + BLANK) for text in piece.texts)
@@ -316,12 +316,12 @@ class _Level:
     """A group that is being read."""
 
     ignores_case: bool
-    pieces: list[_Piece] = field(default_factory=list)  # of the alternative that is being read
+    pieces: list[_Piece] = field(default_factory=list)  # of the current alternative
     alternatives: list[_Piece] = field(default_factory=list)
 
 
 class _Reader:
-    """Reads one expression. The stack is ours: groups may be a thousand deep."""
+    """Reads one expression, with a stack of its own: groups may be a thousand deep."""
 
     def __init__(
         self, pattern: str, ignores_case: bool, tokenise: Callable[[str, bool], str] = _tokenise
@@ -333,8 +333,8 @@ class _Reader:
         self._at = 0
         self._levels = [_Level(ignores_case)]
         self.spans_lines = "\n" in pattern
-        self._literals = [""]  # characters that follow each other outside of groups; the last goes on
-        self._has_choice = False  # between alternatives, outside of groups
+        self._literals = [""]  # adjacent characters outside groups; the last is still growing
+        self._has_choice = False  # between alternatives, outside groups
         self.open_quote = False
         self.needs_edges = False
         self._actions: dict[str, Callable[[], None]] = {
@@ -353,7 +353,7 @@ class _Reader:
         }
 
     def read(self) -> _Piece:
-        """What the whole expression matches."""
+        """Return the piece that the whole expression matches."""
         while self._at < len(self._pattern):
             char = self._pattern[self._at]
             self._at += 1
@@ -362,13 +362,13 @@ class _Reader:
                 action()
             else:
                 self._add_char(char)
-        while len(self._levels) > 1:  # not in what RE2 takes
+        while len(self._levels) > 1:  # RE2 would have refused it
             self._close_group()
         self._end_alternative()
         return _alternate(self._levels[0].alternatives)
 
     def list_literals(self) -> list[str]:
-        """Texts that every match holds as they stand."""
+        """Return texts that every match contains verbatim."""
         return [] if self._has_choice else list(filter(None, self._literals))
 
     def _add(self, *texts: str) -> None:
@@ -385,7 +385,7 @@ class _Reader:
             self._literals.append("")
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What matches here, read."""
+        """Return the match of `pattern` at the current position, and move behind it."""
         found = pattern.match(self._pattern, self._at)
         if found is not None:
             self._at = found.end()
@@ -396,7 +396,7 @@ class _Reader:
         ignores_case = self._levels[-1].ignores_case
         found = self._take(_GROUP)
         if found is None:
-            self.needs_edges |= self._pattern.startswith("?", self._at)  # not in what is known of RE2
+            self.needs_edges |= self._pattern.startswith("?", self._at)  # unknown syntax of RE2
         elif found[3]:
             self.needs_edges |= "m" in (found[2] or "")
             if "i" in (found[2] or ""):
@@ -427,8 +427,8 @@ class _Reader:
 
     def _repeat_last(self, least: int, most: int | None) -> None:
         if self._pattern[self._at : self._at + 1] == "?":
-            self._at += 1  # what is preferred does not matter
-        self._literals[-1] = self._literals[-1][:-1]  # may not be there, or several times
+            self._at += 1  # greedy or lazy does not matter
+        self._literals[-1] = self._literals[-1][:-1]  # may be absent, or repeated
         self._literals.append("")
         pieces = self._levels[-1].pieces
         if pieces and self._keeps_signs and least == 0 and pieces[-1].texts in _CLASS_TEXTS:
@@ -447,7 +447,7 @@ class _Reader:
         self._repeat_last(least, int(found[3]) if found[3] else (None if found[2] else least))
 
     def _read_escape(self) -> None:
-        """What stands behind a backslash."""
+        """Read an escape, after its backslash."""
         if self._pattern.startswith("Q", self._at):
             self._read_quote()
             return
@@ -471,7 +471,7 @@ class _Reader:
         self._at = len(self._pattern) if end < 0 else end + 2
 
     def _take_escaped(self) -> str | tuple[frozenset[str], bool] | None:
-        """A character; or ASCII characters, and whether others are among them; None for anything else."""
+        """Return a character; or a set of ASCII characters, with whether others belong to it; else None."""
         char = self._pattern[self._at : self._at + 1]
         if char.lower() in _PERL and char:
             self._at += 1
@@ -491,7 +491,7 @@ class _Reader:
         return None
 
     def _add_set(self, chars: frozenset[str], has_others: bool) -> None:
-        """One character of a set."""
+        """Add one character of a set."""
         level = self._levels[-1]
         if level.ignores_case:
             chars = chars | {char.lower() for char in chars} | {char.upper() for char in chars}
@@ -508,7 +508,7 @@ class _Reader:
         self._add(*tokens)
 
     def _read_class(self) -> None:
-        """A bracket expression."""
+        """Read a bracket expression."""
         negated = self._pattern.startswith("^", self._at)
         self._at += negated
         chars: set[str] = set()
@@ -516,7 +516,7 @@ class _Reader:
         first = True
         while first or not self._pattern.startswith("]", self._at):
             first = False
-            if self._at >= len(self._pattern):  # not in what RE2 takes
+            if self._at >= len(self._pattern):  # RE2 would have refused it
                 break
             item = self._take_class_item()
             if isinstance(item, str):
@@ -537,7 +537,7 @@ class _Reader:
             self._add_set(frozenset(chars & _ASCII), has_others)
 
     def _take_class_item(self) -> str | tuple[frozenset[str], bool]:
-        """A character or a set within brackets."""
+        """Return a character or a set within brackets."""
         if self._pattern.startswith("[:", self._at):
             end = self._pattern.find(":]", self._at)
             name = self._pattern[self._at + 2 : max(end, 0)]
@@ -556,7 +556,7 @@ class _Reader:
         return escaped
 
     def _take_range_end(self) -> str | None:
-        """The last character of a range whose first was read; None for a character alone."""
+        """Return the last character of a range, after its first; None for a single character."""
         if not self._pattern.startswith("-", self._at) or self._pattern.startswith("-]", self._at):
             return None
         before = self._at

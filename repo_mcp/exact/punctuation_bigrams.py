@@ -1,8 +1,8 @@
-"""Which signs stand side by side in each file of a segment: for patterns such as `=~=`, which hold no word.
+"""Pairs of adjacent punctuation in each file of a segment, for patterns without a word such as `=~=`.
 
-A bit for each pair of the 32 ASCII signs, a space being one of them and a tab the same: 128 bytes a file,
-10 MB for the kernel, where `{{` is in 293 of 78,204 files. They are computed in the background behind the
-first search that could use them: the kernel's in 5 s of processor time.
+There is a bit for each pair of 32 ASCII characters, counting a space and a tab as the same one: 128 bytes a
+file, 10 MB for the kernel, where `{{` is in 293 of 78,204 files. They are computed in the background after
+the first search that could use them: the kernel's in 5 s of processor time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CLASSES = bytes(_NUMBERS.get(chr(byte), _NONE) for byte in range(256))
 
 
 def list_bigrams(literals: Iterable[str]) -> tuple[int, ...]:
-    """The pairs of signs in texts, as numbers, ascending."""
+    """Return the numbers of all pairs of adjacent punctuation in the texts, ascending."""
     return tuple(
         sorted(
             {
@@ -37,13 +37,13 @@ def list_bigrams(literals: Iterable[str]) -> tuple[int, ...]:
 
 
 class PunctuationBigrams(FileBitmaps):
-    """The pairs of the files of one segment, numbered as `list_bigrams` does."""
+    """The punctuation pairs of the files of one segment, numbered as in `list_bigrams`."""
 
     def __init__(self, files: FilesReader) -> None:
         super().__init__(files, 1 << 2 * PUNCTUATION_BITS, "sign pairs")
 
     def mark(self, texts: Sequence[bytes]) -> Bools:
-        """A row of pairs for each text."""
+        """Return a row of pairs for each text."""
         table = np.zeros((len(texts), 1 << 2 * PUNCTUATION_BITS), dtype=np.bool_)
         classes = np.frombuffer(b"\n".join(texts).translate(_CLASSES), dtype=np.uint8)
         is_sign = classes != _NONE

@@ -1,4 +1,4 @@
-"""What a pattern needs, as `repo_mcp.exact.patterns` reads it: runs of word characters, all or any."""
+"""The needs of a pattern: runs of word characters, all or any. `repo_mcp.exact.patterns` derives them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Edge(Enum):
-    """What stands beside a run."""
+    """The text that may stand beside a run."""
 
     OPEN = "open"  # anything: the run may be part of a longer word
     STRANGE = "strange"  # no ASCII word character, but perhaps a letter outside ASCII
@@ -18,25 +18,25 @@ class Edge(Enum):
 class Run:
     """Word characters, in lower case, that stand together in some word of the text."""
 
-    text: str  # of one with classes the longest part without, which may be empty
+    text: str  # for a run with classes, the longest part without; may be empty
     left: Edge
     right: Edge
-    may_have_long_s: bool = False  # which may stand for an `s` of it
-    shape: str = ""  # the whole of it where it holds classes, as `run_shapes` writes them
-    before: str = ""  # the sign in front of its word, blanks between left out, as `word_sides` writes it
+    may_have_long_s: bool = False  # a long s may stand for an `s` of it
+    shape: str = ""  # the whole run if it has classes, in the marks of `char_classes`
+    before: str = ""  # punctuation before its word, skipping blanks, as in `neighbour_bloom`
     behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Every part is needed."""
+    """A need for every part."""
 
     parts: tuple[Need, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """One part at least is needed."""
+    """A need for at least one part."""
 
     parts: tuple[Need, ...]
 
@@ -46,12 +46,12 @@ Need = Run | All | Either
 
 @dataclass(frozen=True, slots=True)
 class PatternReading:
-    """What was understood of a pattern."""
+    """The result of reading a pattern."""
 
     need: Need | None  # None: any text may match
-    spans_lines: bool  # it names a line feed: a match may have several lines
-    literal: str = ""  # every match of an expression holds this, in this case
-    bigrams: tuple[int, ...] = ()  # and every text that matches these, as `bigrams` numbers them
-    needs_edges: bool = False  # it asks where the text begins or ends, not only its lines
-    sides: Need | None = None  # runs that have a sign beside them; for matches within a line only
-    open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it
+    spans_lines: bool  # it names a line feed, so a match may span lines
+    literal: str = ""  # every match of an expression contains this, in this case
+    bigrams: tuple[int, ...] = ()  # every matching text has these, in the numbers of `punctuation_bigrams`
+    needs_edges: bool = False  # it tests where the text begins or ends, not only its lines
+    sides: Need | None = None  # runs with punctuation beside them; only for matches within a line
+    open_quote: bool = False  # ends within \Q: needs \E before anything is appended

@@ -1,11 +1,11 @@
-"""Exact search: a literal or a regular expression, in order of path and line, proven on the live text.
+"""Exact search: a literal or a regular expression, in order of path and line, verified on the live text.
 
-The index only says which files may match. Each of them is read through the door as it is now, and what
-is answered is what stands there. Files that changed since they were indexed are looked at whatever the
-index says of them.
+The index only tells which files may match. Each of them is read as it is now, through the repository reader,
+and the answer shows that text. Files that changed since they were indexed are searched whatever the index
+says.
 
 A line counts once, however often the pattern matches in it. The search stops when the limit is reached
-or TIME_LIMIT_SECONDS are over; the total is then a lower bound, and the answer says so.
+or after TIME_LIMIT_SECONDS; the total is then a lower bound, and the answer says so.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 
 TIME_LIMIT_SECONDS = 10.0
-MAX_LINE_CHARS = 400  # of a match's line; open_file shows more
-CHARS_BEFORE_MATCH = 100  # kept of a longer line, which is cut around its match
+MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
+CHARS_BEFORE_MATCH = 100  # shown of a longer line, which is cut around its match
 MAX_CONTEXT_LINES = 50
-BATCH_FILES = 32  # searched at once, by one thread
-BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read far more than is wanted
+BATCH_FILES = 32  # searched together, by one thread
+BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read far more than needed
 BATCHES_AHEAD = 4
-SCAN_THREADS = 2  # reading waits for the system, and RE2 works outside of Python's lock; more wait for it
+SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock; more would wait for it
 TOO_SLOW = f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
@@ -44,17 +44,17 @@ CHANGES_UNKNOWN = "The index is not complete yet: files that it does not hold ar
 
 @dataclass(slots=True)
 class ExactMatches:
-    """What a search has found so far."""
+    """The matches that a search has found so far."""
 
     matches: list[ExactMatch] = field(default_factory=list)
     files: list[tuple[str, int]] = field(default_factory=list)
     total: int = 0
-    is_partial: bool = False  # not every file was looked at
+    is_partial: bool = False  # not every file was searched
     warnings: list[str] = field(default_factory=list)
 
 
 def check_request(request: ExactRequest) -> None:
-    """INVALID_ARGUMENT for what a request may not say, its pattern left aside."""
+    """Raise RepoError with INVALID_ARGUMENT for a bad argument. Does not check the pattern."""
     faults = {
         "detail": None if request.detail in DETAILS else f"detail is none of {', '.join(DETAILS)}",
         "limit": None if request.limit >= 1 else f"limit is {request.limit}; it is 1 at least",
@@ -76,7 +76,8 @@ def run_exact(
     read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
-    """The answer to a request. `changed` None: it is not known what changed since. CANCELLED."""
+    """Return the answer to a request. A `changed` of None: changes are unknown. Raises RepoError with
+    CANCELLED."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
     if matcher.reading.bigrams and not candidates.narrowed:
         searcher.learn_signs(read_many)
@@ -101,15 +102,15 @@ def run_exact(
 
 @dataclass(frozen=True, slots=True)
 class _FileMatches:
-    """What one file holds."""
+    """The matches in one file."""
 
     path: str
     count: int
-    matches: tuple[ExactMatch, ...]  # as many as the answer may show with those of the batch before it
+    matches: tuple[ExactMatch, ...]  # no more than still fit into the answer
 
 
 def describe_too_large(count: int) -> str:
-    """The warning that so many files are above the limit for one file."""
+    """Return the warning that `count` files are above the size limit."""
     named = "1 file above max_file_bytes is" if count == 1 else f"{count} files above max_file_bytes are"
     return f"{named} not searched."
 
@@ -121,7 +122,7 @@ def search_files(
     read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactMatches:
-    """Look for matches in files, in the order given. CANCELLED."""
+    """Search files in the order given. Raises RepoError with CANCELLED."""
     found = ExactMatches()
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
 
@@ -134,7 +135,7 @@ def search_files(
 
     with closing(_iter_results(search, _cut_batches(paths))) as results:
         for batch in results:
-            if _is_full(request, found):  # though there may be nothing in the files that are left
+            if _is_full(request, found):  # even if the remaining files hold nothing
                 found.is_partial = True
                 return found
             for one in batch:
@@ -152,7 +153,7 @@ def search_files(
 
 
 def _take(request: ExactRequest, found: ExactMatches, one: _FileMatches) -> None:
-    """Add the matches of one file: all are counted, as many as are wanted are kept."""
+    """Add the matches of one file: all are counted, and those within the limit stored."""
     found.files.append((one.path, one.count))
     found.total += one.count
     if request.detail == SNIPPETS:
@@ -166,7 +167,7 @@ def _is_full(request: ExactRequest, found: ExactMatches) -> bool:
 
 
 def _cut_batches(paths: Iterable[str]) -> Iterator[list[str]]:
-    """The paths in batches that grow: the first matches come soon, and a long search is cut seldom."""
+    """Yield the paths in growing batches: the first matches come soon, and long searches have few batches."""
     rest = iter(paths)
     size = 1
     while batch := list(islice(rest, size)):
@@ -177,7 +178,7 @@ def _cut_batches(paths: Iterable[str]) -> Iterator[list[str]]:
 def _iter_results(
     search: Callable[[Sequence[str]], list[_FileMatches]], batches: Iterator[list[str]]
 ) -> Generator[list[_FileMatches], None, None]:
-    """The result of each batch in order: the first ones from here, those of a long search from threads."""
+    """Yield the result of each batch in order: the first ones from this thread, later ones from a pool."""
     for batch in islice(batches, BATCHES_HERE):
         yield search(batch)
     ahead = list(islice(batches, BATCHES_AHEAD))
@@ -201,10 +202,10 @@ def _search_batch(
     most: int,
     stopped: Callable[[], bool],
 ) -> list[_FileMatches]:
-    """Those of the files that match, with the first `most` matches; what was found when it is to stop.
+    """Return the matching files, with the first `most` matches; those so far when it is to stop.
 
-    That is asked after each match: `(?s)a.*z|b` in a text without z takes a pass over the rest of the
-    file for each.
+    `stopped` is called after each match, as each match of `(?s)a.*z|b` in a text without z takes a pass over
+    the rest of the file.
     """
     results: list[_FileMatches] = []
     for position, data in iter_texts(matcher, raws):
@@ -223,7 +224,7 @@ def _search_batch(
 
 
 def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) -> ExactMatch:
-    """A match in normalised text as it is answered."""
+    """Return a match in normalised text as the answer shows it."""
     line_end = data.find(b"\n", match.line_start)
     line = data[match.line_start : line_end if line_end >= 0 else len(data)].decode("utf-8", "replace")
     column = len(data[match.line_start : match.start].decode("utf-8", "replace"))
@@ -253,7 +254,7 @@ def _decode_lines(lines: list[bytes]) -> tuple[str, ...]:
 
 
 def _cut_around(line: str, column: int) -> str:
-    """A line of at most MAX_LINE_CHARS that holds the character at `column`; an ellipsis where it is cut."""
+    """Return a line cut to MAX_LINE_CHARS around the character at `column`, with ellipses where cut."""
     if len(line) <= MAX_LINE_CHARS:
         return line
     start = 0 if column + CHARS_BEFORE_MATCH < MAX_LINE_CHARS else column - CHARS_BEFORE_MATCH

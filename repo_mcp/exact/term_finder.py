@@ -1,12 +1,12 @@
-"""The terms of one segment that begin with, end with or hold given bytes.
+"""Finds the terms of one segment that begin with, end with or contain given bytes.
 
-A prefix is a span of the dictionary's pages. For what stands inside terms, each page has a signature: a
-bit for each of SIGNATURE_BITS classes of three bytes that stand together in it. Only pages that have the
-bits of all the bytes looked for are read. The signatures of a large dictionary are computed once, in the
-background (the kernel's 88 MB: 0.8 s, 9 MB of memory); until then, and for small dictionaries, all pages
-are read.
+A prefix is a span of the dictionary's pages. For bytes inside terms, each page has a signature: three
+adjacent bytes belong to one of 2**SIGNATURE_BITS classes, and there is a bit for each class in the page.
+Only pages that have the bits of all the wanted bytes are read. The signatures of a large dictionary are
+computed once, in the background (the kernel's 88 MB: 0.8 s, 9 MB of memory). Until then, and for small
+dictionaries, all pages are read.
 
-The dictionary says where its pages are and what they hold; how they lie on disk is its own business.
+Left out on purpose: the layout of pages on disk, which only the dictionary knows.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
-SIGNATURE_BITS = 11  # log2 of the classes: a bit is set in a quarter of the kernel's pages
+SIGNATURE_BITS = 11  # log2 of the classes; a bit is set in a quarter of the kernel's pages
 SIGNED_PAGES = 1024  # a smaller dictionary, of 3 MB, is read in two milliseconds
-PAGES_AT_ONCE = 128  # signed together: the table of a batch stays in a core's cache
-PAGES_READ = 512  # at once where all are read
+PAGES_AT_ONCE = 128  # signed together, so that the table of a batch stays in a core's cache
+PAGES_READ = 512  # at a time when all are read
 FEW_PAGES = 16
-TERMS_OF_A_PAGE = 16  # found one by one take as long as all those of a page at once
-NEAR_PAGES = 3  # apart: reading what lies between costs less than reading twice
+TERMS_OF_A_PAGE = 16  # finding this many singly takes as long as reading all those of a page
+NEAR_PAGES = 3  # apart: reading the pages between costs less than reading twice
 GRAM_BYTES = 3
-SHAPE_SECONDS = 0.5  # of a core, for a shape; the kernel's 88 MB take 0.15, but a bad one takes more
-KELVIN = b"k"  # what the Kelvin sign is in a term; to RE2's `\b` it is no letter
+SHAPE_SECONDS = 0.5  # of processor time for a shape; the kernel's 88 MB take 0.15, but a bad shape takes more
+KELVIN = b"k"  # the Kelvin sign becomes this in a term; to RE2's `\b` it is no letter
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTerms:
-    """Terms, one by one or as all of the dictionary from a first one up to, not including, an end."""
+    """Terms, listed singly or as the half-open span [first, end) of the dictionary."""
 
     terms: list[bytes]
     span: tuple[bytes, bytes | None] | None = None
 
 
 def list_long_terms(run: Run) -> list[bytes]:
-    """The term of all long words, if a run may be in one."""
-    # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
+    """Return LONG_WORD, the term of all long words, if a run may be in one."""
+    # Half the limit, as the lower case of a letter outside ASCII may take more bytes than the letter.
     may_be_long = len(run.text.encode()) > MAX_WORD_BYTES // 2 or bool(run.shape)
     return [LONG_WORD.encode()] if may_be_long or not run.left is run.right is Edge.CLOSED else []
 
@@ -64,13 +64,13 @@ class TermFinder:
 
     def __init__(self, terms: TermsReader) -> None:
         self._terms = terms
-        self._signatures: U8 | None = None  # row: class; bit: page
-        self._signing = threading.Lock()  # held for good by whoever computes them
+        self._signatures: U8 | None = None  # one row per class, one bit per page
+        self._signing = threading.Lock()  # never released by the computing thread
 
     def find(self, run: Run, limit: int) -> FoundTerms | None:
-        """The terms of words that may hold the run; None when there are too many, more than `limit` for one.
+        """Return the terms of words that may contain the run; None when there are too many (see `limit`).
 
-        What is found is at least what is wanted: a term counts if the text may be such a word.
+        The result may include too much: a term counts if the text may contain such a word.
         """
         text = run.text.encode()
         found: list[bytes] | None = []
@@ -97,7 +97,7 @@ class TermFinder:
         return FoundTerms(every, span) if len(every) <= limit else None
 
     def _find_inside(self, text: bytes, at_end: bool, limit: int) -> list[bytes] | None:
-        """The terms that hold the text, or end with it."""
+        """Return the terms that contain the text, or end with it; None for more than `limit`."""
         needle = text + _LINE_FEED if at_end else text
         found: list[bytes] = []
         for start, stop in self._iter_spans(needle):
@@ -107,7 +107,7 @@ class TermFinder:
         return found
 
     def _find_shaped(self, run: Run, limit: int) -> list[bytes] | None:
-        """The terms that hold the shape of a run; None as well when looking takes too long."""
+        """Return the terms that contain the shape of a run; None for too many, or when out of time."""
         edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
         expression = build_expression(run.shape, *edges)
         deadline = time.thread_time() + SHAPE_SECONDS
@@ -121,7 +121,7 @@ class TermFinder:
     def _iter_matching(
         self, text: bytes, expression: bytes, deadline: float | None = None
     ) -> Iterator[bytes]:
-        """The terms that hold the text and match an expression, in which line feeds stand for their edges."""
+        """Yield the terms that contain the text and match an expression; line feeds are their edges."""
         compiled = compile_for_terms(expression)
         for start, stop in self._iter_spans(text):
             if deadline is not None and time.thread_time() > deadline:
@@ -135,7 +135,7 @@ class TermFinder:
                 match = compiled.search(page, end)
 
     def _iter_spans(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Spans of pages that together hold every term with the text in it."""
+        """Yield spans of pages that together hold every term with the text in it."""
         signatures = self._find_signatures()
         if signatures is None or len(text) < GRAM_BYTES:
             pages = self._terms.pages
@@ -151,7 +151,7 @@ class TermFinder:
             yield from ((at, min(end, at + PAGES_READ)) for at in range(first, end, PAGES_READ))
 
     def _iter_holding(self, start: int, stop: int, needle: bytes) -> Iterator[bytes]:
-        """The terms of a span of pages with the needle; the line feeds around a term count."""
+        """Yield the terms of a span of pages with the needle, which may include the line feeds around."""
         text = _LINE_FEED + self._terms.read_texts(start, stop)[0]
         position = text.find(needle)
         while position >= 0:
@@ -161,7 +161,7 @@ class TermFinder:
             position = text.find(needle, end)
 
     def _iter_strange(self, needle: bytes) -> Iterator[bytes]:
-        """The terms with bytes above 127 that hold the needle."""
+        """Yield the terms with bytes above 127 that contain the needle."""
         position = self._strange_terms.find(needle)
         while position >= 0:
             first = self._strange_terms.rfind(_LINE_FEED, 0, position) + 1
@@ -171,7 +171,7 @@ class TermFinder:
 
     @cached_property
     def _strange_terms(self) -> bytes:
-        """All terms with bytes above 127, each followed by a line feed."""
+        """Return all terms with bytes above 127, each followed by a line feed."""
         pages = self._terms.pages
         texts = (
             self._terms.read_texts(at, min(pages, at + PAGES_READ))[0] for at in range(0, pages, PAGES_READ)
@@ -179,21 +179,21 @@ class TermFinder:
         return b"".join(_keep_strange(text) for text in texts if not text.isascii())
 
     def _find_signatures(self) -> U8 | None:
-        """The signatures; None while they are computed, which the first who asks for them starts."""
+        """Return the signatures; None while they are computed, which the first call starts."""
         is_worth_it = self._signatures is None and self._terms.pages > SIGNED_PAGES
         if is_worth_it and self._signing.acquire(blocking=False):
             threading.Thread(target=self._sign_quietly, name="term signatures", daemon=True).start()
         return self._signatures
 
     def _sign_quietly(self) -> None:
-        """A dictionary that cannot be read is noticed by those who search in it."""
+        """Compute, ignoring errors: searches report a dictionary that cannot be read."""
         try:
             self.sign()
         except (IndexFormatError, OSError, ValueError):
             return
 
     def sign(self) -> None:
-        """Compute the signatures of all pages."""
+        """Compute the signatures of all pages. Raises CorruptIndex."""
         pages = self._terms.pages
         signatures = np.zeros((1 << SIGNATURE_BITS, -(-pages // 8)), dtype=np.uint8)
         table = np.zeros((PAGES_AT_ONCE, 1 << SIGNATURE_BITS), dtype=np.bool_)
@@ -210,7 +210,7 @@ class TermFinder:
 
 
 def _list_kelvin_shapes(run: Run) -> Iterator[tuple[bytes, bytes]]:
-    """What a term holds, and the expression of it, where a Kelvin sign stands at a strange edge of a run."""
+    """Yield bytes in a term, and its expression, with a Kelvin sign at a STRANGE edge of a run."""
     text = run.text.encode()
     left, right = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
     if run.left is Edge.STRANGE:
@@ -220,7 +220,7 @@ def _list_kelvin_shapes(run: Run) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _keep_strange(text: bytes) -> bytes:
-    """The lines that have bytes above 127."""
+    """Return the lines that have bytes above 127."""
     raw = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(raw == _LINE_FEED[0])
     lines = sort_distinct(np.searchsorted(ends, np.flatnonzero(raw > _LAST_ASCII)))
@@ -229,7 +229,7 @@ def _keep_strange(text: bytes) -> bytes:
 
 
 def _classify(text: bytes) -> U32:
-    """The class of each three bytes that stand together, those across terms included."""
+    """Return the class of each three adjacent bytes, across the ends of terms too."""
     raw = np.frombuffer(text, dtype=np.uint8).astype(np.uint32)
     count = max(0, len(raw) - GRAM_BYTES + 1)
     mixed = raw[:count] * np.uint32(0x9E3779B1)
