@@ -189,7 +189,7 @@ class BlockList:
         return find_low(*self._find_spans(docs), docs)[0]
 
     def look_up(self, docs: I64) -> tuple[list[int], I64]:
-        """Return the indexes in `docs` of the documents in the list, and their term frequencies."""
+        """Return the indexes in `docs` of documents in the list, and their counts. Raises CorruptIndex."""
         rows, firsts, _ = find_low(*self._find_spans(docs), docs)
         return rows, self._read_counts(np.array(firsts, dtype=np.int64) - self._low_start)
 

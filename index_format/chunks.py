@@ -112,7 +112,7 @@ class ChunksReader:
         return numbers, ends
 
     def read_ahead(self) -> None:
-        """Read the columns that `locate` needs, so that it no longer checks what has been read."""
+        """Read the columns that `locate` needs, so that it no longer checks. Raises CorruptIndex."""
         for column in (self._lines, self._first_units, self._unit_counts, self._kinds):
             column.read()
 

@@ -71,19 +71,19 @@ class Directory(Protocol):
         ...
 
     def create(self, name: str) -> WritableFile:
-        """Create an empty file, deleting any file of that name first."""
+        """Create an empty file, deleting any file of that name first. Raises CorruptIndex, OSError."""
         ...
 
     def rename(self, source: str, target: str) -> None:
-        """Rename a file atomically, replacing any file named `target`."""
+        """Rename a file atomically, replacing any file named `target`. Raises CorruptIndex, OSError."""
         ...
 
     def delete(self, name: str) -> None:
-        """Delete a file if it exists."""
+        """Delete a file if it exists. Raises CorruptIndex, OSError."""
         ...
 
     def sync(self) -> None:
-        """Wait until created, renamed and deleted names are on the medium."""
+        """Wait until created, renamed and deleted names are on the medium. Raises OSError."""
         ...
 
     def lock(self, name: str) -> Lock:
@@ -171,7 +171,8 @@ class NewDiskFile:
 class DiskLock:
     """An exclusive lock of the operating system on a file that is never deleted.
 
-    `flock`, not `fcntl.lockf`: the latter is lost when any descriptor of the file is closed.
+    `flock`, not `fcntl.lockf`: the latter is lost when any descriptor of the file is closed. Creating a lock
+    raises IndexLocked when it is held already.
     """
 
     def __init__(self, descriptor: int, name: str) -> None:
@@ -264,7 +265,7 @@ class DiskDirectory:
             os.fchmod(descriptor, FILE_MODE)
 
     def list_names(self) -> list[str]:
-        """Return the names of the regular files, sorted."""
+        """Return the names of the regular files, sorted. Raises OSError."""
         with self._enter() as here, os.scandir(self._path if here is None else here) as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
@@ -279,30 +280,31 @@ class DiskDirectory:
             raise
 
     def create(self, name: str) -> WritableFile:
-        """Create an empty file. A file of that name is deleted, anything else with it is renamed."""
+        """Create an empty file, deleting any of that name; renames anything else. Raises CorruptIndex,
+        OSError."""
         self._clear(name)
         self.delete(name)
         return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
     def rename(self, source: str, target: str) -> None:
-        """Rename a file atomically, replacing any file named `target`."""
+        """Rename a file atomically, replacing any file named `target`. Raises CorruptIndex, OSError."""
         self._clear(target)
         with self._enter() as here:
             os.replace(self._place(source), self._place(target), src_dir_fd=here, dst_dir_fd=here)
 
     def delete(self, name: str) -> None:
-        """Delete a file if it exists."""
+        """Delete a file if it exists. Raises CorruptIndex for a bad name, OSError."""
         with self._enter() as here, suppress(FileNotFoundError):
             os.unlink(self._place(name), dir_fd=here)
 
     def sync(self) -> None:
-        """Wait until created, renamed and deleted names are on the medium."""
+        """Wait until created, renamed and deleted names are on the medium. Raises OSError."""
         with self._enter() as here:
             if here is not None:  # Windows cannot sync a directory; NTFS journals names
                 os.fsync(here)
 
     def lock(self, name: str) -> DiskLock:
-        """Take the writer's lock without waiting. Raises IndexLocked when it is held already."""
+        """Take the writer's lock without waiting. Raises IndexLocked, CorruptIndex (bad name), OSError."""
         self._clear(name)
         return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
 
@@ -335,7 +337,7 @@ class MemoryFile:
 
 
 class MemoryLock:
-    """A lock among the users of one MemoryDirectory."""
+    """A lock among the users of one MemoryDirectory. Creating one raises IndexLocked when it is held."""
 
     def __init__(self, held: set[str], name: str) -> None:
         if name in held:
@@ -362,7 +364,7 @@ class MemoryDirectory:
         return sorted(self.files)
 
     def open(self, name: str) -> MemoryFile:
-        """Open a file to read. Raises FileNotFoundError."""
+        """Open a file to read. Raises FileNotFoundError, CorruptIndex for a bad name."""
         return MemoryFile(name, self._get(name))
 
     def _get(self, name: str) -> bytearray:
@@ -372,20 +374,20 @@ class MemoryDirectory:
         return self.files[name]
 
     def create(self, name: str) -> MemoryFile:
-        """Create an empty file, replacing any file of that name."""
+        """Create an empty file, replacing any file of that name. Raises CorruptIndex for a bad name."""
         check_name(name)
         self.files[name] = bytearray()
         return MemoryFile(name, self.files[name])
 
     def rename(self, source: str, target: str) -> None:
-        """Rename a file, replacing any file named `target`. Raises FileNotFoundError."""
+        """Rename a file, replacing any named `target`. Raises FileNotFoundError, CorruptIndex."""
         check_name(target)
         data = self._get(source)
         del self.files[source]
         self.files[target] = data
 
     def delete(self, name: str) -> None:
-        """Delete a file if it exists."""
+        """Delete a file if it exists. Raises CorruptIndex for a bad name."""
         check_name(name)
         self.files.pop(name, None)
 
@@ -393,7 +395,7 @@ class MemoryDirectory:
         """Do nothing: memory needs no sync."""
 
     def lock(self, name: str) -> MemoryLock:
-        """Take the writer's lock without waiting. Raises IndexLocked when it is held already."""
+        """Take the writer's lock without waiting. Raises IndexLocked, CorruptIndex for a bad name."""
         check_name(name)
         lock = MemoryLock(self._locks, name)
         self.files.setdefault(name, bytearray())

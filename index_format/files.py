@@ -156,23 +156,23 @@ class FilesReader:
         return paths
 
     def read_path_bytes(self) -> bytes:
-        """Return all paths as one run of bytes, unchecked; `path_ends` says where each ends."""
+        """Return all paths as one run of bytes, unchecked. See `path_ends`. Raises CorruptIndex."""
         return self._frame.read(PATH)
 
     def take_fingerprints(self, files: I64) -> list[bytes]:
-        """Return the fingerprints of some files. The pages of the table that are read are cached."""
+        """Return the fingerprints of some files, caching what is read. Raises CorruptIndex."""
         words = self._prints.take((PRINT_WORDS * files[:, None] + np.arange(PRINT_WORDS)).reshape(-1))
         data = words.tobytes()
         return [data[at : at + FINGERPRINT_BYTES] for at in range(0, len(data), FINGERPRINT_BYTES)]
 
     def read_fingerprints(self) -> bytes:
-        """Return all fingerprints in file order, FINGERPRINT_BYTES each."""
+        """Return all fingerprints in file order, FINGERPRINT_BYTES each. Raises CorruptIndex."""
         return self._frame.read(PRNT)
 
     def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
-        """Return rows [start, stop) of one column of FILE: SIZE, LANGUAGE, FLAGS or LINES."""
+        """Return rows [start, stop) of a column: SIZE, LANGUAGE, FLAGS or LINES. Raises CorruptIndex."""
         return self._table.read_column(column, start, stop)
 
     def find_files_of(self, units: I64) -> I64:
-        """Return the file of each doc id of a unit."""
+        """Return the file of each doc id of a unit (int64). Raises CorruptIndex."""
         return np.searchsorted(self.first_units, units, side="right") - 1

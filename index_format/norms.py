@@ -56,13 +56,13 @@ class NormsReader:
             )
 
     def read_lengths(self, field: int) -> Integers:
-        """Return the field length of every document of the field's level, as narrow as on disk."""
+        """Return the field length of every document of the level, as on disk. Raises CorruptIndex."""
         return self._columns[field].read()
 
     def load_lengths(self, field: int) -> Integers:
-        """Return the same lengths without caching them, for a single use."""
+        """Return the same lengths without caching them, for a single use. Raises CorruptIndex."""
         return self._columns[field].load()
 
     def take_lengths(self, field: int, docs: I64) -> Integers:
-        """Return the field lengths of some documents. For a few, only the bytes around them are read."""
+        """Return the field lengths of some documents, reading only what is near. Raises CorruptIndex."""
         return self._columns[field].take(docs)

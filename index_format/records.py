@@ -47,7 +47,7 @@ class FileTable:
     fingerprints: bytes  # FINGERPRINT_BYTES for each file
     sizes: I64  # bytes of the source file
     languages: I64  # number in `language_names`
-    flags: I64  # the owner's; this package only keeps them
+    flags: I64  # the owner's; this package only stores them
     lines: I64
     units: I64  # units of each file, at least 0
     chunks: I64  # chunks of each file, at least 0
@@ -68,7 +68,7 @@ class ChunkTable:
 
     first_units: Integers  # counted from the first unit of the file
     unit_counts: Integers
-    kinds: Integers  # the owner's; this package only keeps them
+    kinds: Integers  # the owner's; this package only stores them
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,7 @@ class SegmentReader:
         )
 
     def read_content(self) -> SegmentContent:
-        """Return everything but the postings. Records are read only as they are iterated."""
+        """Return everything but the postings; records are read on iteration. Raises CorruptIndex."""
         lengths = [self.norms.read_lengths(number) for number in range(len(self.fields))]
         return SegmentContent(
             self.fields,

@@ -71,7 +71,7 @@ class LiveSegment:
         return int(np.count_nonzero(self.live_unit_mask))
 
     def sum_lengths(self, field: int) -> int:
-        """Return the sum of a field's lengths over live documents."""
+        """Return the sum of a field's lengths over live documents. Raises CorruptIndex."""
         total = self.reader.length_sums[field]
         if len(self.dead_files):
             is_unit = self.reader.fields[field].level is Level.UNIT
@@ -134,7 +134,7 @@ class Snapshot:
         return sum(segment.live_units for segment in self.segments)
 
     def sum_lengths(self, field: int) -> int:
-        """Return the sum of a field's lengths over live documents."""
+        """Return the sum of a field's lengths over live documents. Raises CorruptIndex."""
         if field not in self._length_sums:
             self._length_sums[field] = sum(segment.sum_lengths(field) for segment in self.segments)
         return self._length_sums[field]

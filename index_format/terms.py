@@ -148,7 +148,7 @@ class TermPages:
 
 
 class TermsReader:
-    """The term dictionary of one segment, for looking up and scanning."""
+    """The term dictionary of one segment, for looking up and scanning. Opening it raises CorruptIndex."""
 
     def __init__(self, frame: FrameReader) -> None:
         self._frame = frame
@@ -309,7 +309,7 @@ class TermsReader:
         return masks, values[spread_runs(firsts, lists)], sizes, page_sizes
 
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
-        """Return the first `limit` terms, in order, that contain `needle`. Scans the dictionary's bytes."""
+        """Return the first `limit` terms, in order, that contain `needle`, by a scan. Raises CorruptIndex."""
         found: list[bytes] = []
         for first in range(0, self.pages if needle and b"\n" not in needle else 0, SCAN_PAGES):
             text = b"\n" + self.read_texts(first, min(first + SCAN_PAGES, self.pages))[0]
@@ -324,14 +324,14 @@ class TermsReader:
         return found
 
     def iter_ending(self, suffix: bytes) -> Iterator[bytes]:
-        """Yield the terms in order that end with `suffix` (not empty). Scans the dictionary's bytes."""
+        """Yield the terms in order that end with `suffix` (not empty), by a scan. Raises CorruptIndex."""
         for first in range(0, self.pages if suffix and b"\n" not in suffix else 0, SCAN_PAGES):
             text, _ = self.read_texts(first, min(first + SCAN_PAGES, self.pages))
             for end in _find_ends(text, suffix):
                 yield text[text.rfind(b"\n", 0, end) + 1 : end]
 
     def iter_starting(self, prefix: bytes) -> Iterator[bytes]:
-        """Yield the terms in order that begin with `prefix` (not empty); there may be 100,000."""
+        """Yield the terms (perhaps 100,000), in order, that begin with `prefix`. Raises CorruptIndex."""
         start, stop = self.find_pages(prefix, find_prefix_end(prefix))
         for first in range(start, stop, SCAN_PAGES):
             text, _ = self.read_texts(first, min(first + SCAN_PAGES, stop))
@@ -382,7 +382,7 @@ class TermsReader:
         return tops, weights
 
     def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
-        """Return the half-open span of pages that hold the terms from `first` up to but excluding `end`."""
+        """Return the half-open span of pages with the terms [first, end). Raises CorruptIndex."""
         start = max(0, bisect_right(self._tops, first) - 1)
         return start, self.pages if end is None else bisect_left(self._tops, end)
 

@@ -161,7 +161,7 @@ class IndexWriter:
     ) -> int:
         """Rewrite those of the named segments that have dead files, and return how many. Nothing of these
         files is left in the directory after the next commit and `delete_garbage`. See `merge` for the
-        arguments and errors."""
+        arguments. Raises CorruptIndex or another IndexFormatError, OSError."""
         chosen = [entry for entry in self._segments if entry.name in names and entry.dead_files]
         for entry in chosen:
             merged = self._merge([entry], encode, window_bytes)

@@ -84,7 +84,7 @@ class FileBitmaps(ABC):
             return
 
     def compute(self, read_many: ReadMany, stopped: Callable[[], bool], *, gently: bool = True) -> None:
-        """Read all files of the segment and mark them. Stores nothing when it is to stop."""
+        """Read and mark all files of the segment; store nothing when stopped. Raises CorruptIndex."""
         count = self._files.count
         paths, prints = self._files.read_path_bytes(), self._files.read_fingerprints()
         ends, sizes = self._files.path_ends, self._files.read_column(SIZE)

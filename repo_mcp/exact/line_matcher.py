@@ -147,7 +147,7 @@ class LineMatcher:
 
 
 def compile_for_terms(expression: bytes) -> Any:
-    """Compile an expression of ours for the bytes of terms; its `search` takes a text and a position."""
+    """Compile an expression of ours for the bytes of terms. Raises RepoError with INTERNAL without RE2."""
     engine = _load_engine()
     options = engine.Options()
     options.max_mem = MAX_PROGRAM_BYTES

@@ -73,7 +73,7 @@ class NeighbourBloom(FileBitmaps):
         self._is_common = np.zeros(1 << _KNOWN_BITS, dtype=np.bool_)
 
     def compute(self, read_many: ReadMany, stopped: Callable[[], bool], *, gently: bool = True) -> None:
-        """Find the common words, then read and mark all files."""
+        """Find the common words, then read and mark all files. Raises CorruptIndex."""
         self.learn_words(_find_common(self._terms))
         super().compute(read_many, stopped, gently=gently)
 

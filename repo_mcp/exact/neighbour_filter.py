@@ -51,7 +51,7 @@ class NeighbourFilter:
         self._cache = cache
 
     def find(self, need: Need) -> Bools | None:
-        """Return a mask of the files that may meet a need; None for all files."""
+        """Return a mask of the files that may meet a need; None for all files. Raises CorruptIndex."""
         if isinstance(need, Run):
             return self._find_run(need)
         found = [self.find(part) for part in need.parts]
@@ -100,7 +100,7 @@ class NeighbourFilter:
 
 
 def read_span(segment: LiveSegment, first: bytes, end: bytes | None) -> I64:
-    """Return the units of all terms [first, end), in no order and perhaps repeatedly."""
+    """Return the units of all terms [first, end), in no order, perhaps repeated. Raises CorruptIndex."""
     run = segment.reader.read_run(first, end)
     if run is None:
         return np.zeros(0, dtype=np.int64)

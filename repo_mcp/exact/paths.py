@@ -105,7 +105,7 @@ class ExactSearcher:
     def find_candidates(
         self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None
     ) -> Candidates:
-        """Return the files that may match according to the index, and those that changed since."""
+        """Return files that may match by the index, and those changed since. Raises CorruptIndex."""
         streams: list[Iterator[str]] = []
         narrowed = True
         for part in self._segments:

@@ -89,7 +89,7 @@ class SegmentCandidates:
     def find_sided(self, reading: PatternReading) -> Bools | None:
         """Return a mask of the files that may contain the pattern's words beside its punctuation.
 
-        None where that rules out nothing, or is not yet known.
+        None where that rules out nothing, or is not yet known. Raises CorruptIndex.
         """
         sides = self.memory.sides
         if reading.sides is None or not sides.is_known:
@@ -103,7 +103,7 @@ class SegmentCandidates:
         """Return the live files that may match, ignoring the punctuation beside words.
 
         `patiently` looks up runs of many terms too, which may take some tenths of a second: still less than
-        reading all files.
+        reading all files. Raises CorruptIndex.
         """
         passed_over = False
         files: I64 | None = None

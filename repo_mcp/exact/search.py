@@ -76,8 +76,8 @@ def run_exact(
     read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
-    """Return the answer to a request. A `changed` of None: changes are unknown. Raises RepoError with
-    CANCELLED."""
+    """Return the answer; a None for `changed` means unknown. Raises RepoError with CANCELLED,
+    CorruptIndex."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
     if matcher.reading.bigrams and not candidates.narrowed:
         searcher.learn_signs(read_many)

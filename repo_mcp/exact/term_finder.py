@@ -70,7 +70,7 @@ class TermFinder:
     def find(self, run: Run, limit: int) -> FoundTerms | None:
         """Return the terms of words that may contain the run; None when there are too many (see `limit`).
 
-        The result may include too much: a term counts if the text may contain such a word.
+        It may include too much: a term counts if the text may contain such a word. Raises CorruptIndex.
         """
         text = run.text.encode()
         found: list[bytes] | None = []
