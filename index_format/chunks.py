@@ -37,11 +37,11 @@ def encode_chunks(units: UnitTable, chunks: ChunkTable) -> dict[bytes, bytes]:
 class ChunkSpan:
     """One chunk of a file: its lines, and its units counted from the file's first."""
 
-    start_line: int
-    end_line: int
-    first_unit: int
-    unit_count: int
-    kind: int
+    start_line: int  # counted from 1
+    end_line: int  # included
+    first_unit: int  # counted from the file's first
+    unit_count: int  # at least 1
+    kind: int  # the owner's number
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class UnitSpan:
     """The lines of one unit of a file, and a chunk that contains it."""
 
     chunk: ChunkSpan
-    start_line: int
-    end_line: int
+    start_line: int  # counted from 1
+    end_line: int  # included
 
 
 class ChunksReader:
-    """Rows of the unit and chunk tables, read on demand."""
+    """The unit and chunk tables of a segment, whose rows are read on demand."""
 
     def __init__(self, frame: FrameReader) -> None:
         """Read the heads of both tables. Raises CorruptIndex when one is malformed."""
@@ -75,7 +75,7 @@ class ChunksReader:
         )
         self.units, self.chunks = self._units.rows, self._chunks.rows
         for tag, table, column in ((UNIT, self._units, 0), (CHNK, self._chunks, 1)):
-            if table.rows and not table.widths[column]:  # they would take no bytes: could be billions
+            if table.rows and not table.widths[column]:  # no bytes: there could be four billion
                 raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows of nothing")
         self._lines = self._units.open_column(0)
         self._first_units, self._unit_counts, self._kinds = map(

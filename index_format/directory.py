@@ -1,8 +1,8 @@
 """The only file access of the package: a flat directory of files, on disk or in memory.
 
 Names are plain (no separator). A file is created once, appended to, synced and closed; afterwards
-it is only read, at positions (never mapped: a truncated map kills the process by SIGBUS, a short
-read is an error we can raise), replaced as a whole, or deleted. Files are private to the user.
+it is only read at positions, replaced as a whole, or deleted. It is never mapped: a truncated map kills the
+process by SIGBUS, while a short read is an error we can raise. Files are private to the user.
 """
 
 from __future__ import annotations

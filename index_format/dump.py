@@ -1,4 +1,4 @@
-"""An index as stable text: for people, for golden files, for `diff`."""
+"""Renders an index as stable text, for people, golden files and `diff`."""
 
 from __future__ import annotations
 

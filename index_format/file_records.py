@@ -46,7 +46,7 @@ def write_records(frame: FrameWriter, records: Iterable[bytes], files: int) -> N
 
 
 class RecordsReader:
-    """The records of one segment."""
+    """The file records of one segment."""
 
     def __init__(self, frame: FrameReader, files: int) -> None:
         """Read the head of RECE. Raises CorruptIndex."""
@@ -75,7 +75,7 @@ class RecordsReader:
         return self._frame.read(RECS, start, int(ends[file]) - start)
 
     def iter_blocks(self, unit_bytes: int, block_bytes: int) -> Iterator[tuple[int, bytes]]:
-        """Yield all records as one run of bytes, in blocks of about `block_bytes`, each after its position.
+        """Yield all records as one run of bytes, in blocks of about `block_bytes`, each with its position.
 
         The records consist of units of `unit_bytes`: positions count units, and blocks hold whole ones.
         Raises CorruptIndex when RECS does not consist of whole units.

@@ -48,10 +48,10 @@ class FileTable:
     sizes: I64  # bytes of the source file
     languages: I64  # number in `language_names`
     flags: I64  # the owner's; this package only stores them
-    lines: I64
+    lines: I64  # lines of each file, at least 0
     units: I64  # units of each file, at least 0
     chunks: I64  # chunks of each file, at least 0
-    language_names: Sequence[str]
+    language_names: Sequence[str]  # sorted, each once
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ChunkTable:
     """The chunks of a segment in file and line order; each is a run of units of its file."""
 
     first_units: Integers  # counted from the first unit of the file
-    unit_counts: Integers
+    unit_counts: Integers  # units of each chunk, at least 1
     kinds: Integers  # the owner's; this package only stores them
 
 
@@ -92,7 +92,7 @@ class EncodedRun:
     frequencies: I64  # for each list
     sizes: I64  # for each list: its bytes
     data: bytes  # the encoded lists, one after the other
-    postings: int
+    postings: int  # number of postings in all lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,9 @@ class SegmentEntry:
     """The manifest's entry for one live segment."""
 
     name: str  # file name: the checksum of its tail, which in turn holds the checksums of all pages
-    file_bytes: int
-    files: int
-    units: int
+    file_bytes: int  # size of the segment file
+    files: int  # source files, dead ones included
+    units: int  # units, those of dead files included
     dead_files: tuple[int, ...]  # ascending file numbers whose content is superseded or removed
 
     @property
@@ -127,17 +127,17 @@ class SegmentEntry:
 class Manifest:
     """One generation: the commit point."""
 
-    generation: int
+    generation: int  # number of the commit
     configuration: str  # fingerprint of all settings that affect the content; compared by the owner
-    fields: tuple[Field, ...]
-    segments: tuple[SegmentEntry, ...]
+    fields: tuple[Field, ...]  # the schema
+    segments: tuple[SegmentEntry, ...]  # the live segments, each once
 
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
     """The location of one posting list."""
 
-    field: int
+    field: int  # number of the field
     frequency: int  # document frequency, dead documents included
     offset: int  # in the postings section
     size: int  # bytes

@@ -362,7 +362,7 @@ class TermsReader:
         return text, masks
 
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
-        """Return each page's first term, and where its lists begin, then their end. Raises CorruptIndex."""
+        """Return each page's first term, and the bounds of the pages' lists in POST. Raises CorruptIndex."""
         edges = np.append(self._columns[2][:-1], postings_bytes)
         tops = self._tops.split()
         if (np.diff(edges) < 0).any() or any(map(ge, tops, tops[1:])):
@@ -370,8 +370,7 @@ class TermsReader:
         return tops, edges
 
     def weigh_pages(self, postings_bytes: int) -> tuple[list[bytes], I64]:
-        """Return each page's first term, and the weight before each page, then the total. Raises
-        CorruptIndex.
+        """Return each page's first term, and the running weight at the bounds of pages. Raises CorruptIndex.
 
         The weight is the bytes of posting lists and a share of those of terms: the work that they take.
         """

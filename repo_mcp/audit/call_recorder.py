@@ -30,7 +30,7 @@ class CallOutcome:
 
     error_code: str | None  # in the toolset's spelling; None for success
     blocked: bool = False  # a read was refused for safety
-    cancelled: bool = False
+    cancelled: bool = False  # by the client
     path_class: PathClass | None = None  # why the requested path must not be logged
     rows: int = 0  # of the result, in the answer
     answer_bytes: int = 0

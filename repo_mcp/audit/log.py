@@ -73,11 +73,11 @@ class LoggedCall:
 
     request_id: str
     tool: str
-    arguments: Mapping[str, Shape]
+    arguments: Mapping[str, Shape]  # by name
     ok: bool
-    blocked: bool
+    blocked: bool  # a read was refused for safety
     error_code: str | None  # None for success
-    counts: Mapping[str, int]
+    counts: Mapping[str, int]  # rows, bytes and warnings of the answer; questions, if it asked any
     duration_ms: int
     client: tuple[str, str] = ("", "")  # name and version, as given by the client
 

@@ -429,7 +429,7 @@ def choose_instructions() -> None:
 
 @contextmanager
 def safe_child_environment() -> Iterator[None]:
-    """Keep processes started inside from importing from the current directory or the user's paths."""
+    """Keep the current directory and the user's own code out of processes started inside."""
     changes = _CHILD_ENVIRONMENT
     with _ENVIRONMENT_LOCK:  # else two threads would save each other's changes as the original values
         before = {name: os.environ.get(name) for name in changes}

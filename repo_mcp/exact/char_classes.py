@@ -11,7 +11,7 @@ import re
 
 DIGIT, HEX, LETTER, WORD = CLASS_MARKS = "\x01\x02\x03\x04"
 MORE = "\x05"
-MAX_ATOMS = 48  # of a run with classes: bounds the states, and hardly any term is longer
+MAX_ATOMS = 48  # of a run with classes: this many states at most, and hardly any term is longer
 MIN_ATOMS = 8  # of a run without a literal part worth looking up; shorter ones are in most files
 _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")

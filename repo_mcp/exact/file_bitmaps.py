@@ -41,7 +41,7 @@ class FileBitmaps(ABC):
         self._marks = marks
         self._name = name
         self._rows: U8 | None = None  # one row per mark, one bit per file
-        self._starting = threading.Lock()  # never released by the computing thread
+        self._starting = threading.Lock()  # acquired once and never released
         self._thread: threading.Thread | None = None
 
     @abstractmethod

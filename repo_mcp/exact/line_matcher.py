@@ -38,8 +38,8 @@ _LINE_FEED = 0x0A
 class LineMatch:
     """A line that matches, or the lines of one match that spans several. Offsets are bytes in the text."""
 
-    start_line: int
-    end_line: int
+    start_line: int  # counted from 1
+    end_line: int  # included
     line_start: int  # where the first line begins
     line_end: int  # where the last line ends, without its line feed
     start: int  # where the match begins

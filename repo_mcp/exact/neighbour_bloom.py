@@ -56,7 +56,7 @@ _CLASSES = bytes(
     else _OTHER
     for byte, char in ((byte, chr(byte)) for byte in range(256))
 )
-_FRONT = b"\0" * (_LONGEST - 1) + b"\n"  # so many bytes may be read in front of the first word
+_FRONT = b"\0" * (_LONGEST - 1) + b"\n"  # this many bytes may be read in front of the first word
 _KEPT = np.array([0] + [(1 << 64) - (1 << 8 * (8 - size)) for size in range(1, 9)], dtype=np.uint64)
 _SPREAD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _KNOWN_BITS = 18  # of the table that tells common words from others, with few errors

@@ -59,7 +59,7 @@ class PathFilter:
         )
 
     def matches_unindexed(self, path: str) -> bool:
-        """Return True for a wanted file that the index does not have in this version; checks language too."""
+        """Return whether an unindexed or changed file is wanted, by path, extension and language."""
         extension = path.rpartition("/")[2].rpartition(".")[2].lower()
         return (
             self.matches(path)

@@ -73,7 +73,7 @@ class SegmentMemory:
 class SegmentFiles:
     """The files of a segment that may match, ascending."""
 
-    files: I64
+    files: I64  # numbers of files
     narrowed: bool  # False: these are all the live files
     passed_over: bool  # a run was too common to be looked up; a patient look-up may leave fewer
 

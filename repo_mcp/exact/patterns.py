@@ -313,7 +313,7 @@ def _repeat(piece: _Piece, least: int, most: int | None) -> _Piece:
 
 @dataclass(slots=True)
 class _Level:
-    """A group that is being read."""
+    """A group whose reading has begun."""
 
     ignores_case: bool
     pieces: list[_Piece] = field(default_factory=list)  # of the current alternative

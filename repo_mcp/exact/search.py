@@ -47,8 +47,8 @@ class ExactMatches:
     """The matches that a search has found so far."""
 
     matches: list[ExactMatch] = field(default_factory=list)
-    files: list[tuple[str, int]] = field(default_factory=list)
-    total: int = 0
+    files: list[tuple[str, int]] = field(default_factory=list)  # paths with their matching lines
+    total: int = 0  # matching lines in all files
     is_partial: bool = False  # not every file was searched
     warnings: list[str] = field(default_factory=list)
 
@@ -76,8 +76,7 @@ def run_exact(
     read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
-    """Return the answer; a None for `changed` means unknown. Raises RepoError with CANCELLED,
-    CorruptIndex."""
+    """Return the answer; `changed` is None if unknown. Raises RepoError with CANCELLED, CorruptIndex."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
     if matcher.reading.bigrams and not candidates.narrowed:
         searcher.learn_signs(read_many)
@@ -105,7 +104,7 @@ class _FileMatches:
     """The matches in one file."""
 
     path: str
-    count: int
+    count: int  # matching lines
     matches: tuple[ExactMatch, ...]  # no more than still fit into the answer
 
 

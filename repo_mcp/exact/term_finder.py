@@ -48,8 +48,8 @@ _LAST_ASCII = 0x7F
 class FoundTerms:
     """Terms, listed singly or as the half-open span [first, end) of the dictionary."""
 
-    terms: list[bytes]
-    span: tuple[bytes, bytes | None] | None = None
+    terms: list[bytes]  # in any order, each once
+    span: tuple[bytes, bytes | None] | None = None  # an end of None: to the last term
 
 
 def list_long_terms(run: Run) -> list[bytes]:
@@ -65,7 +65,7 @@ class TermFinder:
     def __init__(self, terms: TermsReader) -> None:
         self._terms = terms
         self._signatures: U8 | None = None  # one row per class, one bit per page
-        self._signing = threading.Lock()  # never released by the computing thread
+        self._signing = threading.Lock()  # acquired once and never released
 
     def find(self, run: Run, limit: int) -> FoundTerms | None:
         """Return the terms of words that may contain the run; None when there are too many (see `limit`).

@@ -72,7 +72,7 @@ def describe_hardening() -> str:
 def harden(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str] = ()) -> str:
     """Forbid all that is not needed, from now on, and return the new `describe_hardening()`.
 
-    Call it before starting any thread. All paths are absolute; missing ones are not allowed either.
+    Call it before starting any thread. All paths are absolute; one that does not exist stays forbidden.
     """
     global _state  # noqa: PLW0603  (the state belongs to the process)
     try:

@@ -25,7 +25,7 @@ _NAME_BYTES = 8
 class Sealer:
     """Makes the namespace names and tags of one root and one data directory."""
 
-    bound_key: bytes
+    bound_key: bytes  # derived from the user's key, the root and the data directory
 
     def name_namespace(self, kind: str, format_version: int, configuration: str) -> str:
         """Return the directory name of the index of this kind, format version and configuration."""

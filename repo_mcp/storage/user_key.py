@@ -35,7 +35,7 @@ _LOCK_RETRY_SECONDS = 0.01  # making a key takes a millisecond
 class UserKey:
     """A key, and why it may not last."""
 
-    key: bytes
+    key: bytes  # KEY_BYTES of them
     warning: str  # the consequence when only this process has it; empty for the lasting key
     fault: str = ""  # the reason for that; no absolute path
 

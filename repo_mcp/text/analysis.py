@@ -119,8 +119,8 @@ class WordTerms:
     """
 
     texts: Spans  # the distinct terms, in the order of their numbers
-    words: I64
-    terms: I64
+    words: I64  # for each row, the index of the word
+    terms: I64  # for each row, the number of the term
 
 
 def analyse_words(words: Spans) -> WordTerms:

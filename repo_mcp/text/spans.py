@@ -29,8 +29,8 @@ class Spans:
     """Spans of one text, in any order."""
 
     padded: bytes  # the text, and PADDING
-    starts: I64
-    sizes: I64
+    starts: I64  # byte offset of each span
+    sizes: I64  # bytes of each span
 
     def slice(self) -> list[bytes]:
         """Return each span as a separate bytes object."""
