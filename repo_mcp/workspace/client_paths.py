@@ -1,12 +1,12 @@
-"""What a client's path means: text in, a relative POSIX path out. Nothing is looked up.
+"""Turns a client's path into a relative POSIX path, as text alone. Nothing is looked up.
 
-`..` is folded as text before anything else; what then lies outside the root is refused, and so is
+`..` is folded as text before anything else; a result outside the root is refused, and so is
 every spelling that another platform would read as an absolute path. Nothing is decoded or
-expanded: `%2e`, `~` and `$HOME` are names like any other. Names are not changed: which file a
-path names is decided by its exact characters.
+expanded: `%2e`, `~` and `$HOME` are names like any other. Names are not changed: a path names
+a file by its exact characters.
 
-Roots are compared component by component, never as a prefix of a string: `/srv/app-old` does not
-lie in `/srv/app`.
+Roots are compared component by component, never as a prefix of a string: `/srv/app-old` is not
+inside `/srv/app`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class RootNames:
         self._names = names
 
     def normalise(self, requested: str) -> str:
-        """The path relative to the root, "" for the root itself.
+        """Return a client's path relative to the root, "" for the root itself.
 
-        PATH_INVALID for what no file here can be called, PATH_ESCAPE for what lies outside.
+        Raises RepoError with PATH_INVALID for impossible names, and PATH_ESCAPE for paths outside the root.
         """
         _check_spelling(requested)
         path = requested
@@ -50,10 +50,10 @@ class RootNames:
         return "/".join(parts)
 
     def follow_link(self, directory: list[str], target: str) -> list[str]:
-        """The components that a link in `directory` with this target means.
+        """Return the components that a link in `directory` with this target leads to.
 
-        PATH_ESCAPE when they lie outside the root, whether anything is there or not. The target's
-        text never enters a message.
+        Raises RepoError with PATH_ESCAPE when they are outside the root, whether anything exists there or
+        not. The target's text never enters a message.
         """
         try:
             if target.startswith("/"):
@@ -79,9 +79,9 @@ class RootNames:
 
 
 def check_component(name: str) -> None:
-    """PATH_INVALID for what is no name in a normalised path.
+    """Raise RepoError with PATH_INVALID unless `name` is one name of a normalised path.
 
-    A path read from an index file is not to be trusted to be one: `..` must not reach the kernel.
+    A path from an index file cannot be trusted to hold only such names: `..` must not reach the kernel.
     """
     if name in ("", ".", "..") or "/" in name or "\0" in name or not _is_unicode(name):
         raise _invalid("The path is not in its normal form.")
@@ -90,12 +90,12 @@ def check_component(name: str) -> None:
 
 
 def shown(path: str) -> str:
-    """The path between quotes for a message, with whatever is not printable escaped."""
+    """Return the path in quotes for a message, with unprintable characters escaped."""
     return f"'{path}'" if path.isprintable() else ascii(path)
 
 
 def _check_spelling(path: str) -> None:
-    """PATH_INVALID for what cannot be the name of a file anywhere."""
+    """Raise RepoError with PATH_INVALID for what cannot name a file on any system."""
     try:
         encoded = path.encode()
     except UnicodeEncodeError:
@@ -111,12 +111,12 @@ def _check_spelling(path: str) -> None:
 
 
 def _is_unicode(name: str) -> bool:
-    """False for unpaired surrogates, which no UTF-8 name has."""
+    """Return False for unpaired surrogates, which no UTF-8 name has."""
     return name.isascii() or name.encode("utf-8", "replace").decode() == name
 
 
 def _fold(parts: list[str]) -> list[str]:
-    """The components without "", "." and "..". PATH_ESCAPE when ".." climbs above the first."""
+    """Return the components without "", "." and "..". Raises PATH_ESCAPE if ".." climbs above the first."""
     folded: list[str] = []
     for part in parts:
         if part == "..":

@@ -1,10 +1,10 @@
-"""One directory of the live tree, as the walk would find it: what is there, is not denied and not ignored.
+"""Lists one directory of the live tree as the walk would: what exists, is not denied and not ignored.
 
-Where the walk would not go (a directory that is hidden or ignored itself, or lies in one) nothing is listed,
-and what is there is counted under that reason. Links on the way are resolved by the door, inside the root
-alone; links among the entries are counted like anything that is neither file nor directory.
+Where the walk would not go (a directory that is hidden or ignored itself, or inside one) nothing is listed,
+and the entries are counted under that reason. The repository reader resolves links on the way, inside the
+root only; links among the entries are counted like anything that is neither file nor directory.
 
-Left out on purpose: what lies deeper, and the walk's memory of what it admitted: one directory is quick.
+Left out on purpose: deeper levels, and the walk's memory of admitted names, since one directory is quick.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _LEFT_OUT = frozenset({"symlink", "special", *RULES})
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What the system says of one name."""
+    """One directory entry as the system describes it."""
 
     name: str
     kind: str  # file, directory, symlink, special, or why it is refused whatever its name
-    size: int | None  # bytes of a file, where they are wanted
+    size: int | None  # bytes of a file, where sizes are wanted
 
 
 def list_directory(
     reader: RepositoryReader, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules, path: str
 ) -> DirectoryListing:
-    """The files and directories directly in one directory, in order of names.
+    """Return the files and directories directly in one directory, in order of names.
 
-    `path` is a client's; `ignore` is filled with the `.gitignore` files on the way. Raises what
-    `reach_directory` raises, and UNREADABLE.
+    `path` comes from a client; `ignore` collects the `.gitignore` files on the way. Raises as
+    `reach_directory` does, and RepoError with UNREADABLE.
     """
     return _Listing(reader, find_denial, ignore).run(reach_directory(reader, path))
 
@@ -61,7 +61,7 @@ class _Listing:
         self._warnings: list[str] = []
 
     def run(self, path: str) -> DirectoryListing:
-        """Looks at every directory from the root down for its ignore file, and lists the last one."""
+        """Read the ignore file of every directory from the root down, and list the last one."""
         parts = path.split("/") if path else []
         why_nothing = ""
         for depth, name in enumerate(parts):
@@ -78,7 +78,7 @@ class _Listing:
         return DirectoryListing(path, tuple(rows), left_out, (*self._warnings, *self._ignore.warnings))
 
     def _admit(self, path: str, *, sizes: bool) -> list[_Entry]:
-        """The entries of a directory whose names are UTF-8 and not denied."""
+        """Return the entries of a directory whose names are UTF-8 and not denied."""
         directory = self._reader.open_directory(path)
         try:
             found = [_look(entry, sizes, self._reader.bounds) for entry in self._reader.scan(directory)]
@@ -97,12 +97,12 @@ class _Listing:
             denial = self._find_denial(prefix + entry.name)
             if denial is None:
                 admitted.append(entry)
-            elif denial.rule != OWN_DIRECTORY_RULE:  # the answer must not tell whether our own is there
+            elif denial.rule != OWN_DIRECTORY_RULE:  # must not reveal that our own is there
                 self._left_out["denied"] += 1
         return admitted
 
     def _rules_in(self, path: str, entries: list[_Entry]) -> NameRules:
-        """The ignore rules for a directory's entries, its own file included."""
+        """Return the ignore rules for a directory's entries, including those of its own file."""
         own = next((entry for entry in entries if entry.name == _IGNORE_NAME), None)
         if own is not None and own.kind == "file":
             ignore_path = f"{path}/{_IGNORE_NAME}" if path else _IGNORE_NAME
@@ -115,7 +115,7 @@ class _Listing:
         rules = self._ignore.names_in(path)
         if path or own is None or not _ignores_everything(rules, entries):
             return rules
-        if self._ignore.set_aside_catch_alls():  # as the walk does, which says so
+        if self._ignore.set_aside_catch_alls():  # as in the walk, which reports it the same way
             self._warnings.append(CATCH_ALLS_SET_ASIDE)
         return self._ignore.names_in(path)
 
@@ -138,7 +138,7 @@ class _Listing:
 
 
 def _look(entry: os.DirEntry[str], sizes: bool, bounds: Bounds) -> _Entry | None:
-    """While its directory is open. None for a file that was deleted since it was listed."""
+    """Describe an entry while its directory is open. Returns None for a file deleted since the scan."""
     refusal = find_entry_refusal(bounds, entry)
     if refusal is not None:
         return _Entry(entry_name(entry), refusal, None)
@@ -154,7 +154,7 @@ def _look(entry: os.DirEntry[str], sizes: bool, bounds: Bounds) -> _Entry | None
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
-    """True when there are entries to list and the rules leave none of them."""
+    """Return True when there are entries to list and the rules leave none of them."""
     visible = [entry for entry in entries if entry.name[0] != "."]
     return bool(visible) and all(rules.ignored(entry.name, entry.kind == "directory") for entry in visible)
 

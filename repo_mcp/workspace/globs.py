@@ -1,13 +1,13 @@
-"""Shell patterns for paths, matched in linear time: what clients and operators write.
+"""Shell patterns for paths, as clients and operators write them, matched in linear time.
 
-`*` and `?` stay within one name, `**` as a whole component spans any number of them, `[a-z]`,
-`[!a]`, `\\` escapes, `{a,b}` alternatives. A pattern without a slash is matched against the name
-at any depth, one with a slash against the whole path; a leading `/` only says the latter and a
-trailing one means everything below. Case counts.
+`*` and `?` stay within one name, `**` as a whole component spans any number of names, `[a-z]` and
+`[!a]` are sets, `\\` escapes, `{a,b}` are alternatives. A pattern without a slash is matched against the
+name at any depth, one with a slash against the whole path; a leading `/` only forces the latter, and a
+trailing one means everything below. Case matters.
 
-Patterns come from clients, so none may cost more than its length times the path's: each name is
-matched by a regular expression whose stars are atomic, and `**` steps forward only. `ValueError`
-says what is wrong with a pattern; the callers make their own error of it.
+Patterns come from clients, so matching must never cost more than pattern length times path length: each
+name is matched by a regular expression whose stars are atomic, and `**` only steps forward. A `ValueError`
+says what is wrong with a pattern; callers turn it into their own error.
 
 Left out on purpose: negation, and Git's ignore rules, which differ (`repo_mcp.workspace.ignore`).
 """
@@ -19,12 +19,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 MAX_GLOB_CHARS = 512
-MAX_ALTERNATIVES = 64  # `{a,b}` twenty times over would be a million patterns
+MAX_ALTERNATIVES = 64  # twenty `{a,b}` in a row would make a million patterns
 
 _ANY_DEPTH = None  # stands for `**` among the components
 # An escaped character, or a pair of braces without another inside.
 _BRACES = re.compile(r"(?s)\\.|\{((?:[^\\{}]|\\.)*)\}")
-_SPECIAL = re.compile(r"[*?\[\\]")  # what makes a component more than its own text
+_SPECIAL = re.compile(r"[*?\[\\]")  # makes a component more than literal text
 _PLAIN_SUFFIX = re.compile(r"\*[^*?\[\\/]*$")
 
 
@@ -34,7 +34,7 @@ class PathGlob:
     __slots__ = ("_matchers", "_suffixes", "text")
 
     def __init__(self, text: str) -> None:
-        """`ValueError` when the pattern is empty, longer than 512 characters, or has over 64 alternatives."""
+        """Raises `ValueError` for an empty pattern, over 512 characters, a NUL, or over 64 alternatives."""
         if not text:
             raise ValueError("the pattern is empty")
         if len(text) > MAX_GLOB_CHARS:
@@ -43,16 +43,16 @@ class PathGlob:
             raise ValueError("the pattern contains a NUL character")
         self.text = text
         alternatives = expand_braces(text)
-        # `*.py`, by far the commonest, needs no more than the end of the path.
+        # `*.py`, by far the most common form, needs only the end of the path.
         plain = [one for one in alternatives if _PLAIN_SUFFIX.match(one)]
         self._suffixes = tuple(one[1:] for one in plain)
         self._matchers = tuple(_Alternative(one) for one in alternatives if one not in plain)
 
     def matches(self, path: str) -> bool:
-        """True when one of the alternatives matches the relative POSIX path."""
+        """Return True when one of the alternatives matches the relative POSIX path."""
         if self._suffixes and path.endswith(self._suffixes):
             return True
-        # `any` takes as long again, and a filter asks for 80,000 paths.
+        # `any` takes twice as long, and a filter is called for 80,000 paths.
         for matcher in self._matchers:  # noqa: SIM110
             if matcher.matches(path):
                 return True
@@ -60,9 +60,9 @@ class PathGlob:
 
 
 class _Alternative:
-    """A pattern without braces: how the path begins, and one name's expression or those of what follows.
+    """A pattern without braces: a literal prefix, then the expression of one name or of several components.
 
-    `src/**/*.c` is the beginning `src/` and a name, as `*.c` alone is.
+    `src/**/*.c` is the prefix `src/` and one name, just as `*.c` is an empty prefix and one name.
     """
 
     __slots__ = ("_components", "_name", "_prefix")
@@ -73,7 +73,7 @@ class _Alternative:
         if text.endswith("/"):
             parts.append("**")
         if parts and parts[-1] == "**":
-            parts.append("*")  # `src/**` means what lies below, not `src` itself
+            parts.append("*")  # `src/**` means everything below `src`, not `src` itself
         plain = next((at for at, part in enumerate(parts[:-1]) if _SPECIAL.search(part)), len(parts) - 1)
         self._prefix = "".join(f"{part}/" for part in parts[: max(0, plain)])
         rest = parts[max(0, plain) :]
@@ -89,16 +89,16 @@ class _Alternative:
 
 
 class NameMatcher(Protocol):
-    """What decides one name: a compiled expression, or anything that answers like one."""
+    """Decides about one name: a compiled expression, or an object with the same method."""
 
     def match(self, name: str, /) -> object:
-        """Something true when the whole name matches."""
+        """Return something true when the whole name matches."""
 
 
 def match_components(pattern: Sequence[NameMatcher | None], parts: Sequence[str]) -> bool:
-    """True when the components match in order, None standing for any number of them.
+    """Return True when the components match in order, where None matches any number of them.
 
-    Going back only to the last None is enough: an earlier one could not do better with what follows.
+    Backtracking only to the last None is enough: an earlier one could not match the rest any better.
     """
     at = here = 0
     after_any = resume = -1
@@ -119,10 +119,10 @@ def match_components(pattern: Sequence[NameMatcher | None], parts: Sequence[str]
 
 
 def compile_name(glob: str) -> re.Pattern[str]:
-    """The expression for one name. `re.match` with it costs length of glob times length of name.
+    """Return the expression for one name; `re.match` with it costs glob length times name length.
 
-    What lies between two stars is looked for at its first place and never elsewhere (an atomic
-    group): if the rest can match after a later place, it can after the first.
+    The text between two stars is matched at its first occurrence only (an atomic group): if the rest
+    can match after a later occurrence, it can also match after the first.
     """
     pieces = [""]
     at = 0
@@ -139,7 +139,7 @@ def compile_name(glob: str) -> re.Pattern[str]:
 
 
 def _next_item(glob: str, at: int) -> tuple[str | None, int]:
-    """The expression of the item at `at`, None for a star, and where the next one begins."""
+    """Return the expression of the item at `at` (None for a star), and the position of the next item."""
     char = glob[at]
     if char == "*":
         return None, at + 1
@@ -155,7 +155,7 @@ def _next_item(glob: str, at: int) -> tuple[str | None, int]:
 
 
 def _translate_set(body: str) -> str:
-    """`a-z`, `!abc` as an expression. A range that runs backwards matches nothing."""
+    """Return the expression for the body of a set: `a-z`, `!abc`. A reversed range matches nothing."""
     negated = body[:1] in ("!", "^")
     body = body[1:] if negated else body
     items: list[str] = []
@@ -174,9 +174,9 @@ def _translate_set(body: str) -> str:
 
 
 def expand_braces(text: str) -> list[str]:
-    """The patterns that `{a,b}` stands for, in order. Braces without a comma or a partner are literal.
+    """Return the patterns that `{a,b}` expands to, in order. Braces without comma or partner are literal.
 
-    `ValueError` above 64 alternatives, before they are built.
+    Raises `ValueError` above 64 alternatives, before they are built.
     """
     pending, done = [text], []
     while pending:

@@ -1,13 +1,13 @@
-"""What Git would ignore, by the `.gitignore` files of one root; and the operator's exclusions.
+"""Ignores what Git would, by the `.gitignore` files of one root; and the operator's exclusions.
 
-Rules are read as Git reads them: the deepest file first, within a file the last match wins, `!`
-takes back, a trailing `/` means directories alone, a pattern with another slash is anchored to
-its file's directory. What lies in an ignored directory is ignored and cannot be taken back.
+Rules are read as Git reads them: the deepest file first; within a file the last match wins; `!`
+negates; a trailing `/` means directories only; a pattern with another slash is anchored to
+its file's directory. Everything in an ignored directory is ignored and cannot be re-included.
 
-Names with sets (`[ch]`) are decided by pathspec, all others here, exactly and in linear time; how
-rules are found quickly is told in `repo_mcp.workspace.ignore_layers`.
+Names with sets (`[ch]`) are decided by pathspec, all others here, exactly and in linear time. How rules
+are found quickly is described in `repo_mcp.workspace.ignore_layers`.
 
-A repository may be hostile: what is too long, or has so many stars beside a set that a
+A repository may be hostile: a pattern that is too long, or has so many stars beside a set that a
 backtracking expression would hang, is refused with a warning before anything compiles it.
 
 Left out on purpose: `.git/info/exclude` and the user's global rules (the answer would depend on
@@ -31,9 +31,9 @@ MAX_IGNORE_FILE_BYTES = 256 * 1024
 MAX_PATTERN_CHARS = 1024
 MAX_PATTERNS_PER_FILE = 10_000
 MAX_IGNORE_FILES = 10_000  # Linux has 306
-MAX_KNOWN_RULES = 100_000  # kept from walk to walk, about 50 MB; Linux has 2,000
+MAX_KNOWN_RULES = 100_000  # cached from walk to walk, about 50 MB; Linux has 2,000
 MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
-# Beside a set. pathspec's expressions backtrack: 4 stars and a name of 255 letters take seconds.
+# In a pattern with a set. pathspec backtracks: 4 stars and a name of 255 letters take seconds.
 MAX_STARS_WITH_SET = 3
 CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns for every name are not applied"
 _MAX_WARNINGS = 20
@@ -56,7 +56,7 @@ _ANY = "**"
 
 
 class _HostilePattern(ValueError):
-    """A pattern that is not compiled; the message says why."""
+    """A pattern that is refused; the message says why."""
 
 
 class _SetGlob:
@@ -65,14 +65,14 @@ class _SetGlob:
     __slots__ = ("_pattern",)
 
     def __init__(self, text: str) -> None:
-        """`ValueError` or `re.error` for a set that cannot be."""
-        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # 9 ms that few trees need
+        """Raises `ValueError` or `re.error` for a malformed set."""
+        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # takes 9 ms, and few trees need it
 
         for posix, plain in _POSIX_CLASSES.items():
             text = text.replace(posix, plain)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # `[[a]` will mean more some day; Git's will not
-            # The slash anchors it, so that a name like `#[x]` or `![x]` is no comment and no negation.
+            warnings.simplefilter("ignore", FutureWarning)  # `[[a]` may change in Python, not in Git
+            # The slash anchors it, so that a name like `#[x]` or `![x]` is not read as a comment or negation.
             self._pattern = GitIgnoreSpecPattern("/" + text)
 
     def match(self, name: str) -> bool:
@@ -81,7 +81,7 @@ class _SetGlob:
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """An ignore file as it was parsed."""
+    """A parsed ignore file."""
 
     digest: bytes  # of its text
     rules: RuleFile
@@ -89,26 +89,26 @@ class _Parsed:
 
 
 class ParsedRules:
-    """What was parsed for one root in its last walk: an ignore file that is as it was is not parsed again.
+    """The rules parsed in the last walk of one root: an unchanged ignore file is not parsed again.
 
-    The rules are the same objects then, and so what was found out by them can be known again.
+    Its rule objects stay the same, so that results derived from them can be recognised as current.
     """
 
     def __init__(self) -> None:
         self.files: dict[str, _Parsed] = {}  # by directory; replaced as a whole
         self.exclusions: _Parsed | None = None
-        self.set_aside: tuple[RuleFile, RuleFile] | None = None  # the root's rules, whole and without
+        self.set_aside: tuple[RuleFile, RuleFile] | None = None  # the root's rules, before and after
 
 
 class IgnoreRules:
-    """The rules of one root, filled directory by directory as the walk descends. For one thread."""
+    """The rules of one root, collected directory by directory as the walk descends. For one thread."""
 
     warnings: list[str]
 
     def __init__(self, exclude_globs: Sequence[str] = (), known: ParsedRules | None = None) -> None:
-        """`exclude_globs` are patterns of the same syntax at the root; no file can take them back.
+        """`exclude_globs` are patterns of the same syntax, applied at the root; no file can negate them.
 
-        `known` are the parsed rules of the same root and globs.
+        `known` holds the parsed rules of the same root and globs.
         """
         self.warnings = []
         self._files: dict[str, RuleFile] = {}
@@ -123,9 +123,9 @@ class IgnoreRules:
         self._exclusions = exclusions.rules
 
     def add_file(self, directory: str, text: bytes) -> None:
-        """Takes in the `.gitignore` found in `directory`, "" for the root.
+        """Add the `.gitignore` found in `directory`, "" for the root.
 
-        One that is too large, or one too many, is left out whole; a single hostile pattern alone.
+        A file that is too large, or one too many, is left out whole; a hostile pattern is left out alone.
         Both leave a warning.
         """
         where = f"{directory}/.gitignore" if directory else ".gitignore"
@@ -149,17 +149,17 @@ class IgnoreRules:
         self._files[directory] = parsed.rules
 
     def remember(self) -> None:
-        """Keep what was parsed, for the next walk of this root."""
+        """Keep the parsed rules for the next walk of this root."""
         self._known.files = self._parsed
 
     def find_file(self, directory: str) -> RuleFile | None:
-        """The rules of a directory's own ignore file, as far as they are in force."""
+        """Return the rules in force from a directory's own ignore file, or None."""
         return self._files.get(directory)
 
     def may_set_aside(self, name: str) -> bool:
-        """True when which rules are in force can depend on an entry of this name in the root.
+        """Return True when an entry of this name in the root can change which rules are in force.
 
-        While catch-alls are set aside, one that all rules together ignore has no say: so is all else there.
+        While catch-alls are set aside, an entry that the complete rules ignore cannot, like all others there.
         """
         root = self._files.get("")
         whole = self._parsed.get("")
@@ -173,30 +173,30 @@ class IgnoreRules:
         return not (rules.ignored(name, False) and rules.ignored(name, True))
 
     def names_in(self, directory: str) -> NameRules:
-        """The rules for the entries of a directory that is not ignored itself."""
+        """Return the rules for the entries of a directory that is not ignored itself."""
         parts = directory.split("/") if directory else []
         files = [file for path in _paths_down_to(directory) if (file := self._files.get(path)) is not None]
         return self._apply(files, parts)
 
     def _apply(self, files: Sequence[RuleFile], parts: Sequence[str]) -> NameRules:
-        """The rules of files, the uppermost first, and the exclusions, in a directory of these parts."""
+        """Return the rules of `files` (uppermost first) and the exclusions, for the directory of `parts`."""
         layers = [file.layer_in(parts) for file in reversed(files)]
         if self._exclusions.rules:
             layers.insert(0, self._exclusions.layer_in(parts))
         return NameRules(tuple(layers))
 
     def ignored(self, path: str, is_directory: bool) -> bool:
-        """True when the path or a directory above it is ignored, by the files added so far."""
+        """Return True when the path or a directory above it is ignored, by the files added so far."""
         directory, _, name = path.rpartition("/")
         if directory and self.ignored(directory, True):
             return True
         return self.names_in(directory).ignored(name, is_directory)
 
     def set_aside_catch_alls(self) -> bool:
-        """Drops the root's own rules that match every name there; True when there were any.
+        """Drop the root's own rules that match every name there; return True when there were any.
 
-        Such a rule serves to keep files out of version control that are there all the same, as in
-        a packaged source tree; followed to the letter it would leave an index of nothing.
+        Such a rule serves to keep files that are present out of version control, as in a packaged
+        source tree; taken literally it would leave an empty index.
         """
         file = self._files.get("")
         if file is None:
@@ -249,9 +249,9 @@ class GlobFilter:
     __slots__ = ("matches",)
 
     def __init__(self, glob: str) -> None:
-        """INVALID_ARGUMENT for an empty pattern, one over 512 characters or over 64 alternatives."""
+        """Raises RepoError with INVALID_ARGUMENT for a pattern that `globs.PathGlob` refuses."""
         try:
-            self.matches = globs.PathGlob(glob).matches  # True when the pattern matches a relative path
+            self.matches = globs.PathGlob(glob).matches  # returns True when a relative path matches
         except ValueError as fault:
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
@@ -261,7 +261,7 @@ class GlobFilter:
 
 
 def _paths_down_to(directory: str) -> list[str]:
-    """The root, and every directory on the way down to this one, itself included."""
+    """Return the root and every directory on the way down to this one, itself included."""
     paths = [""]
     at = 0
     while directory and at >= 0:
@@ -271,7 +271,7 @@ def _paths_down_to(directory: str) -> list[str]:
 
 
 def _parse_line(line: str, number: int) -> Rule | None:
-    """The rule of one line; None for a blank one, a comment, and what can never match."""
+    """Return the rule of one line; None for a blank line, a comment, and a pattern that never matches."""
     line = _strip_trailing_spaces(line.removesuffix("\r"))
     if not line or line.startswith("#"):
         return None
@@ -284,7 +284,7 @@ def _parse_line(line: str, number: int) -> Rule | None:
     anchored = "/" in pattern
     components = pattern.removeprefix("/").split("/") if anchored else [pattern]
     if "" in components:
-        return None  # `//` or nothing: no path has such a component
+        return None  # `//` or nothing: no path has an empty component
     components = [
         part[:-1] if at < len(components) - 1 and _ends_with_escape(part) else part
         for at, part in enumerate(components)
@@ -297,7 +297,7 @@ def _parse_line(line: str, number: int) -> Rule | None:
 
 
 def _collapse(components: Sequence[str]) -> list[str]:
-    """The components with runs of `**` made one, and a last `**` followed by the `*` that it implies."""
+    """Return the components with runs of `**` merged, and a final `**` followed by its implied `*`."""
     collapsed: list[str] = []
     for part in components:
         spans = len(part) > 1 and not part.strip("*")
@@ -309,7 +309,7 @@ def _collapse(components: Sequence[str]) -> list[str]:
 
 
 def _strip_trailing_spaces(line: str) -> str:
-    """The line without the spaces at its end, of which the first may be kept by a backslash."""
+    """Return the line without trailing spaces; a backslash may preserve the first of them."""
     stripped = line.rstrip(" ")
     if len(stripped) < len(line) and _ends_with_escape(stripped):
         return stripped + " "
@@ -317,14 +317,14 @@ def _strip_trailing_spaces(line: str) -> str:
 
 
 def _ends_with_escape(text: str) -> bool:
-    """True when the last backslash escapes what would follow."""
+    """Return True when the last backslash escapes what would follow."""
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 
 def _build_name_glob(text: str) -> NameGlob:
-    """The glob of one component; one that Git finds malformed matches nothing.
+    """Return the glob of one component; one that is malformed for Git matches nothing.
 
-    `_HostilePattern` for too many stars beside a set.
+    Raises `_HostilePattern` for too many stars in a name with a set.
     """
     pieces = _split_at_stars(text)
     if pieces is not None and len(pieces) == 1:
@@ -336,7 +336,7 @@ def _build_name_glob(text: str) -> NameGlob:
 
 
 def _split_at_stars(text: str) -> list[str] | None:
-    """What stands before, between and after runs of stars, unescaped; None when there is more than stars."""
+    """Return the unescaped text before, between and after runs of stars; None if the glob has more syntax."""
     pieces = [""]
     at = 0
     while at < len(text):
@@ -354,7 +354,7 @@ def _split_at_stars(text: str) -> list[str] | None:
 
 
 def _compile(text: str) -> re.Pattern[str] | _SetGlob | None:
-    """The matcher of a glob that is more than one star; None when it is malformed."""
+    """Return the matcher of a glob with more than one star; None when it is malformed."""
     bare = _ESCAPED.sub("", text)
     if bare.endswith("\\"):
         return None

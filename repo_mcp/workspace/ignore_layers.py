@@ -1,11 +1,11 @@
-"""Ignore rules once parsed: which of them remain in a directory, and what they say of a name.
+"""Parsed ignore rules: which of them remain in a directory, and their verdict on a name.
 
-The last component of a pattern always has to match the entry's own name, and all before it the
+The last component of a pattern must match the entry's own name, and all components before it the
 directory. So for one directory the rules of a file shrink to a layer of rules for names, shared
-by all directories where the same ones remain. In a layer a name is looked up among the whole
-names and among the extensions; what is left is tried one by one, and only when the name begins
-or ends or has dots as one of them needs. Nearly every name is done in 0.4 microseconds; 150
-expressions tried in turn, as a rule list is usually matched, cost a hundred times that.
+by all directories where the same rules remain. In a layer a name is looked up among the whole
+names and among the extensions; the remaining rules are tried one by one, and only when the name
+has a prefix, suffix or number of dots that one of them needs. Nearly every name takes 0.4 microseconds;
+trying 150 expressions in turn, the usual way to match a rule list, costs a hundred times that.
 
 Pure. Left out on purpose: syntax and its limits (`repo_mcp.workspace.ignore`).
 """
@@ -26,10 +26,10 @@ class NameGlob:
     prefix: str | None = None  # before the only star
     suffix: str = ""  # after the only star
     matcher: NameMatcher | None = None  # decides anything else
-    fragment: str = ""  # stands in every name that `matcher` matches
+    fragment: str = ""  # substring of every name that `matcher` matches
 
     def match(self, name: str, /) -> bool:
-        """True when the glob matches the whole name."""
+        """Return True when the glob matches the whole name."""
         if self.literal is not None:
             return name == self.literal
         if self.prefix is not None:
@@ -39,13 +39,13 @@ class NameGlob:
 
     @property
     def extension(self) -> str | None:
-        """The last extension that every matching name has: of `*.o`, `*.mod.c` and their like only."""
+        """Return the last extension of every matching name; only for `*.o`, `*.mod.c` and the like."""
         dot = self.suffix.rfind(".")
         return self.suffix[dot:] if self.prefix == "" and dot >= 0 else None
 
     @property
     def matches_all(self) -> bool:
-        """True for `*`."""
+        """Return True for `*`."""
         return self.prefix == "" and self.suffix == ""
 
 
@@ -62,7 +62,7 @@ class Rule:
     only_directories: bool
 
 
-_Positioned = dict[str, list[tuple[int, Rule]]]  # rules with their precedence, by what finds them
+_Positioned = dict[str, list[tuple[int, Rule]]]  # rules with their precedence, by lookup key
 
 
 class Layer:
@@ -90,7 +90,7 @@ class Layer:
                 extensions.setdefault(extension, []).append((position, rule))
             else:
                 self._others.append((position, rule))
-        # With the suffixes themselves: `*.mod.c` is found by `.c`, and most names in `.c` end there.
+        # Suffixes too: `*.mod.c` is looked up by `.c`, and few names in `.c` have that suffix.
         self._by_extension = {
             extension: (tuple({rule.name.suffix for _, rule in found}), found)
             for extension, found in extensions.items()
@@ -102,7 +102,7 @@ class Layer:
         self._fragment_dots = min((fragment.count(".") for fragment in self._fragments), default=256)
 
     def find_verdict(self, name: str, is_directory: bool) -> bool | None:
-        """What the last rule that matches says: True to ignore, False to keep; None when none matches."""
+        """Return the last matching rule's verdict: True to ignore, False to keep; None if none matches."""
         best, verdict = -1, None
         found = self._by_name.get(name)
         if found is not None:
@@ -122,7 +122,7 @@ class Layer:
 def _decide(
     rules: Sequence[tuple[int, Rule]], name: str, is_directory: bool, best: int, verdict: bool | None
 ) -> tuple[int, bool | None]:
-    """The position and the verdict of the last matching rule, or those given when they come later."""
+    """Return position and verdict of the last matching rule, or the given ones if they come later."""
     for position, rule in reversed(rules):
         if position < best:
             break
@@ -146,10 +146,10 @@ class RuleFile:
         for rule in rules:
             if rule.above is not None and None not in rule.above:
                 self._anchored.setdefault(len(rule.above), []).append(rule)
-        self._layers: dict[tuple[int, ...], Layer] = {}  # by the lines that join those for everywhere
+        self._layers: dict[tuple[int, ...], Layer] = {}  # by lines of rules not for everywhere
 
     def layer_in(self, parts: Sequence[str]) -> Layer:
-        """The rules that can match an entry of the directory, which lies at or below the file's."""
+        """Return the rules that can match an entry of the directory, which is at or below the file's own."""
         below = parts[self._depth :]
         candidates = self._anchored.get(len(below), []) + self._spanning
         joining = [rule for rule in candidates if match_components(rule.above or (), below)]
@@ -171,7 +171,7 @@ class NameRules:
         self._layers = layers
 
     def ignored(self, name: str, is_directory: bool) -> bool:
-        """True when the strongest rule that matches the name is no negation."""
+        """Return True when the strongest rule that matches the name is not a negation."""
         for layer in self._layers:
             verdict = layer.find_verdict(name, is_directory)
             if verdict is not None:

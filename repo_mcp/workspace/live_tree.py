@@ -1,6 +1,6 @@
 """The tree of one root as it is now, without any index.
 
-Left out on purpose: what `Repository` does itself with the same door, such as opening a file.
+Left out on purpose: what `Repository` does itself with the same reader, such as opening a file.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ class LiveTree:
     """One root's directories and files. Methods may be called from several threads at a time."""
 
     def __init__(self, reader: RepositoryReader, policy: DenyPolicy, exclude_globs: Sequence[str]) -> None:
-        """The door stays its opener's, who closes it."""
+        """The caller keeps ownership of `reader` and closes it."""
         self._reader = reader
         self._policy = policy
         self._exclude_globs = exclude_globs
 
     def check_root(self) -> None:
-        """UNREADABLE when the root is no longer what was opened: moved, replaced or deleted."""
+        """Raise RepoError with UNREADABLE when the root was moved, replaced or deleted since opening it."""
         self._reader.check_root()
 
     def list_directory(self, path: str) -> DirectoryListing:
-        """What lies directly in one directory, in order of names. See `directory_listing`."""
+        """Return the entries directly in one directory, in order of names. See `directory_listing`."""
         ignore = IgnoreRules(self._exclude_globs)
         return list_directory(self._reader, self._policy.find_denial, ignore, path)
 
     def reach_directory(self, path: str) -> str:
-        """The path of the directory that a client's path leads to, "" for the root: through links inside it.
+        """Return the path of the directory that a client's path leads to, "" for the root, links resolved.
 
-        NOT_FOUND, NOT_A_DIRECTORY; refuses as reading does.
+        Raises RepoError with NOT_FOUND or NOT_A_DIRECTORY, and as reading a file does.
         """
         return reach_directory(self._reader, path)
 
     def find_real_path(self, path: str, max_bytes: int) -> str:
-        """The path of the file that one leads to, through links inside the root. Fails as reading it does."""
+        """Return the path of the file that a path leads to, links resolved. Raises as reading it does."""
         return self._reader.read(path, max_bytes).path

@@ -1,4 +1,4 @@
-"""Lines of a file as it was read through the door, and what is unusual about that reading."""
+"""Selects lines of a file that was read through the repository reader, and warns about that reading."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from repo_mcp.workspace.repository_reader import OpenedFile
 def show_lines(
     opened: OpenedFile, start_line: int | None, end_line: int | None, usual_lines: int, most_lines: int
 ) -> OpenedText:
-    """Lines of a file, clamped to its end and to `most_lines`; `usual_lines` where no end is named.
+    """Return lines of a file, clamped to its end and to `most_lines`; `usual_lines` if `end_line` is None.
 
-    Raises INVALID_ARGUMENT for lines that are not there, and as `decode_source` for what is not text.
+    Raises RepoError with INVALID_ARGUMENT for lines that do not exist, and as `decode_source` if not text.
     """
     text = decode_source(opened.data)
     lines = split_lines(text.data)
@@ -34,14 +34,14 @@ def show_lines(
 
 
 def describe_reading(opened: OpenedFile, text: SourceText) -> tuple[str, ...]:
-    """What is unusual about the text of a file as it was read."""
+    """Return warnings about the text of a file and about how it was read."""
     if not opened.changed_while_reading:
         return text.warnings
     return *text.warnings, "The file was being written while it was read; lines of two versions may be mixed."
 
 
 def _check_lines(start: int, end: int, total: int) -> None:
-    """Raises INVALID_ARGUMENT, naming the argument and its limits."""
+    """Raise RepoError with INVALID_ARGUMENT for bad lines, naming the argument and its limits."""
     if start < 1 or (start > total and not (start == 1 and total == 0)):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,

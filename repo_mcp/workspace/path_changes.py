@@ -1,8 +1,8 @@
-"""A few named files as a walk would find them, by what the last walk found out.
+"""Looks at a few named files as a walk would, using what the last walk found out.
 
-For paths that somebody says have changed. A name is judged by the same rules and looked at through the
-same door as in a walk. Where that is not enough, because directories came or went or the rules changed, the
-answer is None: then the tree must be walked. The counts of what is left out stay those of the last walk.
+It serves paths reported as changed. A name is judged by the same rules and looked at through the same
+repository reader as in a walk. Where that is not enough, since directories came or went or the rules
+changed, the result is None: the tree must be walked. Counts of skipped entries stay those of the last walk.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, f
 from repo_mcp.workspace.walk import WalkMemory
 
 IGNORE_NAME = ".gitignore"
-MAX_DENIED = 1_000  # denied directories that are looked below
-MAX_DENIED_ENTRIES = 300_000  # met there in all: under a second
+MAX_DENIED = 1_000  # denied directories that are searched
+MAX_DENIED_ENTRIES = 300_000  # entries visited in them in all: under a second
 MAX_DENIED_LEVELS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class PathChanges:
-    """What the named files are now, in path order."""
+    """The named files as they are now, in path order."""
 
     files: tuple[WalkedFile, ...]  # that may be indexed
-    gone: tuple[str, ...]  # that are no such file, and may have been one
-    met_denied: bool = False  # one of the names is denied: what is gone may have been given it
+    gone: tuple[str, ...]  # not indexable files now, but may have been
+    met_denied: bool = False  # one of the names is denied: a file that is gone may have been renamed to it
 
 
 class _Verdict(Enum):
-    WALK = 1  # a walk must find out
-    NOTHING = 2  # no file of ours, now or before
+    WALK = 1  # only a walk can tell
+    NOTHING = 2  # not a file that is indexed, now or before
     GONE = 3
-    REFUSED = 4  # still there, and not to be served whatever its name
+    REFUSED = 4  # still there, but not to be served whatever its name
 
 
 class PathChangeFinder:
@@ -48,22 +48,22 @@ class PathChangeFinder:
     def __init__(
         self, reader: RepositoryReader, find_denial: Callable[[str], Denial | None], memory: WalkMemory
     ) -> None:
-        """`memory` is that of walks with this door and policy."""
+        """`memory` comes from walks with this reader and policy."""
         self._reader = reader
         self._find_denial = find_denial
         self._memory = memory
 
     @property
     def root(self) -> str:
-        """The absolute path of the root."""
+        """Return the absolute path of the root."""
         return self._reader.root
 
     def list_directories(self) -> list[str] | None:
-        """The directories that the last walk entered, "" for the root; None before the first walk."""
+        """Return the directories that the last walk entered, "" for the root; None before the first walk."""
         return None if self._memory.rules is None else ["", *self._memory.admitted]
 
     def look_at(self, paths: Iterable[str]) -> PathChanges | None:
-        """What stands at the paths; None when the tree must be walked to know."""
+        """Return the current state of the paths; None when only a walk can tell."""
         rules = self._memory.rules
         if rules is None:
             return None
@@ -74,7 +74,7 @@ class PathChangeFinder:
             found = self._judge(path, rules)
             is_denied = self._find_denial(path) is not None
             if is_denied and len(self._memory.denied) < MAX_DENIED:
-                self._memory.denied |= {path}  # a directory that came since the last walk, for all we know
+                self._memory.denied |= {path}  # it may be a directory created since the last walk
             met_denied |= is_denied or found is _Verdict.REFUSED
             if found is _Verdict.WALK:
                 return None
@@ -85,13 +85,13 @@ class PathChangeFinder:
         return PathChanges(tuple(files), tuple(gone), met_denied)
 
     def is_there(self, path: str) -> bool:
-        """True when something stands at the path and its name is not denied."""
+        """Return True when something exists at the path and its name is not denied."""
         return self._reader.lstat(path) is not None
 
     def find_below_denied(self, inodes: frozenset[int]) -> frozenset[int] | None:
-        """Those of the inodes that stand below denied directories; None when there are too many to look at.
+        """Return those of the inodes found below denied directories; None if there is too much to scan.
 
-        Numbers are compared and nothing else: no name is kept, no file opened.
+        Only inode numbers are compared: no name is kept, and no file is opened.
         """
         denied, found, left = self._memory.denied, set[int](), MAX_DENIED_ENTRIES
         if len(denied) >= MAX_DENIED:
@@ -136,7 +136,7 @@ class PathChangeFinder:
         return file_stat(status) if modes.S_ISREG(status.st_mode) else absent
 
     def _judge_above(self, directory: str, rules: IgnoreRules) -> _Verdict:
-        """A path in a directory that was not entered: nothing where that is left out by its name."""
+        """Judge a path in a directory that was not entered: NOTHING if that is left out by its name."""
         parts = directory.split("/")
         for depth, name in enumerate(parts):
             above, path = "/".join(parts[:depth]), "/".join(parts[: depth + 1])
@@ -150,11 +150,11 @@ class PathChangeFinder:
 def _look_below(
     reader: RepositoryReader, parent: int, name: str, inodes: frozenset[int], found: set[int], most: int
 ) -> int:
-    """Adds the inodes that are met below a directory; returns how many entries were looked at.
+    """Add the inodes found below a directory to `found`; return the number of entries visited.
 
-    `most` or more when not all were, and also below MAX_DENIED_LEVELS. `OSError` when it cannot be opened.
+    Returns at least `most` when not all were visited, or below MAX_DENIED_LEVELS. Raises OSError.
     """
-    # Each open directory, and the names of those in it that are still to be entered.
+    # Each open directory, with the names in it that are still to be entered.
     levels: list[tuple[int, list[str]]] = [(reader.open_child(parent, name), [])]
     seen = 0
     entering = True

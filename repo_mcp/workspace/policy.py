@@ -1,12 +1,12 @@
-"""What is denied, by name alone: the floor under every other rule.
+"""The deny policy: refuses by name alone, and no other rule can override it.
 
-The policy is asked with a relative POSIX path and looks at every component, never at the file
-system, so its answer does not tell whether anything is there. It cannot be switched off, and
-nothing in a repository can shorten it.
+The policy receives a relative POSIX path and checks every component. It never looks at the file
+system, so its answer does not reveal whether anything exists. It cannot be switched off, and
+nothing in a repository can weaken it.
 
-Names are compared folded on every platform, because a repository met on Linux may lie on a file
-system that folds: NFKC, casefold, invisible characters dropped, everything from a `:` on cut off
-(an NTFS stream), dots and spaces at the end dropped. Look-alikes of other scripts are different
+Names are compared in folded form on every platform, because a repository met on Linux may be on a file
+system that folds names: NFKC, casefold, invisible characters dropped, everything from a `:` on cut off
+(an NTFS stream), dots and spaces at the end dropped. Look-alikes from other scripts are different
 names and stay allowed.
 
 Left out on purpose: guesses by content, and armoured keys called merely `*.asc`, an extension
@@ -60,18 +60,18 @@ _SECRET_SUFFIXES = (
     ".kdbx",
 )
 _PRIVATE_ASC = re.compile(r"(?s).*(?:priv|secret).*\.asc$")
-# 8.3 aliases of denied names, with the hashed form that NTFS falls back to for `.git`.
+# 8.3 aliases of denied names, including the hashed form that NTFS falls back to for `.git`.
 _SHORT_CONTROL = re.compile(r"(?:git|gi7eba|hg|svn)~\d+$")
 _SHORT_SECRET = re.compile(
     r"(?:env\w*|_?netrc|npmrc|pypirc|pgpass|gitcre|htpass|ssh|gnupg|secret\w*|id_(?:rsa|dsa|ecd|ed2)\w*)~\d+(?:\.|$)"
     r"|.*~\d+\.(?:kdb|pkc)$"
 )
-# Not of category Cf, but as invisible: what NFKC_Casefold drops besides.
+# Not of category Cf, but just as invisible: NFKC_Casefold drops these too.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 
-# An ASCII name that starts and ends otherwise, without a tilde or colon, cannot meet a rule.
+# An ASCII name with other starts and ends, and without a tilde or colon, cannot match a rule.
 _SUSPECT_STARTS = (".", "_netrc", "id_", "secrets.", "credentials")
 _MAX_REMEMBERED = 50_000  # directories, about 5 MB; Linux has 5,096
 _SUSPECT_ENDS = (*_SECRET_SUFFIXES, ".asc", ".", " ")
@@ -79,7 +79,7 @@ _SUSPECT_ENDS = (*_SECRET_SUFFIXES, ".asc", ".", " ")
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """Why a path is denied."""
+    """The rule that denies a path, and advice for the client."""
 
     rule: str  # the rule's name, such as `*.pem`
     hint: str  # what a client may do instead
@@ -91,9 +91,9 @@ class DenyPolicy:
     def __init__(
         self, extra_globs: Sequence[str] = (), data_dir_parts: tuple[str, ...] | None = None
     ) -> None:
-        """`data_dir_parts` is where the data directory lies inside the root, None when outside.
+        """`data_dir_parts` is the data directory's path inside the root, None when it is outside.
 
-        `ValueError` for a glob that `globs.PathGlob` refuses.
+        Raises `ValueError` for a glob that `globs.PathGlob` refuses.
         """
         self._extra = tuple((text, globs.PathGlob(fold_path(text))) for text in extra_globs)
         self._data_dir = "/".join(map(fold_name, data_dir_parts)) if data_dir_parts else None
@@ -101,7 +101,7 @@ class DenyPolicy:
         self._clean: set[str] = set()  # directories found free of denials
 
     def find_denial(self, path: str) -> Denial | None:
-        """The first denial of the path or of a directory above it; None when it may be served."""
+        """Return the first denial of the path or of a directory above it; None when it may be served."""
         directory, _, name = path.rpartition("/")
         if directory and directory not in self._clean:
             denial = self._find_in_directory(directory)
@@ -112,7 +112,7 @@ class DenyPolicy:
         return self._find_at(directory, name)
 
     def fingerprint(self) -> str:
-        """Changes whenever the rules do, so that an index built under others is not reused."""
+        """Return a digest of the rules, so that an index built under other rules is not reused."""
         rules = (
             sorted(_CONTROL_NAMES | _SECRET_NAMES),
             sorted(_ENV_EXAMPLES),
@@ -125,7 +125,7 @@ class DenyPolicy:
         return hashlib.blake2b(repr(rules).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def _find_in_directory(self, directory: str) -> Denial | None:
-        """The denial of a directory or one above it; remembers those that have none."""
+        """Return the denial of a directory or of one above it; directories without one are cached."""
         unknown = []
         while directory and directory not in self._clean:
             unknown.append(directory)
@@ -141,7 +141,7 @@ class DenyPolicy:
         return None
 
     def _find_at(self, directory: str, name: str) -> Denial | None:
-        """The denial of one entry, whose directory is not denied."""
+        """Return the denial of one entry whose directory is not denied."""
         denial = _find_by_name(fold_name(name))
         if denial is not None or not (self._extra or self._data_dir or directory):
             return denial
@@ -157,18 +157,18 @@ class DenyPolicy:
 
 
 def fold_name(name: str) -> str:
-    """The form in which one component is compared."""
+    """Return the form in which one component is compared."""
     folded = name.lower() if name.isascii() else _fold_unicode(name)
     return folded.partition(":")[0].rstrip(". ")
 
 
 def fold_path(path: str) -> str:
-    """The form in which a whole path is compared."""
+    """Return the form in which a whole path is compared."""
     return "/".join(map(fold_name, path.split("/")))
 
 
 def _fold_unicode(name: str) -> str:
-    """NFKC, casefold, invisible characters dropped; again while that uncovers more, 4 times at most."""
+    """Apply NFKC and casefold and drop invisible characters, repeated up to 4 times until stable."""
     for _ in range(4):
         shown = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name).casefold())
         folded = "".join(char for char in shown if unicodedata.category(char) != "Cf")
@@ -179,7 +179,7 @@ def _fold_unicode(name: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """True when no name rule can meet. Saves folding nearly every name; a test holds it to the rules."""
+    """Return True when no name rule can match. Saves folding nearly every name; a test checks it."""
     if not name.isascii() or "~" in name or ":" in name:
         return False
     lowered = name.lower()
@@ -187,7 +187,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _find_by_name(folded: str) -> Denial | None:
-    """The denial of one folded component, wherever it stands."""
+    """Return the denial of one folded component, wherever it is in a path."""
     if folded in _CONTROL_NAMES:
         return Denial(folded, _HINT_CONTROL)
     if folded in _SECRET_NAMES:

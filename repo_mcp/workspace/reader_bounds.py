@@ -1,13 +1,13 @@
-"""What the operator may have the door refuse besides names: files with several names, other file systems.
+"""What the operator may have refused besides names: files with several names, other file systems.
 
-A second name (hard link) of a denied file, or of one outside the root, cannot be told from a file; that a
-file has several names can. What is mounted below the root belongs to another tree, which nobody may have
-meant to serve. Both are off unless asked for: copies made by linking (`cp -al`, the stores of some package
-tools) are all hard links, and parts of a checkout may well be mounted.
+A second name (hard link) of a denied file, or of one outside the root, looks like any file; but that a file
+has several names can be seen. A file system mounted below the root belongs to another tree, which may not be
+meant to be served. Both refusals are off by default: copies made by linking (`cp -al`, the stores of some
+package tools) consist of hard links, and parts of a checkout may well be mounted.
 
-A file system is told by its device number, as `find -xdev` does: the same one mounted once more below the
-root (a bind mount from the same file system) has the same number and is not noticed, and subvolumes of btrfs
-have numbers of their own.
+A file system is identified by its device number, as in `find -xdev`. The same file system mounted again below
+the root (a bind mount) has the same number and is not noticed, and subvolumes of btrfs have numbers of
+their own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RULES = {HARD_LINK: "--refuse-hard-links", OTHER_FILE_SYSTEM: "--one-file-system
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """What the operator asks for."""
+    """The refusals that the operator asks for."""
 
     hard_links: bool = False  # files that have another name
     other_file_systems: bool = False
@@ -31,18 +31,18 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one door refuses, now that its root is open."""
+    """The refusals of one repository reader, now that its root is open."""
 
     hard_links: bool = False
-    device: int | None = None  # the only one that is served; None: any
+    device: int | None = None  # the only one served; None: any
 
     @property
     def are_wide(self) -> bool:
-        """True when nothing is refused."""
+        """Return True when nothing is refused."""
         return not self.hard_links and self.device is None
 
     def find_refusal(self, status: os.stat_result) -> str | None:
-        """Why what has this status is not served, as it is counted in listings; None when it is."""
+        """Return why a file with this status is refused, as counted in listings; None if it is served."""
         if self.device is not None and status.st_dev != self.device:
             return OTHER_FILE_SYSTEM
         if self.hard_links and status.st_nlink > 1 and modes.S_ISREG(status.st_mode):
@@ -51,9 +51,9 @@ class Bounds:
 
 
 def find_entry_refusal(bounds: Bounds, entry: os.DirEntry[str]) -> str | None:
-    """As `find_refusal`, of an entry of a listing; None too for one that is gone by now.
+    """Return the refusal of a directory entry; None if it is served, or gone by now. See `find_refusal`.
 
-    Windows tells neither number of an entry: there the door finds out when it opens it.
+    Windows gives neither number for an entry: there the reader finds out when it opens the file.
     """
     if bounds.are_wide or os.name == "nt":
         return None

@@ -1,12 +1,11 @@
-"""The system calls of the door on POSIX: one name at a time, beneath an open directory.
+"""The repository reader's system calls on POSIX: one name at a time, beneath an open directory.
 
 Every function takes the descriptor of a directory and one name in it, never a path of several
 components, so there is no string that could be checked and then opened as something else. No
-function follows a symbolic link. All raise `OSError`; what that means to a client is said by
-`repo_mcp.workspace.repository_reader`. `repo_mcp.workspace.reader_windows` offers the same functions on
-Windows.
+function follows a symbolic link. All raise `OSError`; `repo_mcp.workspace.repository_reader` translates
+that for clients. `repo_mcp.workspace.reader_windows` offers the same functions on Windows.
 
-Names go to the kernel as UTF-8 bytes, so that the locale of the process cannot change which
+Names are passed to the kernel as UTF-8 bytes, so that the locale of the process cannot change which
 file a path means.
 """
 
@@ -21,53 +20,53 @@ _NAMES_ARE_UTF8 = os.fsencode("\u00e9") == b"\xc3\xa9"
 
 
 def open_root(path: str) -> int:
-    """A descriptor of the root. The one place where links are followed: the operator named it."""
+    """Return a descriptor of the root. Links are followed only here: the operator named the root."""
     return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def open_directory(parent: int, name: str) -> int:
-    """A descriptor of the real directory `name` in `parent`."""
+    """Return a descriptor of the real directory `name` in `parent`."""
     return os.open(name.encode(), _DIRECTORY_FLAGS, dir_fd=parent)
 
 
 def duplicate(directory: int) -> int:
-    """A second descriptor of an open directory, closed on its own."""
+    """Return a second descriptor of an open directory, which is closed separately."""
     return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory)
 
 
 def open_file(parent: int, name: str) -> int:
-    """A descriptor of `name`, whatever its kind: the caller must look before it reads."""
+    """Return a descriptor of `name`, whatever its kind: the caller must check that before reading."""
     return os.open(name.encode(), _FILE_FLAGS, dir_fd=parent)
 
 
 def lstat(parent: int, name: str) -> os.stat_result:
-    """The status of the entry itself."""
+    """Return the status of the entry itself, without following a link."""
     return os.stat(name.encode(), dir_fd=parent, follow_symlinks=False)
 
 
 def read_link(parent: int, name: str) -> str:
-    """The target of a symbolic link; bytes that are not UTF-8 come as surrogates."""
+    """Return the target of a symbolic link; bytes that are not UTF-8 become surrogates."""
     return os.readlink(name.encode(), dir_fd=parent).decode("utf-8", "surrogateescape")
 
 
 def scan(directory: int) -> list[os.DirEntry[str]]:
-    """The entries of an open directory, in the system's order."""
+    """Return the entries of an open directory, in the system's order."""
     with os.scandir(directory) as entries:
         return list(entries)
 
 
 def entry_name(entry: os.DirEntry[str]) -> str:
-    """The entry's name; bytes that are not UTF-8 come as surrogates in every locale."""
+    """Return the entry's name; bytes that are not UTF-8 become surrogates in every locale."""
     if _NAMES_ARE_UTF8:
         return entry.name
     return os.fsencode(entry.name).decode("utf-8", "surrogateescape")
 
 
 def directory_stat(directory: int) -> os.stat_result:
-    """The status of an open directory."""
+    """Return the status of an open directory."""
     return os.fstat(directory)
 
 
 def close_directory(directory: int) -> None:
-    """Gives the descriptor back."""
+    """Close the descriptor."""
     os.close(directory)

@@ -1,11 +1,11 @@
-"""The system calls of the door on Windows: the functions of `repo_mcp.workspace.reader_posix`, by handles.
+"""The reader's system calls on Windows: the functions of `repo_mcp.workspace.reader_posix`, by handle.
 
 Windows has no call that opens a name beneath an open directory, so a path string is unavoidable.
-What makes it safe is that every directory on the way stays open in a handle that forbids renaming
-and deleting it, and that what was opened is asked, by its own handle, for its final path: it must
-be the directory's final path and the name, character for character but for case. A short name
-(`GIT~1`), a junction or a swap in between fails that comparison. Nothing with a reparse point
-(symbolic link, junction, cloud placeholder) is ever entered or read.
+It is made safe in two ways. Every directory on the way stays open in a handle that forbids renaming
+and deleting it. And each opened handle is asked for its final path, which must be the directory's final
+path plus the name, character for character except for case. A short name (`GIT~1`), a junction or a swap
+in between fails that comparison. Nothing with a reparse point (symbolic link, junction, cloud
+placeholder) is ever entered or read.
 
 A directory's descriptor is its handle. All functions raise `OSError`. Streams, devices and
 trailing dots never get here: `repo_mcp.workspace.client_paths` refuses them as text.
@@ -74,11 +74,11 @@ if sys.platform == "win32":
     _kernel32.CloseHandle.argtypes = (wintypes.HANDLE,)
 
     def open_root(path: str) -> int:
-        """A handle of the root. The one place where links are followed: the operator named it."""
+        """Return a handle of the root. Links are followed only here: the operator named the root."""
         return _open_directory_at(path, _FOLLOW)
 
     def open_directory(parent: int, name: str) -> int:
-        """A handle of the real directory `name` in `parent`."""
+        """Return a handle of the real directory `name` in `parent`."""
         wanted = f"{_final_path(parent)}\\{name}"
         handle = _open_directory_at(wanted)
         if _final_path(handle).casefold() != wanted.casefold():
@@ -87,11 +87,11 @@ if sys.platform == "win32":
         return handle
 
     def duplicate(directory: int) -> int:
-        """A second handle of an open directory, closed on its own."""
+        """Return a second handle of an open directory, which is closed separately."""
         return _open_directory_at(_final_path(directory))
 
     def open_file(parent: int, name: str) -> int:
-        """A descriptor of the regular file `name`; ELOOP for a link, ENXIO for anything else."""
+        """Return a descriptor of the regular file `name`. Raises ELOOP for a link, ENXIO for other kinds."""
         wanted = f"{_final_path(parent)}\\{name}"
         handle = _create(wanted, _GENERIC_READ, _SHARE_ALL)
         try:
@@ -108,31 +108,31 @@ if sys.platform == "win32":
             raise
 
     def lstat(parent: int, name: str) -> os.stat_result:
-        """The status of the entry itself. A reparse point of any kind raises EACCES."""
+        """Return the status of the entry itself. Raises EACCES for a reparse point of any kind."""
         status = os.lstat(f"{_final_path(parent)}\\{name}")
         if status.st_file_attributes & _REPARSE_POINT:
             raise OSError(errno.EACCES, "a reparse point")
         return status
 
     def read_link(parent: int, name: str) -> str:
-        """Never: links are refused on Windows, where creating one names no target by text alone."""
+        """Raise EACCES: links are refused on Windows, where text alone does not tell what a link leads to."""
         raise OSError(errno.EACCES, "links are not followed on Windows")
 
     def scan(directory: int) -> list[os.DirEntry[str]]:
-        """The entries of an open directory, in the system's order."""
+        """Return the entries of an open directory, in the system's order."""
         with os.scandir(_final_path(directory)) as entries:
             return list(entries)
 
     def entry_name(entry: os.DirEntry[str]) -> str:
-        """The entry's name; unpaired surrogates stay."""
+        """Return the entry's name; unpaired surrogates stay."""
         return entry.name
 
     def directory_stat(directory: int) -> os.stat_result:
-        """The status of an open directory."""
+        """Return the status of an open directory."""
         return os.lstat(_final_path(directory))
 
     def close_directory(directory: int) -> None:
-        """Gives the handle back."""
+        """Close the handle."""
         _kernel32.CloseHandle(directory)
 
     def _open_directory_at(path: str, flags: int = _NO_FOLLOW) -> int:

@@ -1,20 +1,19 @@
-"""The door: the only reader of repository files.
+"""The repository reader: the only code that reads files of the repository.
 
-A client's path is folded as text first (`repo_mcp.workspace.client_paths`), asked about at the deny policy by
-name alone, and then walked from the root's open directory one component at a time, without ever
-following a symbolic link in the kernel. Bytes come out, never a path that somebody opens later:
-between a check and an open by name lies a race, and `realpath` stops resolving beyond PATH_MAX.
+A client's path is first folded as text (`repo_mcp.workspace.client_paths`), then checked against the deny
+policy by name alone, and then walked from the root's open directory one component at a time. The kernel never
+follows a symbolic link for us. The reader returns bytes, never a path for somebody to open later: there is a
+race between a check and an open by name, and `realpath` stops resolving beyond PATH_MAX.
 
-A symbolic link is resolved here, by reading it: 40 hops at most, absolute targets only when they
-lie inside the root as text, and every name reached is asked about at the policy again before it
-is opened. On Windows links are refused.
+A symbolic link is resolved here, by reading it: through 40 hops at most, and absolute targets only when
+they are inside the root as text. Every name reached is checked against the policy again before it is opened.
+On Windows links are refused.
 
-Denied is decided before existence, so that an answer never tells whether a denied file is there.
-Messages hold the client's own path at most, never an absolute one of ours.
+Denial is decided before existence, so that an answer never reveals whether a denied file exists.
+Messages contain the client's own path at most, never an absolute path of ours.
 
 The operator may have files with several names and other file systems refused
-(`repo_mcp.workspace.reader_bounds`);
-without that, second names of files outside and what is mounted inside the root are read.
+(`repo_mcp.workspace.reader_bounds`). Otherwise second names of outside files, and mounts, are read.
 """
 
 from __future__ import annotations
@@ -42,25 +41,25 @@ else:
 
 Read = TypeVar("Read")
 
-_MORE_BYTES = 64  # asked for after a short read, which is the end but for rare file systems
-_MAX_LINK_HOPS = 40  # what Linux allows
-# A directory replaced under us is noticed after this time at the latest.
+_MORE_BYTES = 64  # requested after a short read, which nearly always is the end
+_MAX_LINK_HOPS = 40  # the limit of Linux
+# A directory that is replaced while held open is noticed after this time at the latest.
 _HELD_DIRECTORY_SECONDS = 0.25
 _NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL})
-# What opening a link without following it gives: Linux and macOS, FreeBSD.
+# errno of opening a link without following it: on Linux and macOS, on FreeBSD.
 _LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
 
 NO_REFUSALS = Refusals()
 
-entry_name = native.entry_name  # of an entry that `RepositoryReader.scan` gave
+entry_name = native.entry_name  # for the entries returned by `RepositoryReader.scan`
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """The bytes of one regular file and what was reached to read them."""
+    """The bytes of one regular file, and which file was reached."""
 
-    path: str  # the name reached: differs from the name asked for when links were resolved
+    path: str  # the name reached, which differs from the one requested when links were resolved
     data: bytes
     stat: FileStat  # of the open file, before the bytes were read
     changed_while_reading: bool  # twice in a row, so `data` may mix two versions
@@ -84,12 +83,12 @@ class RepositoryReader:
 
     root: str  # absolute, as the operator gave it
 
-    bounds: Bounds  # what is refused whatever its name
+    bounds: Bounds  # files that are refused whatever their names
 
     def __init__(
         self, root: str, find_denial: Callable[[str], object | None], refusals: Refusals = NO_REFUSALS
     ) -> None:
-        """Opens the root; CONFIG_INVALID when it is missing, not a directory or unreadable."""
+        """Opens the root. Raises CONFIG_INVALID when it is missing, not a directory or unreadable."""
         self.root = os.path.abspath(root)
         self._find_denial = find_denial
         self._held: _HeldDirectory | None = None
@@ -106,9 +105,9 @@ class RepositoryReader:
         self._names = RootNames(tuple(dict.fromkeys((self.root, canonical))))
 
     def check_root(self) -> None:
-        """UNREADABLE when the root's name no longer means the directory that was opened.
+        """Raise RepoError with UNREADABLE when the root's name no longer leads to the opened directory.
 
-        A root that was deleted is empty to its holder; nobody may take that for deleted files.
+        A deleted root looks empty through its descriptor, which must not be mistaken for deleted files.
         """
         try:
             same = os.path.samestat(os.stat(self.root), native.directory_stat(self._root_directory))
@@ -120,13 +119,13 @@ class RepositoryReader:
             )
 
     def normalise(self, requested: str) -> str:
-        """A client's path as a relative POSIX path, "" for the root. See `client_paths`."""
+        """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`."""
         return self._names.normalise(requested)
 
     def read(self, path: str, max_bytes: int) -> OpenedFile:
-        """The bytes of the regular file that `path` names, links inside the root resolved.
+        """Return the bytes of the regular file at `path`, resolving links inside the root.
 
-        FILE_TOO_LARGE above `max_bytes`, by the bytes read: a stated size is only a hint.
+        Raises RepoError. FILE_TOO_LARGE goes by the bytes read, since a stated size is only a hint.
         """
         pending = self._split_admitted(self.normalise(path))
         for _ in range(_MAX_LINK_HOPS):
@@ -137,9 +136,9 @@ class RepositoryReader:
         raise _too_many_links()
 
     def read_walked(self, path: str, max_bytes: int) -> OpenedFile:
-        """As `read`, for a path that the walk gave: normalised already and free of links.
+        """Read a file by a path from the walk: normalised already and free of links. Raises as `read`.
 
-        A link met on the way is NOT_A_FILE. The file's directory stays open for a moment, so that
+        A link on the way is NOT_A_FILE. The file's directory stays open for a moment, so that
         reading files in path order opens each directory once.
         """
         self._refuse_denied(path)
@@ -153,9 +152,9 @@ class RepositoryReader:
             self._give_held(held)
 
     def read_child(self, directory: int, path: str, max_bytes: int) -> OpenedFile:
-        """The bytes of the file at `path`, whose directory is open. Fails as `read_walked` does.
+        """Return the bytes of the file at `path`, whose directory is open. Raises as `read_walked` does.
 
-        For the walk, which has asked the policy about `path` already.
+        For the walk, which has already checked `path` against the policy.
         """
         try:
             return _read_entry(directory, path.rpartition("/")[2], path, max_bytes, self.bounds)
@@ -167,13 +166,13 @@ class RepositoryReader:
     def _read_many(
         self, paths: Sequence[str], read: Callable[[int, str, str], Read]
     ) -> list[Read | RepoError]:
-        """What `read` gives for each path's directory, name and the path; or the error that it met.
+        """Return, for each path, the result of `read` for its (directory, name, path), or the error it met.
 
-        A directory is opened once for its neighbours in `paths`.
+        A directory is opened once for neighbouring `paths`.
         """
         found: list[Read | RepoError] = []
-        opened: list[tuple[str, int]] = []  # the directories down to the last file's, and their descriptors
-        entered: str | None = ""  # the same as a path, with a slash behind it; None when it is not known
+        opened: list[tuple[str, int]] = []  # the open directories down to the last file's, with descriptors
+        entered: str | None = ""  # the same as a path with a final slash; None when it is unknown
         try:
             for path in paths:
                 above, slash, name = path.rpartition("/")
@@ -195,7 +194,7 @@ class RepositoryReader:
         return found
 
     def _enter(self, names: list[str], opened: list[tuple[str, int]]) -> None:
-        """Make `opened` the chain of directories `names`, keeping what both have in common. `OSError`."""
+        """Make `opened` the chain of directories `names`, keeping their common part. Raises OSError."""
         common = 0
         while common < min(len(names), len(opened)) and names[common] == opened[common][0]:
             common += 1
@@ -207,7 +206,7 @@ class RepositoryReader:
             opened.append((name, self.open_child(parent, name)))
 
     def stat(self, path: str) -> FileStat | None:
-        """The status of a regular file; None when it is missing, denied, a link or anything else."""
+        """Return the status of a regular file; None when it is missing, denied, a link or anything else."""
         if self._find_denial(path) is not None:
             return None
         directory_path, _, name = path.rpartition("/")
@@ -226,9 +225,9 @@ class RepositoryReader:
         return file_stat(status) if served else None
 
     def lstat(self, path: str) -> os.stat_result | None:
-        """The status of the entry at a normalised path, whatever it is; None when it is not there or denied.
+        """Return the status of any entry at a normalised path; None when it is missing or denied.
 
-        Its directory is opened anew: what is asked after a change must not be seen as it was before.
+        Its directory is opened anew, because a question after a change must not see the old state.
         """
         directory_path, _, name = path.rpartition("/")
         try:
@@ -245,7 +244,7 @@ class RepositoryReader:
             native.close_directory(directory)
 
     def open_directory(self, path: str) -> int:
-        """A descriptor of the real directory at a normalised path; close with `close_directory`.
+        """Return a descriptor of the directory at a normalised path, for `close_directory`. Raises RepoError.
 
         Links are not followed: one on the way is NOT_A_DIRECTORY.
         """
@@ -259,10 +258,10 @@ class RepositoryReader:
             raise RepoError(code, f"Cannot open the directory {shown(path)}.") from None
 
     def open_child(self, directory: int, name: str) -> int:
-        """A descriptor of the real directory `name` in an open one. `OSError` when there is none.
+        """Return a descriptor of the real directory `name` in an open one. Raises OSError.
 
-        EXDEV for one of another file system where only the root's is served. For the walk, which has asked
-        the policy about `name` already.
+        Its errno is EXDEV for another file system where only the root's is served. For the walk, which has
+        already checked `name` against the policy.
         """
         child = native.open_directory(directory, name)
         device = self.bounds.device
@@ -272,15 +271,15 @@ class RepositoryReader:
         return child
 
     def scan(self, directory: int) -> list[os.DirEntry[str]]:
-        """The entries of an open directory, unsorted. `OSError` when it cannot be listed."""
+        """Return the entries of an open directory, unsorted. Raises OSError when it cannot be listed."""
         return native.scan(directory)
 
     def close_directory(self, directory: int) -> None:
-        """Gives back what `open_directory` or `open_child` gave."""
+        """Close a descriptor from `open_directory` or `open_child`."""
         native.close_directory(directory)
 
     def close(self) -> None:
-        """Gives the root back. The door must not be used afterwards."""
+        """Close the root. The reader must not be used afterwards."""
         with self._held_lock:
             held, self._held = self._held, None
         if held is not None:
@@ -288,7 +287,7 @@ class RepositoryReader:
         native.close_directory(self._root_directory)
 
     def _refuse_denied(self, path: str) -> None:
-        """PATH_DENIED when the policy refuses a component of the normalised path."""
+        """Raise RepoError with PATH_DENIED when the policy refuses a component of the normalised path."""
         denial = self._find_denial(path)
         if denial is not None:
             raise RepoError(
@@ -299,12 +298,12 @@ class RepositoryReader:
             )
 
     def _split_admitted(self, path: str) -> list[str]:
-        """The components of a normalised path that is not denied."""
+        """Return the components of a normalised path. Raises RepoError with PATH_DENIED."""
         self._refuse_denied(path)
         return path.split("/") if path else []
 
     def _descend(self, parts: list[str]) -> int:
-        """A descriptor of the real directory `parts` beneath the root; `OSError` at the first fault."""
+        """Return a descriptor of the real directory `parts` beneath the root. Raises OSError."""
         descriptor = native.duplicate(self._root_directory)
         for name in parts:
             try:
@@ -316,7 +315,7 @@ class RepositoryReader:
         return descriptor
 
     def _reach_directory(self, path: str) -> str:
-        """See `reach_directory`."""
+        """Return the path of a real directory. See the function `reach_directory`."""
         pending = self._split_admitted(self.normalise(path))
         for _ in range(_MAX_LINK_HOPS):
             replaced = self._replace_link(pending)
@@ -326,7 +325,7 @@ class RepositoryReader:
         raise _too_many_links()
 
     def _replace_link(self, parts: list[str]) -> list[str] | None:
-        """The components with the first link among them replaced; None when all are real directories."""
+        """Return the components with the first link replaced; None when all are real directories."""
         path = "/".join(parts)
         descriptor = native.duplicate(self._root_directory)
         try:
@@ -349,7 +348,7 @@ class RepositoryReader:
         return None
 
     def _read_unless_linked(self, parts: list[str], max_bytes: int) -> OpenedFile | list[str]:
-        """The file at `parts`, or, where a component is a link, the components with the link replaced."""
+        """Return the file at `parts`, or the components with their first link replaced."""
         path = "/".join(parts)
         if not parts:
             raise _not_a_file(path, is_directory=True)
@@ -368,7 +367,7 @@ class RepositoryReader:
                 native.close_directory(descriptor)
                 descriptor = child
         except _LinkMet:
-            return parts  # swapped for a link after the look: look again, the hop is counted
+            return parts  # it became a link after the look: look again, counting the hop
         except OSError as error:
             raise _explained(error, path) from None
         finally:
@@ -376,7 +375,7 @@ class RepositoryReader:
         raise _not_a_file(path)
 
     def _take_held(self, path: str) -> _HeldDirectory:
-        """The directory at `path`, for this thread alone until `_give_held`."""
+        """Return the directory at `path`, for this thread alone until `_give_held`."""
         now = time.monotonic()
         with self._held_lock:
             held, self._held = self._held, None
@@ -387,7 +386,7 @@ class RepositoryReader:
         return _HeldDirectory(path, self._descend(path.split("/") if path else []), now)
 
     def _give_held(self, held: _HeldDirectory) -> None:
-        """Keeps the directory for the next call, unless another thread's is kept already."""
+        """Keep the directory for the next call, unless another thread's is being kept."""
         with self._held_lock:
             if self._held is None:
                 self._held = held
@@ -396,18 +395,18 @@ class RepositoryReader:
 
 
 def reach_directory(reader: RepositoryReader, path: str) -> str:
-    """The path of the real directory that a client's path means, links inside the root resolved.
+    """Return the path of the real directory that a client's path leads to, resolving links inside the root.
 
-    NOT_A_DIRECTORY for anything else; refuses as `RepositoryReader.read` does. Opens nothing for the
-    caller: what is opened by the path afterwards is looked at again.
+    Raises RepoError with NOT_A_DIRECTORY for anything else, and as `RepositoryReader.read` does. Opens
+    nothing for the caller: opening the path afterwards checks it again.
     """
     return reader._reach_directory(path)
 
 
 def read_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
-    """The bytes of files that the walk gave; None for those that `RepositoryReader.read_walked` would refuse.
+    """Return the bytes of walked files; None for those that `RepositoryReader.read_walked` would refuse.
 
-    For a scan of the tree: nobody is told whether a file changed while it was read. Half the time.
+    For bulk scans: it does not report files that change while they are read, and takes half the time.
     """
 
     def read(directory: int, name: str, _path: str) -> bytes | None:
@@ -427,12 +426,12 @@ def open_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) ->
 
 
 def file_stat(status: os.stat_result) -> FileStat:
-    """The part of a status that tells versions of a file apart."""
+    """Return the part of a status that distinguishes versions of a file."""
     return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _is_same(before: os.stat_result, after: os.stat_result) -> bool:
-    """Whether both have one `file_stat`."""
+    """Return True when both have the same `file_stat`."""
     return (
         before.st_mtime_ns == after.st_mtime_ns
         and before.st_size == after.st_size
@@ -442,7 +441,7 @@ def _is_same(before: os.stat_result, after: os.stat_result) -> bool:
 
 
 def _look(directory: int, name: str) -> os.stat_result:
-    """The status of an entry. A short name must be the entry's real name, not an 8.3 alias of it."""
+    """Return an entry's status. A short name must be its real name, not its 8.3 alias. Raises OSError."""
     check_component(name)
     status = native.lstat(directory, name)
     if windows_paths.is_short_name(name) and name not in map(native.entry_name, native.scan(directory)):
@@ -451,7 +450,7 @@ def _look(directory: int, name: str) -> os.stat_result:
 
 
 def _read_entry(directory: int, name: str, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
-    """The bytes of the regular file `name`. `_LinkMet` when it is a link, else `OSError`, `RepoError`."""
+    """Return the regular file `name`. Raises `_LinkMet` when it is a link, else `OSError`, `RepoError`."""
     check_component(name)
     try:
         descriptor = native.open_file(directory, name)
@@ -466,7 +465,7 @@ def _read_entry(directory: int, name: str, path: str, max_bytes: int, bounds: Bo
 
 
 def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> bytes | None:
-    """The bytes of the regular file `name`; None for anything else, refused or too large. `OSError`."""
+    """Return the bytes of a regular file; None if it is anything else, refused or too large."""
     check_component(name)
     descriptor = native.open_file(directory, name)
     try:
@@ -474,7 +473,7 @@ def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> 
         if not modes.S_ISREG(status.st_mode) or status.st_size > max_bytes or bounds.find_refusal(status):
             return None
         data = os.read(descriptor, status.st_size + 1)
-        if len(data) != status.st_size:  # it is growing, or was cut
+        if len(data) != status.st_size:  # it is growing, or was truncated
             data += _read_bounded(descriptor, max_bytes - len(data), max_bytes - len(data))
         return data if len(data) <= max_bytes else None
     finally:
@@ -482,7 +481,7 @@ def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> 
 
 
 def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
-    """Reads the file, and once more when it changed meanwhile."""
+    """Read the file, and once more when it changed meanwhile."""
     before = os.fstat(descriptor)
     if not modes.S_ISREG(before.st_mode):
         raise _not_a_file(path)
@@ -506,21 +505,21 @@ def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) 
 
 
 def _is_recent(status: os.stat_result) -> bool:
-    """Whether the file may be written again without its times changing."""
+    """Return True when the file may be written again without a change of its times."""
     return max(status.st_mtime_ns, status.st_ctime_ns) > time.time_ns() - GRANULARITY_NS
 
 
 def _is_read_again(descriptor: int, data: bytes, max_bytes: int) -> bool:
-    """Whether a second reading gives the same."""
+    """Return True when reading the file again gives the same bytes."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     return _read_bounded(descriptor, len(data), max_bytes) == data
 
 
 def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes:
-    """Everything to the end of the file, but at most `max_bytes` + 1 bytes."""
+    """Return everything to the end of the file, but at most `max_bytes` + 1 bytes."""
     pieces: list[bytes] = []
     count = 0
-    # One byte more than expected: the usual file takes one call to read and one to see its end.
+    # One byte more than expected: a typical file takes one call for its bytes and one for its end.
     wanted = min(expected_bytes, max_bytes) + 1
     while wanted > 0 and (piece := os.read(descriptor, wanted)):
         pieces.append(piece)
@@ -540,7 +539,7 @@ def _not_a_file(path: str, *, is_directory: bool = False) -> RepoError:
 
 
 def _refused(path: str, refusal: str) -> RepoError:
-    """Of what the operator does not have served, whatever its name."""
+    """Return the error for a file that the operator has refused whatever its name."""
     rule = RULES[refusal]
     what = f"{shown(path)} is denied by the rule {rule}."
     return RepoError(ErrorCode.PATH_DENIED, what, "The operator has it so.", {"rule": rule})
@@ -568,7 +567,7 @@ def _code_of(error: OSError) -> ErrorCode:
 
 
 def _explained(error: OSError, path: str) -> RepoError:
-    """The system's refusal in our words. Its own text may hold absolute paths and is dropped."""
+    """Translate an OSError. Its own text may contain absolute paths and is dropped."""
     if error.errno == errno.EXDEV:
         return _refused(path, OTHER_FILE_SYSTEM)
     code = _code_of(error)

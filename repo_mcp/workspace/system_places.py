@@ -1,7 +1,7 @@
-"""Directories that are no repository: the root of the file system, and what the kernel shows there as files.
+"""Directories that are not repositories: the root of the file system, and the kernel's virtual file systems.
 
-Whoever serves one of them most likely meant another; it takes an option to say that it was meant. Known by
-what is there, not by name: a link to `/` is `/`. Cheap, for the ordinary command line asks it.
+A user who serves one of them most likely meant another directory, so an option must confirm it. They are
+recognised by what is there, not by name: a link to `/` is `/`. Cheap, since every start checks this.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _KERNEL_PLACES = ("/proc", "/sys", "/dev")
 
 
 def is_system_place(path: str) -> bool:
-    """True for the root of the file system and for what lies in a file system of the kernel's own."""
+    """Return True for the root of the file system, and for paths in a file system of the kernel's."""
     try:
         status, top = os.stat(path), os.stat(os.path.abspath(os.sep))
     except (OSError, ValueError):

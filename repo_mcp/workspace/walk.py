@@ -1,21 +1,20 @@
-"""The files of the root: what is there, is not denied and is not ignored, in path order.
+"""Walks the files of the root that exist, are not denied and are not ignored, in path order.
 
-They are met in that order, too: in a directory a file comes before all below a directory whose name, with
-a slash behind it, comes later. So whoever wants the first files need not wait for the last.
+They are also met in that order: in a directory, a file comes before everything below a directory whose name
+plus a slash sorts later. So a caller that wants the first files need not wait for the last.
 
-Every directory is opened by the door beneath its parent and listed there; nothing follows a
-symbolic link. A directory that cannot be listed is reported as unreadable, so that nobody takes
-the files below it for deleted. What is left out is counted by reason; an entry that is a
-directory counts once.
+The repository reader opens every directory beneath its parent and lists it there; nothing follows a
+symbolic link. A directory that cannot be listed is reported as unreadable, so that the files below it are
+not mistaken for deleted. Skipped entries are counted by reason; an entry that is a directory counts once.
 
-The stack is ours, not Python's: a tree may be deeper than the recursion limit. Only the upper
+The walk uses its own stack, not Python's: a tree may be deeper than the recursion limit. Only the upper
 levels keep their directory open, so that a walk needs few descriptors at any depth.
 
-What a name is judged by does not change from walk to walk: the policy, and the ignore files above it,
-which are compared by their text. So the names that were admitted in a directory are kept for the next
-walk (`WalkMemory`) and not judged again; what a name stands for is looked at every time.
+The rules that judge a name rarely change from walk to walk: the policy, and the ignore files above it,
+which are compared by their text. So the names admitted in a directory are cached for the next
+walk (`WalkMemory`) and not judged again; the files behind the names are looked at every time.
 
-Left out on purpose: reading anything but `.gitignore` files, and judging text from binary.
+Left out on purpose: reading anything but `.gitignore` files, and telling text from binary.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _HELD_LEVELS = 16  # directories kept open at a time
 _MAX_DENIED_INODES = 10_000
 _IGNORE_NAME = ".gitignore"
 
-_Entry = tuple[str, str, os.DirEntry[str]]  # name, path, what the system says of it
+_Entry = tuple[str, str, os.DirEntry[str]]  # name, path, and the system's entry
 
 
 _Chain = tuple[RuleFile, ...]  # the ignore files in force in a directory, from the root down
@@ -50,36 +49,36 @@ _Chain = tuple[RuleFile, ...]  # the ignore files in force in a directory, from 
 
 @dataclass(slots=True)
 class _Level:
-    """A directory on the way down."""
+    """A directory on the stack of the walk."""
 
     path: str
     directory: int | None  # descriptor; None below the levels that keep one
     chain: _Chain
-    children: list[str] = field(default_factory=list)  # names of the directories to be entered, the next last
+    children: list[str] = field(default_factory=list)  # names of directories to enter, next one last
     files: list[FileRow] = field(default_factory=list)
-    given: int = 0  # of the files
+    given: int = 0  # how many of the files were taken
 
     @property
     def prefix(self) -> str:
-        """What stands before the names of its entries."""
+        """Return the prefix that makes paths of its entries' names."""
         return self.path + "/" if self.path else ""
 
     def sort(self) -> None:
-        """Put what was found in path order."""
+        """Put the found entries in path order."""
         self.children.sort(key=_with_slash, reverse=True)
         self.files.sort()
 
     def take_files(self, end: int) -> list[FileRow]:
-        """The files up to a place, but those that were taken."""
+        """Return the files up to position `end` that have not been taken yet."""
         start, self.given = self.given, end
         return self.files[start:end]
 
 
 @dataclass(frozen=True, slots=True)
 class _Admitted:
-    """The names that were admitted in one directory, by the rules of a chain.
+    """The names admitted in one directory by the rules of a chain.
 
-    As one text each: sets of 80,000 names that stay from walk to walk would take ten times as much.
+    Each set is stored as one text: sets of 80,000 names would take ten times the memory between walks.
     """
 
     chain: _Chain
@@ -87,7 +86,7 @@ class _Admitted:
     directory_names: str = ""
 
     def copy(self) -> _Admitted:
-        """The same in memory of its own."""
+        """Return an equal record in memory of its own."""
         return _Admitted(self.chain, _copy(self.file_names), _copy(self.directory_names))
 
     @property
@@ -100,18 +99,18 @@ class _Admitted:
 
 
 class WalkMemory:
-    """What the last walk of a root found out. About 3 MB for 80,000 files. Safe for several walks."""
+    """The findings of the last walk of a root. About 3 MB for 80,000 files. Safe for several walks."""
 
     def __init__(self) -> None:
         self.parsed = ParsedRules()
-        self.admitted: dict[str, _Admitted] = {}  # by directory, but the root; replaced as a whole
-        self.rules: IgnoreRules | None = None  # as the last walk left them; None before there was one
+        self.admitted: dict[str, _Admitted] = {}  # by directory, without the root; replaced as a whole
+        self.rules: IgnoreRules | None = None  # as the last walk left them; None before the first
         self.denied: frozenset[str] = frozenset()  # paths of the denied directories met
-        self._moved: dict[str, _Admitted] = {}  # what `move_together` made last
+        self._moved: dict[str, _Admitted] = {}  # the last result of `move_together`
 
     def move_together(self) -> None:
-        """Copy what stays, once what a walk found besides is gone: it lies scattered among that, and would
-        keep ten times as much memory from being used for anything else.
+        """Copy what stays into compact memory, once a walk's other data is gone: scattered among that data,
+        it would keep ten times as much memory from being reused.
         """
         admitted, before = self.admitted, self._moved
         if admitted is before:
@@ -121,7 +120,7 @@ class WalkMemory:
         kept = {id(value) for value in before.values()}
         values = (value if id(value) in kept else value.copy() for value in admitted.values())
         moved = dict(zip(paths, values, strict=True))
-        if self.admitted is admitted:  # else another walk has ended meanwhile
+        if self.admitted is admitted:  # otherwise another walk has ended meanwhile
             self.admitted = self._moved = moved
 
 
@@ -157,7 +156,7 @@ class _Walk:
     def run(
         self, cancelled: Callable[[], bool] | None, met: Callable[[FileColumns], None] | None
     ) -> WalkReport:
-        """Descends until nothing is left, `CANCELLED` when asked to stop between two directories."""
+        """Descend until nothing is left. Raises CANCELLED when asked to stop between two directories."""
         levels: list[_Level] = []
         try:
             self._enter(levels, "", None)
@@ -181,7 +180,7 @@ class _Walk:
         return self._report()
 
     def _enter(self, levels: list[_Level], name: str, parent: _Level | None) -> None:
-        """Lists one directory and puts it on the stack, unless it cannot be listed or lies too deep."""
+        """List one directory and push it on the stack, unless it cannot be listed or is too deep."""
         path = parent.prefix + name if parent is not None else name
         if len(levels) > MAX_DEPTH or self.entries >= MAX_ENTRIES:
             self.skipped["too_deep" if len(levels) > MAX_DEPTH else "too_many"] += 1
@@ -212,9 +211,9 @@ class _Walk:
             self.reader.close_directory(level.directory)
 
     def _list(self, level: _Level, directory: int) -> None:
-        """Adds the directory's files and directories to the level's, in any order."""
+        """Add the directory's files and directories to the level's, in any order."""
         entries = self.reader.scan(directory)
-        # By name: a listing may give one twice while the directory is written to.
+        # By name: a listing may contain one twice while the directory is being written to.
         found = dict(zip(map(entry_name, entries), entries, strict=True))
         self.entries += len(found)
         prefix = level.prefix
@@ -240,7 +239,7 @@ class _Walk:
             self.admitted[level.path] = known
 
     def _recall(self, level: _Level, directory: int, found: Mapping[str, os.DirEntry[str]]) -> _Admitted:
-        """What was admitted in a directory before by the rules that are in force there now."""
+        """Return what was admitted in a directory before, if the rules in force there are the same."""
         if self.ignore is None:
             return _NOTHING_ADMITTED
         own, own_path = found.get(_IGNORE_NAME), level.prefix + _IGNORE_NAME
@@ -252,7 +251,7 @@ class _Walk:
         return known
 
     def _judge(self, level: _Level, entries: list[_Entry]) -> tuple[list[str], list[str]]:
-        """Adds what is not left out; the names of its files and directories."""
+        """Add entries that are not left out; return the names of the added files and directories."""
         rules = self._rules_in(level, entries) if self.ignore is not None else None
         files: list[str] = []
         directories: list[str] = []
@@ -278,7 +277,7 @@ class _Walk:
         return files, directories
 
     def _add(self, level: _Level, path: str, entry: os.DirEntry[str]) -> None:
-        """One more file, unless it was deleted since it was listed, or is refused whatever its name."""
+        """Add a file, unless it was deleted since it was listed or is refused whatever its name."""
         refusal = find_entry_refusal(self.reader.bounds, entry) if self.is_bounded else None
         if refusal is not None:
             self.skipped[refusal] += 1
@@ -291,7 +290,7 @@ class _Walk:
         level.files.append((path, numbers))
 
     def _admit(self, entries: list[_Entry]) -> list[_Entry]:
-        """The entries whose names are UTF-8 and not denied."""
+        """Return the entries whose names are UTF-8 and not denied."""
         find_denial = self.find_denial
         admitted = []
         for one in entries:
@@ -302,7 +301,7 @@ class _Walk:
             denial = find_denial(path)
             if denial is None:
                 admitted.append(one)
-            elif denial.rule != OWN_DIRECTORY_RULE:  # our own: the answer must not tell whether it is there
+            elif denial.rule != OWN_DIRECTORY_RULE:  # the answer must not reveal whether it is there
                 self.skipped["denied"] += 1
                 if len(self.denied_inodes) < _MAX_DENIED_INODES:
                     self.denied_inodes.add(entry.inode())
@@ -311,7 +310,7 @@ class _Walk:
         return admitted
 
     def _read_rules(self, level: _Level, directory: int, path: str) -> None:
-        """Take in a directory's own `.gitignore`."""
+        """Add a directory's own `.gitignore` to the rules."""
         assert self.ignore is not None
         try:
             text = self.reader.read_child(directory, path, MAX_IGNORE_FILE_BYTES).data
@@ -324,7 +323,7 @@ class _Walk:
             level.chain = (*level.chain, own)
 
     def _rules_in(self, level: _Level, entries: list[_Entry]) -> NameRules:
-        """The ignore rules for a directory's entries."""
+        """Return the ignore rules for a directory's entries."""
         assert self.ignore is not None
         rules = self.ignore.names_in(level.path)
         if level.path or not level.chain or not _ignores_everything(rules, entries):
@@ -336,7 +335,7 @@ class _Walk:
         return self.ignore.names_in(level.path)
 
     def _note_failure(self, path: str, error: OSError | RepoError) -> None:
-        """A directory that is gone is gone; any other failure leaves what lies below it unknown."""
+        """Record a failure: unless the directory is gone, everything below it is unknown."""
         if isinstance(error, FileNotFoundError) and path:
             return
         if _is_other_file_system(error):
@@ -358,7 +357,7 @@ class _Walk:
             self.warnings.extend(self.ignore.warnings)
         skipped = {reason: self.skipped[reason] for reason in sorted(self.skipped) if self.skipped[reason]}
         unreadable, denied = tuple(sorted(self.unreadable)), frozenset(self.denied_inodes)
-        count = len(unreadable) - self.skipped["too_deep"] - self.skipped["too_many"]  # those are told above
+        count = len(unreadable) - self.skipped["too_deep"] - self.skipped["too_many"]  # warned about above
         if count:
             named = "1 directory" if count == 1 else f"{count} directories"
             self.warnings.append(f"{named} could not be listed: what lies there may have changed since.")
@@ -375,18 +374,18 @@ def walk(
     memory: WalkMemory | None = None,
     met: Callable[[FileColumns], None] | None = None,
 ) -> WalkReport:
-    """All regular files of the door's root that may be indexed, sorted, with their status.
+    """Return all regular files of the reader's root that may be indexed, sorted, with their status.
 
-    `ignore` is filled with the `.gitignore` files met; None walks ignored files too. `memory` is of the
-    same root, policy and excluded globs, and of walks without hidden files. `met` is told of the files so
-    far between two directories: only more come behind them. Raises CANCELLED and what `met` raises, and
-    nothing else: what cannot be listed stands in the report.
+    `ignore` collects the `.gitignore` files met; None walks ignored files too. `memory` must be of the same
+    root, policy and excluded globs, and of walks without hidden files. `met` is called between two
+    directories with the files so far; later ones only come after them. Raises RepoError with CANCELLED and
+    what `met` raises, nothing else: directories that cannot be listed are in the report.
     """
     return _Walk(reader, find_denial, ignore, include_hidden, memory).run(cancelled, met)
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
-    """True when there are entries to walk and the rules leave none of them."""
+    """Return True when there are entries to walk and the rules leave none of them."""
     visible = [(name, entry) for name, _, entry in entries if name[0] != "."]
     return bool(visible) and all(
         rules.ignored(name, entry.is_dir(follow_symlinks=False)) for name, entry in visible
@@ -394,19 +393,19 @@ def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
 
 
 def _is_other_file_system(error: OSError | RepoError) -> bool:
-    """True for a directory that the operator does not have entered."""
+    """Return True for a directory that the operator has excluded as another file system."""
     if isinstance(error, RepoError):
         return error.details.get("rule") == RULES[OTHER_FILE_SYSTEM]
     return error.errno == errno.EXDEV
 
 
 def _copy(text: str) -> str:
-    """The same text as another object."""
+    """Return an equal text as a new object."""
     return text.encode().decode()
 
 
 def _with_slash(name: str) -> str:
-    """What a directory's name is sorted by. Code points have the order of their UTF-8 bytes."""
+    """Return the sort key of a directory's name. Code points sort like their UTF-8 bytes."""
     return name + "/"
 
 

@@ -1,4 +1,4 @@
-"""The files of a walk in columns: a record for each of 80,000 files costs as much as finding them."""
+"""The files of a walk in columns: one record per file would cost as much, for 80,000, as finding them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from repo_mcp.model import WalkedFile
 
 I64 = npt.NDArray[np.int64]
 FileRow = tuple[str, tuple[int, int, int, int]]  # path; size, mtime_ns, ctime_ns, inode
-COLUMNS = 4  # of the numbers: size, mtime_ns, ctime_ns, inode
+COLUMNS = 4  # size, mtime_ns, ctime_ns, inode
 SIZE_COLUMN = 0
 _RANGE = 1 << 64
 
 
 class WalkedFiles(Sequence[WalkedFile]):
-    """Files in path order. Records are made as they are asked for."""
+    """Files in path order. Records are created on access."""
 
     __slots__ = ("paths", "stats")
 
     def __init__(self, paths: list[str], stats: I64) -> None:
-        """`stats` has a row for each path: size, mtime_ns, ctime_ns, inode."""
+        """`stats` is int64 with a row for each path: size in bytes, mtime_ns, ctime_ns, inode."""
         self.paths = paths
         self.stats = stats
 
@@ -43,11 +43,11 @@ class WalkedFiles(Sequence[WalkedFile]):
         return WalkedFile(self.paths[position], FileStat(*self.stats[position].tolist()))
 
     def cut(self, start: int) -> WalkedFiles:
-        """The files from a place on."""
+        """Return the files from position `start` on."""
         return WalkedFiles(self.paths[start:], self.stats[start:])
 
     def take(self, positions: Sequence[int]) -> WalkedFiles:
-        """The files at ascending places."""
+        """Return the files at ascending positions."""
         if len(positions) == len(self):
             return self
         return WalkedFiles([self.paths[position] for position in positions], self.stats[positions])
@@ -68,24 +68,24 @@ class FileColumns:
         self._numbers = array("q")
 
     def extend(self, rows: Sequence[FileRow]) -> None:
-        """More files. Numbers beyond 64 bits are wrapped: they only tell versions of a file apart."""
+        """Add files. Numbers beyond 64 bits wrap around: they only distinguish versions of a file."""
         if not rows:
             return
         paths, numbers = zip(*rows, strict=True)
         try:
             self._numbers.extend(chain.from_iterable(numbers))
         except OverflowError:
-            del self._numbers[COLUMNS * len(self.paths) :]  # what was taken before the one too large
+            del self._numbers[COLUMNS * len(self.paths) :]  # drop what was added before the overflow
             self._numbers.extend(map(_wrap, chain.from_iterable(numbers)))
         self.paths += paths
 
     def cut(self, start: int) -> WalkedFiles:
-        """The files from a place on, as far as they are known."""
+        """Return the files met so far, from position `start` on."""
         numbers = np.array(self._numbers[COLUMNS * start :], dtype=np.int64)
         return WalkedFiles(self.paths[start:], numbers.reshape(-1, COLUMNS))
 
     def finish(self) -> WalkedFiles:
-        """All files. There may be no more afterwards."""
+        """Return all files. No more may be added afterwards."""
         return WalkedFiles(self.paths, np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, COLUMNS))
 
 
@@ -94,7 +94,7 @@ def _wrap(number: int) -> int:
 
 
 def build_walked_files(files: Sequence[WalkedFile]) -> WalkedFiles:
-    """The columns of files that are in path order."""
+    """Return the columns of files that are in path order."""
     if isinstance(files, WalkedFiles):
         return files
     columns = FileColumns()

@@ -1,8 +1,8 @@
-"""The path syntax of Windows, as rules on strings: what a client's path may look like there.
+"""The path syntax of Windows, as rules on strings: which client paths have a special meaning there.
 
-Pure, and used on every platform, because a client does not know on which one the server runs:
-`C:\\x` and `\\\\server\\share` never mean a relative path. What Windows itself would rewrite
-(trailing dots, device names, streams, short names) is refused on Windows only; on POSIX such a
+Pure, and used on every platform, because a client does not know where the server runs:
+`C:\\x` and `\\\\server\\share` never mean a relative path. Names that Windows itself would rewrite
+(trailing dots, device names, streams, short names) are refused on Windows only; on POSIX such a
 name is an ordinary name. Nothing here touches the file system.
 """
 
@@ -12,7 +12,7 @@ import re
 
 # `C:`, `C:\x`, `c:/x`, `C:x`; two leading separators (UNC, `\\?\`, `\\.\`); the NT prefix `\??\`.
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[\\/]{2}|\\\?\?\\")
-# Drive with a separator: the only absolute form that can lie inside a root.
+# A drive with a separator: the only absolute form that can be inside a root.
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 # CON, NUL.txt, COM1.log, LPT\u00b9: Windows opens the device whatever the extension or directory.
 _DEVICE = re.compile(
@@ -23,24 +23,24 @@ _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 
 
 def is_windows_absolute(path: str) -> bool:
-    """True for a drive, UNC or device path, which no platform may take for a relative one."""
+    """Return True for a drive, UNC or device path, which no platform may take for a relative one."""
     return _ABSOLUTE.match(path) is not None
 
 
 def has_backslash_climb(path: str) -> bool:
-    """True when reading backslashes as separators would show a `..`: POSIX refuses such a name."""
+    """Return True when a `..` appears if backslashes are separators: POSIX refuses such a name."""
     return "\\" in path and ".." in re.split(r"[\\/]", path)
 
 
 def to_posix(path: str) -> str:
-    """The path with `/` for every separator of Windows."""
+    """Return the path with `/` in place of the separators of Windows."""
     return path.replace("\\", "/")
 
 
 def find_component_fault(component: str) -> str | None:
-    """Why Windows would open something else than `component` names; None when it would not.
+    """Return why Windows would open something other than `component` names; None if it would not.
 
-    Refuses streams (`a:b`), wildcards, devices (`NUL.txt`), trailing dots and spaces, which Windows
+    Refuses streams (`a:b`), wildcards, devices (`NUL.txt`), and trailing dots and spaces, which Windows
     drops. A short name (`GIT~1`) is not a fault of syntax: see `is_short_name`.
     """
     if ":" in component:
@@ -55,12 +55,12 @@ def find_component_fault(component: str) -> str | None:
 
 
 def is_short_name(component: str) -> bool:
-    """True for the shape of an 8.3 alias, which may stand for a longer name."""
+    """Return True for the shape of an 8.3 alias, which may stand for a longer name."""
     return _SHORT_NAME.match(component) is not None
 
 
 def relative_to_root(path: str, root: str) -> list[str] | None:
-    """The components of `path` below `root`, both on a drive; None when it lies elsewhere.
+    """Return the components of `path` below `root`, both on a drive; None when it is elsewhere.
 
     `..` is folded first and cannot climb above the drive. Names are compared without case.
     """
