@@ -1,7 +1,7 @@
-"""Purging: text that may not be served any more is taken out of the segments, not only marked dead.
+"""Purging: text that may no longer be served is removed from the segments, not only marked dead.
 
-A file that was deleted may stay in a dead row until a merge. One that is still in the tree but is ignored by
-now, or was given a name that is denied, may not: what held it is rewritten before the refresh ends.
+A deleted file may remain in a dead row until a merge. A file that is still in the tree but is now ignored,
+or was given a name that is denied, may not: the segments that hold it are rewritten before the refresh ends.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.scan_state import SeenFiles
 
-MAX_LOOKED_AT = 2_000  # files that left the index, one by one: 20 ms
+MAX_LOOKED_AT = 2_000  # checked one by one, in 20 ms; when more files left the index all are purged
 INODE_COLUMN = 3  # of the numbers of a file
 
 
 class TreeProbe(Protocol):
-    """Tells where a file is that the walk did not meet."""
+    """Finds out where a file is that the walk did not meet."""
 
     def is_there(self, path: str) -> bool:
         """Return True when something is at the path and its name is not denied."""
 
     def find_below_denied(self, inodes: frozenset[int]) -> frozenset[int] | None:
-        """Return the inodes found below denied directories; None when there are too many to look through."""
+        """Return the inodes found below denied directories; None when there are too many to search."""
 
 
 class _NoProbe:
-    """Knows nothing: what is gone is gone."""
+    """A probe without a tree: every file that is gone was deleted."""
 
     def is_there(self, _path: str) -> bool:
         return False
@@ -42,7 +42,7 @@ NO_PROBE: TreeProbe = _NoProbe()
 
 
 class Purge:
-    """The purging of one refresh: which segments hold text that may not stay."""
+    """The purging of one refresh, and the segments that hold text which must go."""
 
     def __init__(
         self,
@@ -52,20 +52,20 @@ class Purge:
         writer: IndexWriter,
         generation: int,
     ) -> None:
-        """`note_due` is called with `generation`, the committed one, before text that must go is dead."""
+        """`note_due` is called with the committed `generation`, before text that must go is marked dead."""
         self._probe = probe
         self._mark = mark
         self._note_due = note_due
         self._generation = generation
         self._is_marked = False
-        self.segments: set[str] = set()  # with such text
-        if mark.read() is not None:  # a process was killed first: any segment with dead files may hold some
+        self.segments: set[str] = set()  # that hold such text
+        if mark.read() is not None:  # a process was killed: any segment with dead files may hold some
             self.segments |= {entry.name for entry in writer.segments if entry.dead_files}
             if not self.segments:
                 mark.clear()
 
     def add(self, paths: Sequence[str], known: KnownFiles) -> None:
-        """Have nothing stay of files as they are indexed, once they are dead."""
+        """Purge the indexed versions of files, which the caller then marks dead."""
         if paths and not self._is_marked:
             self._is_marked = True
             self._mark.set(self._generation)
@@ -75,9 +75,9 @@ class Purge:
     def find_left_out(
         self, gone: Sequence[str], denied_inodes: frozenset[int], seen: SeenFiles | None
     ) -> Sequence[str]:
-        """Return the files that are still in the tree: ignored by now, or given a name that is denied.
+        """Return the files that are still in the tree, now ignored or with a name that is denied.
 
-        All of them when that cannot be told, or takes long: most of what is rewritten then would be anyway.
+        Returns all files when that is unknown or slow to find out: most segments would be rewritten anyway.
         """
         if seen is None or len(gone) > MAX_LOOKED_AT:
             return gone
@@ -89,13 +89,13 @@ class Purge:
         return [*there, *self.find_moved(elsewhere, seen)]
 
     def find_moved(self, paths: Sequence[str], seen: SeenFiles | None) -> Sequence[str]:
-        """Return the files that are below a denied directory now; all when that cannot be told."""
+        """Return the files that are now below a denied directory; all of them when that is unknown."""
         inodes = {path: inode for path in paths if (inode := find_inode(seen, path))}
         found = self._probe.find_below_denied(frozenset(inodes.values())) if inodes else frozenset()
         return [path for path, inode in inodes.items() if found is None or inode in found]
 
 
 def find_inode(seen: SeenFiles | None, path: str) -> int | None:
-    """Return the inode that a file had when it was last seen."""
+    """Return the inode that a file had when it was last seen, or None."""
     numbers = seen.find(path) if seen is not None else None
     return numbers[INODE_COLUMN] if numbers is not None else None

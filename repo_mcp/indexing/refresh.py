@@ -1,8 +1,8 @@
 """One refresh of an index, from the walk to the commit.
 
-Each shard is committed as it comes, so a long build is searchable from its first seconds and a
-killed one goes on where it stopped. After a build from nothing, or one that renewed most of the index,
-everything is merged into one segment, which is the same, byte for byte, whatever came before.
+Each shard is committed when it arrives, so a long build is searchable from its first seconds and a
+killed one resumes where it stopped. After a build from nothing, or one that renewed most of the index,
+everything is merged into one segment, which has the same bytes whatever came before.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipR
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
 
-FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
+FULL_MERGE_SHARE = 0.5  # of the indexed files; when more are renewed in one refresh, everything is merged
 
 
 class Walk(Protocol):
-    """Gives the files of the root. Raises CANCELLED when `cancelled` says so, and what `met` raises, which is
-    told of the files so far.
+    """Returns the files of the root; meanwhile `met` is called with the files so far. Raises CANCELLED when
+    `cancelled` returns True, and what `met` raises.
     """
 
     def __call__(
@@ -49,21 +49,21 @@ class Walk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RefreshHooks:
-    """What the caller of one refresh is told, and how it stops it."""
+    """The callbacks of one refresh, which report its progress and may cancel it."""
 
     progress: ProgressCallback | None = None
     cancelled: Callable[[], bool] = lambda: False
     committed: Callable[[], None] = lambda: None  # after each commit
 
     def report(self, phase: str, files: int, files_total: int, size: int, size_total: int) -> None:
-        """Tell how far the refresh is; sizes are bytes."""
+        """Call `progress`, if there is one; sizes are bytes."""
         if self.progress is not None:
             self.progress(IndexProgress(phase, files, files_total, size, size_total))
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshResources:
-    """What all refreshes of one index share."""
+    """The objects that all refreshes of one index share."""
 
     directory: Directory
     settings: BuildSettings
@@ -76,22 +76,22 @@ class RefreshResources:
 
 @dataclass(slots=True)
 class _Tally:
-    """What became of the files in one refresh."""
+    """The outcome of one refresh, counted by files."""
 
     skipped: dict[str, SkipReason] = field(default_factory=dict)
     unsettled: set[str] = field(default_factory=set)
-    gone: set[str] = field(default_factory=set)  # before they could be read: missed the next time
+    gone: set[str] = field(default_factory=set)  # before they were read; missing in the next refresh
     added: int = 0
     updated: int = 0
     removed: int = 0
 
     def forget(self, paths: Sequence[str]) -> None:
-        """Drop files that are not skipped any more."""
+        """Remove files from `skipped`."""
         for path in paths:
             self.skipped.pop(path, None)
 
     def note(self, result: ShardResult, updated: int) -> None:
-        """Count what a shard made, of which `updated` files were indexed before."""
+        """Count the result of a shard, of whose files `updated` were indexed before."""
         self.updated += updated
         self.added += len(result.indexed) - updated
         self.unsettled.update(result.unsettled)
@@ -118,10 +118,11 @@ class Refresh:
 
     @property
     def has_purged(self) -> bool:
-        """True when text had to be purged."""
+        """Return True when text had to be purged."""
         return self._purge is not None and bool(self._purge.segments)
 
     def run(self, walk: Walk, force: bool) -> RefreshReport:
+        """Refresh from a walk. Raises CANCELLED, INTERNAL for a dead worker, IndexFormatError, OSError."""
         started, scan_started_ns = time.monotonic(), time.time_ns()
         self._writer.delete_garbage()
         self._hooks.report("walk", 0, 0, 0, 0)
@@ -129,10 +130,10 @@ class Refresh:
         purge = self._begin_purge(generation)
         seen = None if force else self._read_seen(generation)
         known = building = None
-        if seen is None:  # every file is to be read: the first of them while the walk goes on
+        if seen is None:  # every file will be read, the first ones while the walk goes on
             known = self._read_known()
             self._reads_all = force
-            self._commits_shards = not force or not known.count  # else that answers until all is built anew
+            self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
             building = self._begin_building(known)
         report = walk(self._hooks.cancelled, building.note if building is not None else None)
         self.warnings += report.warnings
@@ -146,7 +147,7 @@ class Refresh:
                 known, purge, report, missing if seen is not None and seen.complete else None, seen
             )
             files = build_walked_files(report.files).take(changed)
-            if seen is not None and report.denied_inodes:  # else nothing tells what was given such a name
+            if seen is not None and report.denied_inodes:  # else renames to denied names are unknown
                 renamed = [one.path for one in files if find_inode(seen, one.path) in report.denied_inodes]
                 purge.add(renamed, known)
             (building if building is not None else self._begin_building(known)).finish(files)
@@ -157,8 +158,9 @@ class Refresh:
         return self._build_report(started, generation, report)
 
     def run_named(self, changes: PathChanges) -> RefreshReport | None:
-        """None when the record of what was seen is not that of the committed generation, and when a walk must
-        tell whether what another file was put in the place of was given a name that is denied.
+        """Refresh only the named files. Returns None when a walk is needed: without a current record, while a
+        purge is pending, or when a replaced file may have been given a name that is denied. Raises as `run`
+        does.
         """
         started, scan_started_ns = time.monotonic(), time.time_ns()
         generation = self._writer.commit().generation
@@ -186,7 +188,7 @@ class Refresh:
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
     def _read_known(self) -> KnownFiles:
-        """The live files of the committed generation."""
+        """Return the live files of the committed generation."""
         snapshot = Snapshot.open(self._resources.directory) if self._writer.segments else None
         try:
             return KnownFiles(snapshot)
@@ -207,9 +209,9 @@ class Refresh:
         missing: Sequence[str] | None,
         seen: SeenFiles | None,
     ) -> None:
-        """Mark dead what the walk did not meet, except below directories that it could not list.
+        """Mark files dead that the walk did not meet, except below directories that it could not list.
 
-        `missing` is what the last walk met and this one did not; None when that is not known.
+        `missing` are files that the last walk met and this one did not; None when that is not known.
         """
         if missing is None:
             walked = frozenset(build_walked_files(report.files).paths)
@@ -220,14 +222,14 @@ class Refresh:
         self._tally.forget(missing)
 
     def _remove(self, gone: Sequence[str], left_out: Sequence[str], known: KnownFiles) -> None:
-        """Mark files dead that are gone, and have nothing stay of those that are only left out."""
+        """Mark files dead that are gone, and purge those that are merely left out."""
         self._tally.removed += self._mark_dead(left_out, known, purges=True)
         self._tally.removed += self._mark_dead(gone, known)
         self._tally.forget(gone)
 
     def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
-        """Return how many of the files there were. With `purges` nothing of them stays in the index, nor of
-        the versions that these were indexed in place of.
+        """Mark files dead; return how many of them were indexed. With `purges` nothing of them stays in the
+        index, nor of their older versions.
         """
         if purges and self._purge is not None:
             self._purge.add([path for path in paths if known.find(path) is not None], known)
@@ -243,7 +245,7 @@ class Refresh:
         return Building(planner, self.pool, take, report, self._hooks.cancelled)
 
     def _take(self, result: ShardResult, known: KnownFiles) -> None:
-        """Put a shard into the index, in place of the versions that it supersedes."""
+        """Add a shard to the index, replacing the older versions of its files."""
         self._tally.note(result, self._mark_dead(result.indexed, known))
         self._tally.removed += self._mark_dead(tuple(result.skipped), known, purges=True)
         self._tally.removed += self._mark_dead(result.gone, known)
@@ -269,7 +271,7 @@ class Refresh:
         self._writer.purge(purged, encode=encode, window_bytes=window_bytes)
 
     def _commit_merge(self) -> None:
-        """Others follow: until then searches have fewer segments to look in, and the disk fewer to hold."""
+        """Commit one merge before the next: searches then read fewer segments, and the disk holds fewer."""
         if self._commits_shards:
             self._commit()
             self._writer.delete_garbage()
@@ -336,10 +338,10 @@ class Refresh:
 
 
 def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:
-    """Return True when another file was at its path."""
+    """Return True when the record has another inode for the path of the file."""
     return find_inode(seen, file.path) not in (None, file.stat.inode)
 
 
 def count_files(segments: Sequence[SegmentEntry]) -> int:
-    """Return the files of some segments, live or dead."""
+    """Return the number of files in some segments, live or dead."""
     return sum(entry.files for entry in segments)

@@ -1,4 +1,4 @@
-"""What indexing tells of itself: names of generations, reports, and errors of writing."""
+"""What indexing reports: names of generations, counts and times, and errors of writing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def count_milliseconds(started: float) -> int:
 
 
 def explain_write_error(error: OSError) -> RepoError:
-    """Return the error for a client of an index that cannot be written."""
+    """Return the RepoError, with INDEX_UNAVAILABLE, for an index that cannot be written."""
     return RepoError(
         ErrorCode.INDEX_UNAVAILABLE,
         f"The index cannot be written ({error.strerror or type(error).__name__}).",
