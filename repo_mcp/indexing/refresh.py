@@ -158,9 +158,8 @@ class Refresh:
         return self._build_report(started, generation, report)
 
     def run_named(self, changes: PathChanges) -> RefreshReport | None:
-        """Refresh only the named files. Returns None when a walk is needed: without a current record, while a
-        purge is pending, or when a replaced file may have been given a name that is denied. Raises as `run`
-        does.
+        """Refresh only the named files. Return None when a walk is needed: without a current record, while a
+        purge is pending, or when a replaced file may have been given a name that is denied. See `run`.
         """
         started, scan_started_ns = time.monotonic(), time.time_ns()
         generation = self._writer.commit().generation
