@@ -36,7 +36,7 @@ class Cut:
 
 @lru_cache(maxsize=4096)
 def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
-    """Return the cut of a file of `lines` lines by numbers alone. The arrays are shared: do not write."""
+    """Return the cut of a file of `lines` lines by line numbers alone. The arrays are shared: read only."""
     if lines == 0:
         empty = np.zeros(0, dtype=np.int64)
         return Cut(empty, empty, empty)

@@ -51,7 +51,7 @@ class PostingScorer(Protocol):
     byte_count: int  # memory that it takes in a cache
 
     def bound_blocks(self) -> F64:
-        """Return an upper bound on the gains in each block of units, float64."""
+        """Return an upper bound on the gains in each block of units: float64, one per block."""
         ...
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:

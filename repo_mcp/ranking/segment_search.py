@@ -107,11 +107,11 @@ class SegmentSearch:
         return int(np.count_nonzero(chunks[1:] != chunks[:-1])) + (len(chunks) > 0)
 
     def spread(self, files: I64) -> I64:
-        """Return the units of the files, file after file."""
+        """Return the units of the files, int64, file after file."""
         return spread_runs(self.first_units[files], self.units_per_file[files])
 
     def find_files(self, units: I64) -> I64:
-        """Return the file of each unit."""
+        """Return the file of each unit, int64."""
         return self.first_units.searchsorted(units, side="right") - 1
 
     def find_file(self, unit: int) -> int:
@@ -124,7 +124,7 @@ class SegmentSearch:
         return docs if mask is None else docs[mask[docs]]
 
     def keep_files(self, files: Mask) -> Mask:
-        """Return a mask of the units of the files that are True in `files`."""
+        """Return one bool per unit: the value of its file in `files`."""
         kept: Mask = np.repeat(files, self.units_per_file)
         return kept
 

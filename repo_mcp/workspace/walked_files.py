@@ -1,4 +1,4 @@
-"""The files of a walk in columns: one record per file would cost as much, for 80,000, as finding them."""
+"""The files of a walk in columns: a record for each of 80,000 files would cost as much as finding them."""
 
 from __future__ import annotations
 
