@@ -78,7 +78,7 @@ class SymbolPhase:
     ) -> None:
         """`path` is the index directory; `read` and `read_many` are methods of the repository reader.
 
-        `make_tag` seals it. Texts on the `poison` list are not parsed; texts that kill a parser join the list.
+        `make_tag` seals it. Texts on the `poison` list are not parsed; texts that kill a parser are added.
         """
         self._store = PhaseStore(path, configuration, SYMBOL_FIELDS, make_tag, WORDS)
         self._workers = workers
