@@ -110,7 +110,7 @@ class SeenFiles:
         return frozenset([*kept, *(path for path, row in self.changes.items() if row and row.is_racy)])
 
     def get_skipped(self) -> dict[str, SkipReason]:
-        """Return the files that are not indexed, and why."""
+        """Return the files that are not indexed, by path, and why."""
         skipped = {
             path: reason
             for path, number in zip(_read_text(self.whole.skipped), self.whole.reasons, strict=True)

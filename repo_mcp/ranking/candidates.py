@@ -45,7 +45,7 @@ class Candidates:
 def gather(
     searcher: Searcher, query: Query, intent: Intent, best: BestUnits, weights: RankingWeights
 ) -> Candidates:
-    """Return the candidate files of a query, given its best units."""
+    """Return the candidate files of a query, given its best units. Raises IndexFormatError, OSError."""
     bases = searcher.bases
     found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
     known = dict(zip(query.terms, best.terms, strict=True))

@@ -15,7 +15,7 @@ from repo_mcp.text.schema import FIELDS, PATH
 
 
 def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
-    """Return the paths that hold all the terms, in byte order; none when there are no terms."""
+    """Return the paths that hold all terms, in byte order; none without terms. Raises IndexFormatError."""
     wanted = list(dict.fromkeys(terms))
     found: list[str] = []
     for segment in snapshot.segments if wanted else ():

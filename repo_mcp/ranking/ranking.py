@@ -66,7 +66,7 @@ def rank(
 ) -> Ranking:
     """Return the best `top_k` chunks by their files' rank; a file's best chunk precedes its others.
 
-    With `bounded`, the ranking also carries an upper bound on any score. See `bound_scores`.
+    With `bounded`, it carries an upper bound: see `bound_scores`. Raises IndexFormatError, OSError.
     """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     rated = rate_files(searcher, query, best, weights)
@@ -106,7 +106,7 @@ class Rated:
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
-    """Return every candidate file of a query with its points by signal."""
+    """Return every candidate file of a query with its points by signal. Raises IndexFormatError, OSError."""
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
