@@ -53,7 +53,7 @@ class NamedUse:
 
 
 class BulkScan:
-    """Bulk file access that shares the graph's lock: calls take turns. They may raise IndexFormatError."""
+    """Bulk access to files under the graph's lock: calls take turns. They may raise IndexFormatError."""
 
     def __init__(self, program: NamedProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
         self._program = program
@@ -181,7 +181,7 @@ class BulkScan:
             return whole, _join(found[whole], len(paths) > bounds.files or left <= 0)
 
     def find_meant(self, name: str, bounds: Bounds) -> list[Declaration]:
-        """Return what an undeclared name means through aliased exports, the most frequent meaning first."""
+        """Return the meanings of a name that exists only as an export alias, most frequent first."""
         counts: Counter[Declaration] = Counter()
         with self._lock:
             for path in sorted(self._program.list_using(name), key=is_test_path)[: bounds.files]:

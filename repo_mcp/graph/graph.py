@@ -154,9 +154,10 @@ class Graph:
         return scope.project_id is None or self.projects.find(path) == scope.project_id
 
     def look_up(self, qualified_name: str, scope: SymbolFilter) -> tuple[list[Node], NameMatch]:
-        """Return the symbols with exactly this qualified name; else those whose name ends with it; else those
-        with the same last part and the others in this order, "pkg.mod.C" for "pkg.C". Raises NOT_FOUND for an
-        unknown project.
+        """Return the symbols that a qualified name fits best, and how well it fits.
+
+        Exact matches win over names that end with it, and those over names with the same last part and the
+        others in this order: "pkg.mod.C" for "pkg.C". Raises NOT_FOUND for an unknown project.
         """
         name = normalise_name(qualified_name)
         self._check_project(scope.project_id)

@@ -64,7 +64,7 @@ class LiveGraph:
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
     ) -> tuple[IndexedPath, ...]:
-        """Index some files now, including their symbols. See `LiveSymbolIndex.index_files`."""
+        """Index some files now, including their symbols. Raises as `LiveSymbolIndex.index_files` does."""
         return self._symbol_index.index_files(paths, cancelled)
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:

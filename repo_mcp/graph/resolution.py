@@ -24,10 +24,10 @@ class Resolvers:
         makers: Mapping[str, MakeResolver],
         count_decoded: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Create no resolver yet. A maker that several languages share is called once.
+        """Create no resolver yet. `makers` is by language; a maker that languages share is called once.
 
-        `count_decoded` returns the bytes of symbol records decoded so far by the program. Resolvers keep the
-        records they have read, so they are dropped with their caches after MAX_HELD_BYTES more.
+        `count_decoded` returns the bytes of symbol records that the program has decoded so far. As resolvers
+        hold the records they have read, they are dropped with their caches after MAX_HELD_BYTES more.
         """
         self._program = program
         self._count_decoded = count_decoded

@@ -1,4 +1,4 @@
-"""The shapes of symbols: tokens with every identifier made equal, cut into overlapping runs of SHINGLE.
+"""Shapes of symbols: tokens with all identifiers made equal, in overlapping runs of SHINGLE tokens.
 
 Texts are read in their present state. Left out on purpose: the grammar of any language; the words of a
 comment are tokens like any others.
@@ -79,7 +79,7 @@ class _Lines:
         )
 
     def cut(self, start: int, end: int) -> str:
-        """Return lines `start` (0-based) to before `end`, about 4 * MAX_SHAPE_CHARS bytes at most."""
+        """Return lines `start` to before `end` (0-based), at most 4 * MAX_SHAPE_CHARS bytes, or ""."""
         if start > len(self._ends):
             return ""
         first = int(self._ends[start - 1]) + 1 if start else 0

@@ -2,7 +2,7 @@
 
 - names: the names that a symbol uses in calls, types and values, and those of its members, weighted by how
   rare they are in the repository (weighted Jaccard);
-- shape: its tokens with every identifier made equal, cut into overlapping runs of SHINGLE (Jaccard);
+- shape: its tokens with all identifiers made equal, in overlapping runs of SHINGLE tokens (Jaccard);
 - name: the parts of its own name, weighted by rarity.
 
 Candidates are symbols of a similar kind in files that share its rarest names. A likeness is from 0 to 1.
@@ -47,7 +47,7 @@ _ROLE_WEIGHTS: Mapping[int, float] = {
     ReferenceRole.IMPLEMENT: 1.0,
     ReferenceRole.EXTEND: 1.0,
 }
-_WEIGHTS = [_ROLE_WEIGHTS.get(role, 0.0) for role in range(max(ReferenceRole) + 1)]  # by number
+_WEIGHTS = [_ROLE_WEIGHTS.get(role, 0.0) for role in range(max(ReferenceRole) + 1)]  # by role number
 _MEMBER_WEIGHT = 0.8
 
 
@@ -152,7 +152,7 @@ class SimilarFinder:
         return [candidate for _, candidate in shared if candidate.declaration != declaration]
 
     def _weigh_parts(self, own: _Features, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
-        """Return the candidates with the weight they share, adding own-name parts one by one."""
+        """Return each candidate with the weight it shares, its own name's matching parts included."""
         weights = {part: self._weigh_part(part) for part in own.parts}
         roots = [get_root(part) for part in weights]
         found = []

@@ -128,7 +128,7 @@ def _find_users(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> tuple[
 
 
 def _climb(record: SymbolRecord, ordinals: I64, is_wanted: Mask) -> I64:
-    """Return for each ordinal the nearest symbol of a wanted kind, itself or enclosing; else 0."""
+    """Return the nearest symbol of a wanted kind at or around each ordinal, else 0; changes `ordinals`."""
     owners = ordinals
     while True:  # one round per level of nesting
         lost = ((owners > 0) & ~is_wanted[record.kinds[owners]]).nonzero()[0]

@@ -27,7 +27,7 @@ from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
 
-MAX_WORDS = 12  # used of a query
+MAX_WORDS = 12  # of a query that are used
 MAX_EXACT_FILES = 100  # that declare exactly the typed name
 MAX_FILES = 64  # that declare names sharing its parts
 MAX_SYMBOLS = 30_000  # in the files scanned, in each of the two rounds
@@ -259,7 +259,7 @@ class SymbolFinder:
         return total
 
     def _list_around(self, path: str, ordinal: int) -> list[str]:
-        """Return the lower-case names around a symbol, outermost first, with a Python module's."""
+        """Return the names around a symbol in lower case, outermost first, including a Python module's."""
         qualified = self._nodes.name(Declaration(path, ordinal)) if ordinal else path
         return qualified.lower().split(".")[:-1]
 

@@ -1,4 +1,4 @@
-"""The type that a name means in a C# file, found through enclosing types and namespaces, and usings.
+"""The type that a name means in a C# file, found through enclosing types, namespaces and usings.
 
 A type is identified by its full name and its number of type parameters, and may be declared in parts across
 several files. A name leads to it exactly if an enclosing namespace, a using or an alias says so. If none
@@ -18,7 +18,7 @@ from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Symbol, Sym
 
 GLOBAL_USING = "global using"
 MAX_PARENTS = 64
-MAX_FILES = 400  # examined that declare one name
+MAX_FILES = 400  # declaring files examined for one name
 _TYPES = frozenset(
     {
         SymbolKind.CLASS,
@@ -112,7 +112,7 @@ class CSharpFile:
 
     @cached_property
     def aliases(self) -> dict[str, tuple[str, str]]:
-        """Return alias -> qualifier and name of its target."""
+        """Map each alias to the qualifier and name of its target."""
         return {row.alias: (row.qualifier, row.name) for row in self._imports if row.name and row.alias}
 
     @cached_property
@@ -127,7 +127,7 @@ class CSharpFile:
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
-        """Return (symbol, variable) -> the rows that show its type."""
+        """Map (symbol, variable) to the rows that show its type."""
         found: dict[tuple[int, str], list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.BIND):
             reference = self.record.get_reference(row)
@@ -136,7 +136,7 @@ class CSharpFile:
 
     @cached_property
     def bases(self) -> dict[int, list[Reference]]:
-        """Return type -> the rows of its bases."""
+        """Map a type to the rows of its bases."""
         roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
         found: dict[int, list[Reference]] = {}
         for row in self.record.list_role(*roles):
@@ -172,7 +172,7 @@ class CSharpNames:
         return file.record.get_symbol(declaration.ordinal)
 
     def list_types(self, name: str) -> dict[str, tuple[Declaration, ...]]:
-        """Return full name -> parts of all types with a name."""
+        """Return the parts of all types with a name, by full name."""
         if name not in self._types:
             found: dict[str, list[Declaration]] = {}
             for path in self.program.list_declaring(name)[:MAX_FILES]:
@@ -200,7 +200,7 @@ class CSharpNames:
     def find_type(
         self, file: CSharpFile, ordinal: int, name: str, qualifier: str = "", arity: int | None = None
     ) -> TypeMeaning:
-        """Return the type that a name means inside a symbol of a file; an external one by name alone."""
+        """Return the type that a name means inside a symbol; if none is found, an external one."""
         key = (file.path, ordinal, qualifier, name, arity)
         if key not in self._found:
             found = self._search(file, ordinal, name, qualifier, arity)

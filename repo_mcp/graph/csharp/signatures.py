@@ -77,7 +77,7 @@ def list_parameter_types(method: Symbol) -> tuple[str, ...]:
 
 
 def has_arity(member: Symbol, arity: int) -> bool:
-    """Return whether a member has that many type parameters; always True for 0, when a call gives none."""
+    """Return whether a method has that many type parameters; True for 0, and for all but plain methods."""
     if not arity or member.kind is SymbolKind.CONSTRUCTOR or member.kind not in CALLABLE_KINDS:
         return True
     return len(read_method(member.parameters).type_parameters) == arity

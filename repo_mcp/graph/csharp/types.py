@@ -16,7 +16,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 MAX_STEPS = 12
 MAX_SEGMENTS = 12
 MAX_BASES = 64
-MAX_FILES = 60  # that declare one name, searched for extension methods
+MAX_FILES = 60  # declaring files searched for extension methods of one name
 TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
 # Members of every sequence: those that return one item, and those that return a sequence again.
 _ITEM_OF = frozenset(
@@ -51,7 +51,7 @@ class Value:
 
     @property
     def is_known(self) -> bool:
-        """Return whether the value's type is declared in the repository."""
+        """Return whether the type is declared in the repository and the value is not a task."""
         return self.type is not None and bool(self.type.parts) and not self.is_task
 
     @property
@@ -148,7 +148,7 @@ class CSharpTypes:
         """Return whether a value has the type that an extension method extends, also as a base."""
         found = _read_extended(method[1])
         if value.is_task and found.name == "Task" and not found.is_items:
-            return True  # of any result
+            return True  # whatever its result type
         if value.type is None or not _has_form(found, value):
             return False
         if (found.is_task or found.is_items) and TYPE_PARAMETER.fullmatch(found.name):
@@ -187,7 +187,7 @@ class CSharpTypes:
     # -- chains ----------------------------------------------------------------------------------------------
 
     def evaluate(self, file: CSharpFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Value:
-        """Return the value of a chain "a.B().c" inside a symbol, on a line."""
+        """Return the value of a chain "a.B().c" inside a symbol, on a line; NOTHING_KNOWN if unclear."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOTHING_KNOWN
@@ -274,7 +274,7 @@ class CSharpTypes:
         return NOTHING_KNOWN
 
     def read_written(self, file: CSharpFile, ordinal: int, text: str, steps: int) -> Value:
-        """Return the value that a written type means."""
+        """Return the value that a written type means; NOTHING_KNOWN for a type parameter."""
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOTHING_KNOWN

@@ -1,4 +1,4 @@
-"""Which declarations a use of a name can mean, judged by its role and its number of arguments."""
+"""The declarations that a use of a name can mean, judged by its role and its number of arguments."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class PythonClasses:
         return names is not None and names.is_assigned_in_method(value.ordinal)
 
     def _find_told(self, bases: list[Class], name: str) -> list[Value]:
-        """Return a base's property or annotated attribute, the real target of `self.x = ...`."""
+        """Return a base's property or annotated attribute, which `self.x = ...` in a method then assigns."""
         for one in bases:
             for value in self._find_own(one, name):
                 names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None

@@ -156,7 +156,7 @@ class PythonEvaluator:
         return merge(groups, MAX_VALUES)
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
-        """Return the values of a variable annotated with a value."""
+        """Return the values of a variable that is annotated with this value."""
         made = _MADE.get(form, Form.INSTANCE)
         if self.classes.is_class(value):
             return [value._replace(form=made, owner=())]

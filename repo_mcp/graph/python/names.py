@@ -54,7 +54,7 @@ class PythonSymbols:
 
     @cached_property
     def children(self) -> dict[tuple[int, str], list[int]]:
-        """Return (ordinal, name) -> ordinals of the symbols with that name directly inside it."""
+        """Map (ordinal, name) to the ordinals of the symbols with that name directly inside it."""
         strings = self.record.strings
         found: dict[tuple[int, str], list[int]] = {}
         for ordinal, name in enumerate(self.record.names.tolist()):
@@ -86,7 +86,7 @@ class PythonSymbols:
         return 0
 
     def find_method(self, ordinal: int, parameter: str) -> int:
-        """Return the enclosing method whose first parameter has this name; 0 when there is none."""
+        """Return the enclosing non-static method whose first parameter has this name; 0 if there is none."""
         for around in self.iter_around(ordinal):
             if around and self.is_function(around) and self.is_class(self.parents[around]):
                 symbol = self.record.get_symbol(around)
@@ -129,7 +129,7 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def imports(self) -> dict[tuple[int, str], list[Imported]]:
-        """Return (ordinal, local name) -> the imports there; stars have the local name "*"."""
+        """Map (ordinal, local name) to the imports there; stars have the local name "*"."""
         found: dict[tuple[int, str], list[Imported]] = {}
         for row in self.record.list_role(ReferenceRole.IMPORT):
             one = self.record.get_reference(row)
@@ -139,7 +139,7 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def bounds(self) -> dict[tuple[int, str], list[Bound]]:
-        """Return (ordinal, variable) -> its BIND rows by line; attributes of self belong to the class."""
+        """Map (ordinal, variable) to its BIND rows by line; attributes of self belong to the class."""
         found: dict[tuple[int, str], list[Bound]] = {}
         for row in self.record.list_role(ReferenceRole.BIND):
             one = self.record.get_reference(row)
@@ -152,7 +152,7 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def bases(self) -> dict[int, list[tuple[str, str]]]:
-        """Return the ordinal of a class -> qualifier and name of its bases, in order."""
+        """Map the ordinal of a class to the qualifier and name of each base, in order."""
         rows = self.record.list_role(ReferenceRole.INHERIT)
         found: dict[int, list[tuple[str, str]]] = {}
         for one in sorted(map(self.record.get_reference, rows), key=lambda base: base.arguments):
@@ -161,14 +161,14 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def exports(self) -> list[tuple[str, str]]:
-        """Return qualifier and name of the entries in `__all__`; ("w", "*") for all of `w.__all__`."""
+        """Return the qualifier and name of each entry in `__all__`; ("w", "*") for all of `w.__all__`."""
         rows = self.record.list_role(ReferenceRole.EXPORT)
         references = [self.record.get_reference(row) for row in rows]
         return [(one.qualifier, one.name) for one in references]
 
     @cached_property
     def reads(self) -> frozenset[tuple[int, str]]:
-        """Return (ordinal, name) of every bare name read there that is not a function's variable."""
+        """Return the (ordinal, name) of each bare name read there that is not a function's variable."""
         record, strings = self.record, self.record.strings
         rows = [row for row in record.list_role(*_READ_ROLES) if not record.ref_qualifiers[row]]
         return frozenset((int(record.ref_symbols[row]), strings[record.ref_names[row]]) for row in rows)

@@ -9,7 +9,7 @@ OUTER = -1  # ordinal of something external in a form other than OUTSIDE
 
 
 class Form(IntEnum):
-    """The form of a value."""
+    """The kinds of values that an expression can have."""
 
     OBJECT = 0  # the declared thing itself: a class, a function, a variable
     INSTANCE = 1  # of the class with that ordinal

@@ -1,4 +1,4 @@
-"""Name rules of C and C++: files see what they include, static functions are file-local, and namespaces.
+"""Name rules of C and C++: visibility through includes, file-local static functions, and namespaces.
 
 A name may mean a declaration in a file that is included, directly or through others, up to MAX_INCLUDED
 files. If that is a prototype, its definition is meant, provided there is only one; if nothing is included,

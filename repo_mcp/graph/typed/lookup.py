@@ -26,7 +26,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 LANGUAGES = ("go", "java", "rust", "c", "cpp", "swift")
-MAX_FILES = 60  # that declare a name, examined for one use of it: the nearest
+MAX_FILES = 60  # nearest declaring files examined for one use of a name
 MAX_TYPES = 40  # visited among direct and indirect bases, for one member
 MAX_FOLLOWED = 12  # re-exports followed for one path
 MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases

@@ -16,7 +16,7 @@ from repo_mcp.graph.program.nearness import order_by_nearness
 from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 
-MAX_FILES = 60  # that declare one name
+MAX_FILES = 60  # declaring files examined for one name
 WITH_HEADERS = frozenset({"c", "cpp"})
 
 

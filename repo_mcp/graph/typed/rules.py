@@ -24,7 +24,7 @@ class Rules:
     languages: frozenset[str] = frozenset()
     has_implicit_members = False  # a bare name can mean a member of the enclosing type
     has_overloads = False
-    inherits_overloads = False  # a call whose argument count fits no overload means none
+    inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions

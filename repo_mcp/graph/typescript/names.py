@@ -59,7 +59,7 @@ class ScriptFile:
 
     @cached_property
     def imports(self) -> dict[str, list[Reference]]:
-        """Return local name -> the rows that import it."""
+        """Map a local name to the rows that import it."""
         found: dict[str, list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.IMPORT):
             reference = self.record.get_reference(row)
@@ -69,7 +69,7 @@ class ScriptFile:
 
     @cached_property
     def exports(self) -> dict[str, list[Reference]]:
-        """Return exported name -> the rows that export it; "*" holds those of whole modules."""
+        """Map an exported name to the rows that export it; "*" holds those of whole modules."""
         found: dict[str, list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.EXPORT):
             reference = self.record.get_reference(row)
@@ -78,7 +78,7 @@ class ScriptFile:
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
-        """Return (symbol, variable) -> the rows that show its type."""
+        """Map (symbol, variable) to the rows that show its type."""
         found: dict[tuple[int, str], list[Reference]] = {}
         for row in self.record.list_role(ReferenceRole.BIND):
             reference = self.record.get_reference(row)
@@ -140,7 +140,7 @@ class ScriptNames:
     def look_up(
         self, file: ScriptFile, ordinal: int, name: str, *, as_type: bool = False, hops: int = 0
     ) -> Meaning:
-        """Return the meaning of a name inside a symbol of a file."""
+        """Return the meaning of a name inside a symbol of a file; UNKNOWN if there is no declaration."""
         for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, as_type)
             if found:
@@ -170,7 +170,7 @@ class ScriptNames:
     # -- exports -------------------------------------------------------------------------------------------
 
     def find_export(self, path: str, name: str, *, hops: int = 0) -> Meaning:
-        """Return the meaning of a name that a module exports."""
+        """Return the meaning of a name that a module exports; UNKNOWN if it exports none."""
         key = (path, name)
         if key not in self._exported:
             self._exported[key] = UNKNOWN  # the answer inside a cycle

@@ -73,7 +73,7 @@ class ScriptTypes:
     # -- chains --------------------------------------------------------------------------------------------
 
     def evaluate(self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Owners:
-        """Return the owners that a chain "a.b().c" stands for inside a symbol, on a line."""
+        """Return the owners that a chain "a.b().c" stands for inside a symbol, on a line, or NOBODY."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
@@ -133,7 +133,7 @@ class ScriptTypes:
     # -- types ---------------------------------------------------------------------------------------------
 
     def get_owners(self, meaning: Meaning, *, is_call: bool = False, steps: int = 0) -> Owners:
-        """Return the owners of a value's members, or of the result of calling it."""
+        """Return the owners of a value's members, or of the result of calling it; NOBODY if unknown."""
         if meaning.external:
             return Owners(external=meaning.external)
         if steps > MAX_STEPS:
@@ -278,7 +278,7 @@ class ScriptTypes:
     # -- members -------------------------------------------------------------------------------------------
 
     def find_member(self, owners: Owners, name: str, steps: int = 0) -> Meaning:
-        """Return the members with a name in owners, or else in their bases."""
+        """Return the members with a name in owners, or else in their bases; UNKNOWN if there are none."""
         if owners.external:
             return Meaning(external=f"{owners.external}.{name}")
         if owners.is_items:
