@@ -1,4 +1,4 @@
-"""The one cache of the program: what was used last, up to a total weight."""
+"""The only cache of the program: the most recently used values, up to a total weight."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """Values by key, the least recently used of which goes first. Safe for several threads.
+    """A cache that drops the least recently used values first. Safe for use from several threads.
 
     The newest value stays however much it weighs, so that a value is never made twice in a row.
     """
 
     def __init__(self, limit: int, weigh: Callable[[V], int] = lambda _value: 1) -> None:
-        """Hold values of `limit` in all, each weighed by `weigh`: without it, so many values."""
+        """Hold values up to a total weight of `limit`; without `weigh`, each value weighs 1."""
         self._limit = limit
         self._weigh = weigh
         self._values: OrderedDict[K, V] = OrderedDict()
         self._weight = 0
-        self._lock = threading.Lock()  # for what changes; a look-up is one step of C at a time
+        self._lock = threading.Lock()  # for changes; each step of a look-up is atomic in C
 
     def __len__(self) -> int:
         return len(self._values)
 
     def find(self, key: K) -> V | None:
-        """Return the value of a key; None when it is not held."""
+        """Return the value of a key, or None."""
         try:
             self._values.move_to_end(key)
             return self._values[key]
-        except KeyError:  # another thread may have let it go between the two
+        except KeyError:  # another thread may have dropped it between the two
             return None
 
     def get(self, key: K, make: Callable[[], V]) -> V:
@@ -46,7 +46,7 @@ class LruCache(Generic[K, V]):
         return self.put(key, make())
 
     def put(self, key: K, value: V) -> V:
-        """Hold a value, in place of another of its key, and return it."""
+        """Store a value, replacing the previous one of its key, and return it."""
         with self._lock:
             if key in self._values:
                 self._weight -= self._weigh(self._values.pop(key))

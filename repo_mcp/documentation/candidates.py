@@ -33,7 +33,7 @@ from repo_mcp.text.schema import BODY, DOC
 
 RANKED_FILES = 150  # documents ranked by the index before shares are applied
 POOL_FILES = 32  # documents read
-POOL_UNITS = 48  # of code, whose comments are read
+POOL_UNITS = 48  # of code whose comments are read
 FIRST_UNITS = 2  # examined in a document that matches by its path alone
 COMMENT_FIELDS = frozenset((DOC,))
 # All candidates are documents here, so document kinds get equal weight; Shares lowers scores instead.

@@ -1,4 +1,4 @@
-"""The forms of questions: text in, what is asked about what out. Pure, without knowledge of the repository.
+"""The forms of questions: parse a text into a form and its phrases. Pure, without knowledge of a repository.
 
 A question may fit several forms ("how does X get to Y" also looks like an open one). All that fit are
 returned, the narrowest first, and the caller takes the first whose subjects exist in the repository. A

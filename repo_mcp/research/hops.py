@@ -55,7 +55,7 @@ class Way:
 
 
 def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
-    """Note what is reached from the seeds, hop by hop."""
+    """Note what is reached from the seeds, hop by hop. Raises RepoError with CANCELLED."""
     level = [node for node in seeds if state.admits(node.path)] or list(seeds)
     seen = {node.declaration for node in level}
     for hop in range(first_hop, depth + 1):
@@ -216,9 +216,6 @@ def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None
         state.enter(node, "a test")
     elif node.symbol.kind in CALLABLE_KINDS:
         state.enter(node, "no call of it is found in the repository")
-
-
-# -- ways --------------------------------------------------------------------------------------------------
 
 
 def _find_in(

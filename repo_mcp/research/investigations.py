@@ -34,7 +34,7 @@ class Gathered:
 
 
 def investigate(state: ResearchState, reading: Reading) -> Gathered:
-    """Do what the form of a question asks for, then what its focus adds."""
+    """Do what the form of a question asks for, then what its focus adds. Raises RepoError with CANCELLED."""
     gathered = Gathered()
     _note_subjects(state, reading)
     _INVESTIGATIONS[reading.form](state, reading, gathered)
@@ -108,7 +108,7 @@ def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: 
     follow(state, subject.nodes, DEPENDENCIES, state.depth)
 
 
-MAX_IMPORTED = 60  # files of a folder whose importers are looked for
+MAX_IMPORTED = 60  # files of a folder whose importers are searched for
 
 
 def _find_importers(state: ResearchState, folder: str) -> None:

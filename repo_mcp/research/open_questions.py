@@ -31,9 +31,9 @@ FOLDER_NAME_HITS = 400  # more, because hits outside of the folder are left out 
 SEEDS = 8
 MAX_WORDS = 32  # of a question
 NO_WORD = "The question has no word to search for."
-LEAST_SHARE = 0.4  # of the points of the symbol that fits best
+LEAST_SHARE = 0.4  # of the points of the best symbol, to be a seed
 MAX_DOCUMENTS = 3  # hits in documents that are noted
-REACHED = 10  # symbols that are noted at each hop
+REACHED = 10  # symbols noted at each hop
 HIT_POINTS, HIT_RANK = 4.0, 8.0  # a hit of the text search adds HIT_POINTS / (HIT_RANK + rank)
 MAX_CANDIDATES = 300
 BOUNDS = Bounds(files=30, references=120)

@@ -112,7 +112,7 @@ class MapNode:
 class MapEdge:
     """One edge of the dependency map."""
 
-    source: str  # keys
+    source: str  # key of a MapNode, like `target`
     target: str
     kind: str
     confidence: str
@@ -197,7 +197,7 @@ class Subject:
     how: str  # declared | declared_otherwise | file | folder | outside | words
     nodes: tuple[Node, ...] = ()
     name: str = ""  # of a folder, or of something outside
-    left_out: int = 0  # declarations of the same name that were not looked at
+    left_out: int = 0  # declarations of the same name that were left out
 
     @property
     def is_found(self) -> bool:

@@ -66,7 +66,7 @@ class ResearchState:
         """Return what was cut off."""
         return tuple(Limit(_name_all(what, names), why) for (what, why), names in self._limits.items())
 
-    # Steps
+    # Progress
 
     def check(self) -> None:
         """Raise RepoError with CANCELLED when the client asked to stop."""
@@ -87,7 +87,7 @@ class ResearchState:
         counts = f"{len(self.findings)} places and {len(self.links)} edges"
         self.tell(hop, f"hop {hop} of {depth}: {counts} so far")
 
-    # Notes
+    # Findings
 
     def admits(self, path: str) -> bool:
         """Return True for a path in the folder that was asked about."""
@@ -152,7 +152,7 @@ class ResearchState:
         """Return the confidence with which a noted symbol was reached; EXACT for any other."""
         return self._confidences.get(declaration, Confidence.EXACT)
 
-    # Looking
+    # Look-ups
 
     def get_node(self, declaration: Declaration) -> Node:
         """Return the node of a declaration."""

@@ -98,7 +98,7 @@ class Subjects:
         return not self._prefix or node.path.startswith(self._prefix)
 
     def _find_path(self, text: str) -> Subject | None:
-        """Return a file or folder by its whole path, or by the end of a path when that is unambiguous."""
+        """Return a file by its path or the end of it, or a folder by its path or an unambiguous end of it."""
         if not _PATH.fullmatch(text) or ("/" not in text and "." not in text):
             return None
         path = text.strip("/")

@@ -104,7 +104,7 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
 
 
 def _check_root(root: str) -> Iterator[Finding]:
-    if is_system_place(root):  # and --any-root was given
+    if is_system_place(root):  # possible only with --any-root
         message = "It is a directory of the system, not a repository."
         yield Finding("root", State.WARNING, message, "Give --repo-root the directory of one repository.")
     elif os.path.abspath(root) == find_home():
