@@ -1,7 +1,7 @@
 """The findings of one question so far: locations, the edges between them, and what was left out.
 
 Each location is noted once, with the first reason for it. The report lists things in the order in which they
-were noted.
+were noted. Functions that take a ResearchState may raise RepoError with CANCELLED.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _distinct(ordinals: Iterable[Place]) -> list[Place]:
 
 
 def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, ...]:
-    """Return the symbols that are written like the subjects, and note them."""
+    """Find the symbols that are written like the subjects, and note them."""
     shapes = []
     for subject in subjects[:LEAST]:
         state.check()
