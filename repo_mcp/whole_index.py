@@ -25,7 +25,7 @@ from repo_mcp.model import (
 )
 from repo_mcp.repository import Repository
 
-LOOK_SECONDS = 0.25  # between checks of work in another place
+LOOK_SECONDS = 0.25  # between checks on a build that another runs
 PATIENCE_SECONDS = 60.0  # that another process may take without reporting progress
 
 Report = TypeVar("Report")
