@@ -2,7 +2,7 @@
 
 A client waits for the first frames, so they come first: a plain command line is looked at in a moment, the
 handshake answered and the tools listed before the options are parsed (where limits were chosen: before the
-engine is loaded), and the SDK is only loaded for what is not plain. Importing this module is cheap;
+engine is loaded). The SDK is loaded for HTTP alone. Importing this module is cheap;
 everything else is imported where it is needed, in that order. The current directory is never served by
 default and is left before anything of the repository is touched, so that nothing later can depend on it.
 
@@ -18,8 +18,8 @@ import sys
 import threading
 
 from repo_mcp.config.plain_options import read_plain
+from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import join_instructions, offers_tasks
-from repo_mcp.protocol.plain_protocol import Answers
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
@@ -31,12 +31,8 @@ if TYPE_CHECKING:
 
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
-    from repo_mcp.protocol.call_pool import CallPool
     from repo_mcp.protocol.http_options import HttpOptions
-    from repo_mcp.protocol.sampling import Sampler
-    from repo_mcp.protocol.sdk_bridge import RunServer, SdkBridge
     from repo_mcp.protocol.tool_model import Toolset
-    from repo_mcp.protocol.wire import Valid
     from repo_mcp.repository import Repository
 
 
@@ -174,13 +170,7 @@ class Server:
     def __init__(self, wire: Wire, answers: Answers) -> None:
         """`answers` are those of the toolsets that are offered later."""
         self.wire = wire
-        self._offers_tasks = answers.offers_tasks
-        self._sampler: Sampler | None = None
-        self._bridge: SdkBridge | None = None
-        self._offered = threading.Event()
-        self._toolsets: tuple[Toolset, ...] = ()
-        self._pool: CallPool | None = None
-        self._session = Session(wire, answers, self._hand_over)
+        self._session = Session(wire, answers)
 
     def start(self) -> None:
         """Answer what can be answered from now on."""
@@ -192,11 +182,7 @@ class Server:
         from repo_mcp.protocol.sampling import Sampler
         from repo_mcp.protocol.tool_model import name_tools
 
-        self._toolsets = tuple(toolsets)
-        self._pool = CallPool()
-        self._sampler = Sampler(self.wire.say)
-        self._session.offer(name_tools(self._toolsets), self._pool, self._sampler)
-        self._offered.set()
+        self._session.offer(name_tools(toolsets), CallPool(), Sampler(self.wire.say))
 
     def run(self, repositories: Sequence[Repository]) -> StopReason:
         """Until the client ends it; returns why it ended. What the tools ask is open."""
@@ -204,32 +190,12 @@ class Server:
         _refresh_soon(repositories)
         reason = self.wire.wait()
         self._session.close()
-        if self._bridge is not None:
-            self._bridge.close()
         self.wire.finish()
         return reason
 
     def close(self) -> None:
         """Let calls that nobody waits for come to their end: each writes its line of the log."""
         self._session.wait_until_idle(CALLS_GRACE_SECONDS)
-
-    def _hand_over(self, frames: Sequence[Valid]) -> None:
-        if self._bridge is None:
-            from repo_mcp.protocol.sdk_bridge import SdkBridge
-
-            self._bridge = SdkBridge(self.wire, self._load_sdk)
-        self._bridge.take(frames)
-
-    def _load_sdk(self) -> RunServer:
-        from repo_mcp.protocol.sdk_server import build_sdk_server
-
-        _silence_sdk()
-        self._offered.wait()
-        sdk_server = build_sdk_server(
-            self._toolsets, VERSION, self._pool, self._sampler, offers_tasks=self._offers_tasks
-        )
-        options = sdk_server.create_initialization_options()
-        return lambda inbound, outbound: sdk_server.run(inbound, outbound, options)
 
 
 def _start(toolsets: Sequence[str], listing: Mapping[bool, str] | None = None) -> Server | None:

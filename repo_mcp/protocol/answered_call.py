@@ -14,9 +14,10 @@ from repo_mcp.protocol.tool_model import CallContext, Question
 from repo_mcp.protocol.tool_run import Outcome, ProgressRelay, submit_tool
 
 if TYPE_CHECKING:
+    from repo_mcp.protocol.answers import Answers
     from repo_mcp.protocol.call_pool import CallPool, PooledCall
     from repo_mcp.protocol.frames import RequestId
-    from repo_mcp.protocol.plain_protocol import Answers, Caller
+    from repo_mcp.protocol.requests import Caller
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.sampling import Sampler
     from repo_mcp.protocol.tool_model import Tool

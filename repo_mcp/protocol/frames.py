@@ -30,6 +30,7 @@ MAX_ID_INTEGER = 2**63 - 1  # an id must survive clients that hold it in 64 bits
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 

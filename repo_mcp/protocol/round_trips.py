@@ -23,7 +23,8 @@ import os
 import time
 from collections.abc import Mapping
 
-from repo_mcp.protocol.frames import JsonObject, encode_json
+from repo_mcp.protocol.frames import INVALID_PARAMS, JsonObject, encode_json
+from repo_mcp.protocol.requests import RequestRefused
 from repo_mcp.protocol.sampling import METHOD, describe_question, read_answer
 from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 
@@ -31,10 +32,7 @@ STATE_SECONDS = 600.0
 MAX_STATE_CHARS = 262_144
 _KEY = os.urandom(32)
 _SIGNATURE_BYTES = 32
-
-
-class StateRefused(Exception):
-    """A state that this process did not give for this call, or too long ago."""
+BAD_STATE = "requestState is of another call, or too old: make the call again without it"
 
 
 class Round:
@@ -67,7 +65,10 @@ class Round:
 
 
 def read_round(params: Mapping[str, object]) -> Round:
-    """The round that the params of a `tools/call` open or go on with. Raises StateRefused."""
+    """Return the round that the params of a `tools/call` open or go on with.
+
+    Raises RequestRefused for a state that this process did not give for this call, or gave too long ago.
+    """
     call = _identify(params.get("name"), params.get("arguments"))
     responses = params.get("inputResponses")
     given = responses if isinstance(responses, dict) else {}
@@ -75,7 +76,7 @@ def read_round(params: Mapping[str, object]) -> Round:
     if state is None:
         return Round(call, {key: read_answer(response) for key, response in given.items()})
     if not isinstance(state, str):
-        raise StateRefused
+        raise RequestRefused(INVALID_PARAMS, BAD_STATE)
     answers, asked = _read_state(state, call)
     return Round(call, answers | {asked: read_answer(given.get(asked))})
 
@@ -98,11 +99,11 @@ def _read_state(state: str, call: str) -> tuple[dict[str, str | None], str]:
     try:
         signed = base64.urlsafe_b64decode(state) if len(state) <= MAX_STATE_CHARS else b""
     except (binascii.Error, ValueError):
-        raise StateRefused from None
+        raise RequestRefused(INVALID_PARAMS, BAD_STATE) from None
     seal, payload = signed[:_SIGNATURE_BYTES], signed[_SIGNATURE_BYTES:]
     if not hmac.compare_digest(seal, _seal(payload)):
-        raise StateRefused
+        raise RequestRefused(INVALID_PARAMS, BAD_STATE)
     told = json.loads(payload)  # ours: the seal says so
     if told["call"] != call or time.monotonic() > told["until"]:
-        raise StateRefused
+        raise RequestRefused(INVALID_PARAMS, BAD_STATE)
     return told["answers"], told["asked"]

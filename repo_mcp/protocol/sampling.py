@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
+from repo_mcp.protocol.answers import encode_notification
 from repo_mcp.protocol.frames import JsonObject, RequestId, Response, encode_frame, is_encodable
-from repo_mcp.protocol.plain_protocol import encode_notification
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.tool_model import Question

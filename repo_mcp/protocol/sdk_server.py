@@ -1,18 +1,17 @@
 """Toolsets as one SDK server: the list of tools, and calls in worker threads.
 
-Calls run at the same time, as many as the pool has places; one that the client cancelled is left alone
-at once. Progress goes out at most a few times a second, never falls, and never follows the answer. A tool's
-question to the client's model goes out by the wire in the first era and is an answer in the second.
-Left out on purpose: what the tools do, the transport, and requests about tasks, which are answered before
-they come here (`repo_mcp.protocol.session`); only the capability is declared here too.
-"""
+Calls run at the same time, as many as the pool has places; one that the client cancelled is left alone at
+once. Progress goes out at most a few times a second, never falls, and never follows the answer. A tool's
+question to the client's model is an answer in the second era; in the first there is nobody to ask. This is
+the server of HTTP, and of the tests, which hold our answers over stdio (`repo_mcp.protocol.session`)
+against its. Left out on purpose: what the tools do, the transport, and requests about tasks; only their
+capability is declared."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, cast
 
 import anyio
@@ -22,21 +21,13 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
+from repo_mcp.protocol.answers import SERVER_NAME, SERVER_TITLE, TASKS_CAPABILITY
 from repo_mcp.protocol.call_pool import CallPool
 from repo_mcp.protocol.content import describe_block
 from repo_mcp.protocol.frames import JsonObject
 from repo_mcp.protocol.instructions import join_texts
-from repo_mcp.protocol.plain_protocol import (
-    MODERN_VERSION,
-    SERVER_NAME,
-    SERVER_TITLE,
-    TASKS_CAPABILITY,
-    TASKS_EXTENSION,
-    TASKS_VERSION,
-)
-from repo_mcp.protocol.round_trips import Round, StateRefused, read_round
-from repo_mcp.protocol.sampling import Sampler
-from repo_mcp.protocol.session import BAD_STATE
+from repo_mcp.protocol.requests import MODERN_VERSION, TASKS_EXTENSION, TASKS_VERSION, RequestRefused
+from repo_mcp.protocol.round_trips import Round, read_round
 from repo_mcp.protocol.tool_listing import describe_icon
 from repo_mcp.protocol.tool_model import (
     CallContext,
@@ -110,13 +101,12 @@ def build_sdk_server(
     toolsets: Sequence[Toolset],
     version: str,
     pool: CallPool | None = None,
-    sampler: Sampler | None = None,
     *,
     offers_tasks: bool = False,
 ) -> Server[dict[str, Any]]:
-    """The SDK's server over the tools of `toolsets`, listed in their order; calls run in `pool`.
+    """Return the SDK's server over the tools of `toolsets`, listed in their order; calls run in `pool`.
 
-    `sampler` asks the client's model in the first era. `offers_tasks`: somebody answers requests for them.
+    `offers_tasks`: tasks are declared, as over stdio. This server does not answer requests about them.
     """
     calls = CallPool() if pool is None else pool
     tools = name_tools(toolsets)
@@ -137,7 +127,7 @@ def build_sdk_server(
             raise MCPError(code=mcp_types.INVALID_PARAMS, message=explain_unknown_tool(params.name))
         if calls.is_full:  # a client of /sse has any number of calls under way
             raise MCPError(code=TOO_MANY_WAITING, message="Too many calls wait: try again in a moment")
-        return await _call(calls, tool, params.arguments or {}, context, sampler)
+        return await _call(calls, tool, params.arguments or {}, context)
 
     server: Server[dict[str, Any]] = Server(
         SERVER_NAME,
@@ -163,14 +153,13 @@ async def _declare_tasks(context: Context, call_next: CallNext) -> HandlerResult
     return result
 
 
-async def _call(
-    pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: Context, sampler: Sampler | None
-) -> JsonObject:
+async def _call(pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: Context) -> JsonObject:
     cancelled = threading.Event()
     wants_progress = context.meta is not None and context.meta.get("progress_token") is not None
     relay = _ProgressRelay(context.session) if wants_progress else None
     report = None if relay is None else relay.put
-    round_, ask = _find_ask(context, sampler, cancelled.is_set)
+    round_ = _find_round(context)
+    ask = None if round_ is None else round_.ask
     call_context = CallContext(cancelled.is_set, report, _name_client(context), ask)
     try:
         if relay is None:
@@ -185,20 +174,15 @@ async def _call(
         cancelled.set()  # the thread of a call that nobody awaits sees it and ends
 
 
-def _find_ask(
-    context: Context, sampler: Sampler | None, cancelled: Callable[[], bool]
-) -> tuple[Round | None, Callable[[Question], str | None] | None]:
-    """How the client's model is asked: in a round, through the wire, or not at all."""
+def _find_round(context: Context) -> Round | None:
+    """Return the round in which the client's model is asked; None when it cannot be."""
     capabilities = context.session.client_capabilities
-    if capabilities is None or capabilities.sampling is None:
-        return None, None
-    if context.protocol_version != MODERN_VERSION:
-        return None, None if sampler is None else partial(sampler.ask, cancelled=cancelled)
+    if capabilities is None or capabilities.sampling is None or context.protocol_version != MODERN_VERSION:
+        return None
     try:
-        round_ = read_round(context.params or {})
-    except StateRefused:
-        raise MCPError(code=mcp_types.INVALID_PARAMS, message=BAD_STATE) from None
-    return round_, round_.ask
+        return read_round(context.params or {})
+    except RequestRefused as refused:
+        raise MCPError(code=refused.code, message=refused.message) from None
 
 
 def _name_client(context: Context) -> tuple[str, str]:

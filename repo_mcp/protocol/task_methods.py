@@ -12,8 +12,7 @@ the tool asks the client's model comes there too, and `tasks/update` brings the 
     tools/call {…}  ->  {"resultType": "task", "taskId": "…", "status": "working", …}
     tasks/get  ->  {"status": "completed", "result": {…}, …}
 
-The SDK knows the types of both and serves neither, so these requests are answered here whoever answers the
-rest. One store is behind both. A call that runs as a task reports to the token of the request that asked for
+One store is behind both. A call that runs as a task reports to the token of the request that asked for
 it until it ends; in the second era progress is said in the words of the status alone: the extension has no
 other.
 Left out on purpose: subscriptions to tasks.
@@ -27,29 +26,28 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp.protocol.answers import encode_notification
 from repo_mcp.protocol.call_pool import CallPool
 from repo_mcp.protocol.frames import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    METHOD_NOT_FOUND,
     JsonObject,
     Request,
     RequestId,
     encode_error,
     encode_json,
 )
-from repo_mcp.protocol.plain_protocol import (
-    METHOD_NOT_FOUND,
-    TASKS_EXTENSION,
-    encode_notification,
-)
+from repo_mcp.protocol.requests import TASKS_EXTENSION, RequestRefused, refuse_method, refuse_params
 from repo_mcp.protocol.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
 from repo_mcp.protocol.task_work import TaskWork
 from repo_mcp.protocol.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
-from repo_mcp.protocol.tool_model import Question, explain_unknown_tool
+from repo_mcp.protocol.tool_model import Question
 from repo_mcp.protocol.tool_run import ProgressRelay
 
 if TYPE_CHECKING:
-    from repo_mcp.protocol.plain_protocol import Answers, Caller
+    from repo_mcp.protocol.answers import Answers
+    from repo_mcp.protocol.requests import Caller
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.sampling import Sampler
     from repo_mcp.protocol.tool_model import Tool
@@ -63,16 +61,6 @@ POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for th
 MISSING_CAPABILITY = -32021
 TOO_MANY_TASKS = -32000  # none of the specification's: it leaves this to the server
 _CURSOR = re.compile("[0-9]{1,15}")
-
-
-class _Refusal(Exception):
-    """Why a request is answered with an error."""
-
-    def __init__(self, code: int, message: str, data: object = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.data = data
 
 
 class TaskMethods:
@@ -106,49 +94,44 @@ class TaskMethods:
             }
         )
 
-    def answer(self, request: Request, caller: Caller) -> bool:
-        """Answer a request about tasks. False for a method that this era does not have."""
+    def answer(self, request: Request, caller: Caller) -> bytes | None:
+        """Return the answer to a request about tasks; None where the task's end brings it.
+
+        Raises RequestRefused.
+        """
         method = self._methods.get(request.method)
         if method is None:
-            return False
+            raise refuse_method(request.method)
+        if self._modern and not caller.takes_tasks:
+            needed: JsonObject = {"extensions": {TASKS_EXTENSION: {}}}
+            message = "Missing required client capability"
+            raise RequestRefused(MISSING_CAPABILITY, message, {"requiredCapabilities": needed})
         try:
-            if self._modern and not caller.takes_tasks:
-                needed: JsonObject = {"extensions": {TASKS_EXTENSION: {}}}
-                raise _Refusal(
-                    MISSING_CAPABILITY,
-                    "Missing required client capability",
-                    {"requiredCapabilities": needed},
-                )
             given = method(request)
-        except _Refusal as refused:
-            given = encode_error(request.id, refused.code, refused.message, refused.data)
         except TaskUnknown as unknown:
-            given = encode_error(request.id, INVALID_PARAMS, f"Failed to retrieve task: {unknown}")
+            raise RequestRefused(INVALID_PARAMS, f"Failed to retrieve task: {unknown}") from None
         if isinstance(given, dict):
-            given = self._answers.result(request.id, given, modern=self._modern)
-        if given is not None:
-            self._wire.answer(request.id, given)
-        return True
+            return self._answers.result(request.id, given, modern=self._modern)
+        return given
 
     def begin_as_asked(
-        self, request: Request, name: str, tool: Tool | None, caller: Caller, wanted: Mapping[str, object]
+        self,
+        request: Request,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        wanted: Mapping[str, object],
     ) -> None:
-        """Call a tool as a task because the client wants it so, with what it wants of the task."""
-        arguments = (request.params or {}).get("arguments")
-        given = arguments if isinstance(arguments, dict) else {}
-        try:
-            if tool is None:
-                raise _Refusal(INVALID_PARAMS, explain_unknown_tool(name))
-            if not tool.may_be_task:
-                message = f"Tool {tool.name} cannot be called as a task: leave out the parameter task"
-                raise _Refusal(METHOD_NOT_FOUND, message)
-            if not self.begin(request, tool, given, caller, ttl_ms=_read_ttl(wanted)):
-                message = (
-                    "Too many tasks: let some end or expire, cancel some, or leave out the parameter task"
-                )
-                raise _Refusal(TOO_MANY_TASKS, message)
-        except _Refusal as refused:
-            self._wire.answer(request.id, encode_error(request.id, refused.code, refused.message))
+        """Call a tool as a task because the client wants it so, and answer with the task.
+
+        `wanted` is what the client wants of it. Raises RequestRefused.
+        """
+        if not tool.may_be_task:
+            message = f"Tool {tool.name} cannot be called as a task: leave out the parameter task"
+            raise RequestRefused(METHOD_NOT_FOUND, message)
+        if not self.begin(request, tool, arguments, caller, ttl_ms=_read_ttl(wanted)):
+            message = "Too many tasks: let some end or expire, cancel some, or leave out the parameter task"
+            raise RequestRefused(TOO_MANY_TASKS, message)
 
     def begin(
         self,
@@ -213,7 +196,7 @@ class TaskMethods:
         after = 0
         if cursor is not None:
             if not isinstance(cursor, str) or not _CURSOR.fullmatch(cursor):
-                raise _Refusal(INVALID_PARAMS, "Invalid cursor")
+                raise RequestRefused(INVALID_PARAMS, "Invalid cursor")
             after = int(cursor)
         tasks, more = self._store.page(after, PAGE_TASKS)
         page: JsonObject = {"nextCursor": str(tasks[-1].number)} if more else {}
@@ -224,7 +207,9 @@ class TaskMethods:
         try:
             self._store.wait(_read_task_id(request), request.id, partial(self._give_result, request.id))
         except TooManyTasks:
-            raise _Refusal(TOO_MANY_TASKS, "Too many requests wait for results: use tasks/get") from None
+            raise RequestRefused(
+                TOO_MANY_TASKS, "Too many requests wait for results: use tasks/get"
+            ) from None
 
     def _give_result(self, request_id: RequestId, task: Task | None) -> None:
         if task is None:
@@ -245,14 +230,14 @@ class TaskMethods:
             if self._modern:
                 return {}
             message = f"Cannot cancel task: already in terminal status '{self._name_status(ended.task)}'"
-            raise _Refusal(INVALID_PARAMS, message) from None
+            raise RequestRefused(INVALID_PARAMS, message) from None
         return {} if self._modern else self._describe(task)
 
     def _update(self, request: Request) -> JsonObject:
         task = self._store.get(_read_task_id(request))
         responses = (request.params or {}).get("inputResponses")
         if not isinstance(responses, dict):
-            raise _Refusal(INVALID_PARAMS, "Invalid params: inputResponses must be an object")
+            raise refuse_params("inputResponses must be an object")
         for key, response in responses.items():  # what nobody has asked for is nobody's
             self._pending.give((task.id, key), read_answer(response))
         return {}
@@ -303,14 +288,14 @@ def _read_ttl(wanted: Mapping[str, object]) -> float | None:
     if ttl is None:
         return None
     if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl < 0:
-        raise _Refusal(INVALID_PARAMS, "Invalid params: task.ttl must be a number of milliseconds")
+        raise refuse_params("task.ttl must be a number of milliseconds")
     return ttl
 
 
 def _read_task_id(request: Request) -> str:
     task_id = (request.params or {}).get("taskId")
     if not isinstance(task_id, str):
-        raise _Refusal(INVALID_PARAMS, "Invalid params: taskId must be a string")
+        raise refuse_params("taskId must be a string")
     return task_id
 
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp.protocol.answers import encode_result
 from repo_mcp.protocol.frames import is_encodable
-from repo_mcp.protocol.plain_protocol import encode_result
 from repo_mcp.protocol.tool_model import (
     AnswerNeeded,
     CallContext,
@@ -25,7 +25,7 @@ from repo_mcp.protocol.tool_run import Outcome, ProgressRelay, submit_tool
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.call_pool import CallPool, PooledCall
-    from repo_mcp.protocol.plain_protocol import Caller
+    from repo_mcp.protocol.requests import Caller
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.tasks import TaskStore
     from repo_mcp.protocol.tool_model import Tool

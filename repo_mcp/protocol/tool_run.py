@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.plain_protocol import encode_progress
+from repo_mcp.protocol.answers import encode_progress
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, Tool, ToolAnswer
 
 if TYPE_CHECKING:

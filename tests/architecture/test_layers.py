@@ -102,7 +102,6 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     ),
     "mcp": (
         "repo_mcp/protocol/http_server.py",
-        "repo_mcp/protocol/sdk_bridge.py",
         "repo_mcp/protocol/sdk_server.py",
     ),
     "starlette": ("repo_mcp/protocol/http_server.py",),
@@ -122,7 +121,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
         ),
         ("repo_mcp/languages/treesitter/parser.py",),
     ),
-    "mcp_types": ("repo_mcp/protocol/sdk_bridge.py", "repo_mcp/protocol/sdk_server.py"),
+    "mcp_types": ("repo_mcp/protocol/sdk_server.py",),
 }
 
 

@@ -1,17 +1,16 @@
-"""A client at the other end of real pipes, with the desk and the SDK's server behind them in threads."""
+"""A client at the other end of real pipes, with a session behind them in threads."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.call_pool import CallPool
-from repo_mcp.protocol.plain_protocol import MODERN_VERSION, Answers
+from repo_mcp.protocol.requests import MODERN_VERSION
 from repo_mcp.protocol.sampling import ANSWER_SECONDS, Sampler
-from repo_mcp.protocol.sdk_bridge import SdkBridge
-from repo_mcp.protocol.sdk_server import build_sdk_server
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset, name_tools
 from repo_mcp.protocol.wire import StopReason, Streams, Wire
@@ -58,29 +57,18 @@ class PipeClient:
         places: int = 2,
         offers_tasks: bool = False,
         answer_seconds: float = ANSWER_SECONDS,
+        toolset: Toolset | None = None,
     ) -> None:
-        self.toolset = Toolset("t", (build_tool("echo", echo), *tools), "use them")
-        self.offers_tasks = offers_tasks
+        self.toolset = toolset or Toolset("t", (build_tool("echo", echo), *tools), "use them")
         self.wire_in, self.to_wire = os.pipe()
         from_wire, self.wire_out = os.pipe()
         self.answers = os.fdopen(from_wire, "rb")
-        self.loads = 0
         self.wire = Wire(Streams(self.wire_in, self.wire_out), leave=lambda code: None)
-        self.bridge = SdkBridge(self.wire, self._load)
-        self.pool = CallPool(places)
-        self.sampler = Sampler(self.wire.say, answer_seconds)
-        answers = Answers(VERSION, "use them", offers_tasks=offers_tasks)
-        self.session = Session(self.wire, answers, self.bridge.take)
-        self.session.offer(name_tools([self.toolset]), self.pool, self.sampler)
+        sampler = Sampler(self.wire.say, answer_seconds)
+        answers = Answers(VERSION, self.toolset.instructions, offers_tasks=offers_tasks)
+        self.session = Session(self.wire, answers)
+        self.session.offer(name_tools([self.toolset]), CallPool(places), sampler)
         self.wire.start(self.session.take)
-
-    def _load(self) -> Any:
-        self.loads += 1
-        server = build_sdk_server(
-            [self.toolset], VERSION, self.pool, self.sampler, offers_tasks=self.offers_tasks
-        )
-        options = server.create_initialization_options()
-        return lambda inbound, outbound: server.run(inbound, outbound, options)
 
     def send(self, *frames: dict[str, Any]) -> None:
         for frame in frames:
@@ -102,10 +90,21 @@ class PipeClient:
         os.close(self.to_wire)
         reason = self.wire.wait()
         self.session.close()
-        self.bridge.close()
         self.wire.finish()
         self.answers.close()
         if reason is StopReason.END_OF_INPUT:  # nobody reads or writes any more
             os.close(self.wire_in)
             os.close(self.wire_out)
         return reason
+
+
+def ask_session(toolset: Toolset, frames: Sequence[dict[str, Any]], **more: Any) -> list[bytes]:
+    """Return a session's answer to each request of `frames`, given one after the other."""
+    client = PipeClient(toolset=toolset, **more)
+    answers = []
+    for frame in frames:
+        client.send(frame)
+        if "id" in frame:
+            answers.append(client.read_line())
+    client.close()
+    return answers

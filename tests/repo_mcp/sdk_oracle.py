@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,3 +46,26 @@ def ask_sdk(
         return answers
 
     return anyio.run(converse)
+
+
+def drop_explanations(given: list[bytes], expected: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Return both lists, with only the code left of what both refuse and the SDK does not explain.
+
+    Its one message for all that is wrong with parameters names nothing; ours names the field.
+    """
+    pairs = [
+        (_drop_explanation(ours), _drop_explanation(theirs)) if _explains_nothing(theirs) else (ours, theirs)
+        for ours, theirs in zip(given, expected, strict=True)
+    ]
+    return [ours for ours, _ in pairs], [theirs for _, theirs in pairs]
+
+
+def _explains_nothing(answer: bytes) -> bool:
+    return bool(json.loads(answer).get("error", {}).get("message") == "Invalid request parameters")
+
+
+def _drop_explanation(answer: bytes) -> bytes:
+    frame = json.loads(answer)
+    if "error" in frame:
+        frame["error"] = frame["error"]["code"]
+    return json.dumps(frame).encode()

@@ -10,8 +10,8 @@ import sys
 import time
 from collections.abc import Mapping
 
+from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import join_instructions
-from repo_mcp.protocol.plain_protocol import Answers
 from repo_mcp.protocol.tool_model import (
     Annotations,
     Audio,

@@ -65,8 +65,8 @@ def encode(*frames: dict[str, Any]) -> bytes:
     return b"".join(json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n" for frame in frames)
 
 
-def describe_call(number: int, path: str, **meta: object) -> dict[str, Any]:
-    params = {"name": "repo.open_file", "arguments": {"path": path}, "_meta": meta}
+def describe_call(number: int, path: str) -> dict[str, Any]:
+    params = {"name": "repo.open_file", "arguments": {"path": path}}
     return {"id": number, "method": "tools/call", "params": params}
 
 
@@ -78,19 +78,16 @@ def finish(process: subprocess.Popen[bytes], sent: bytes = b"") -> tuple[int, li
     return process.returncode, [json.loads(line) for line in out.splitlines()], errors.decode()
 
 
-@pytest.mark.parametrize("meta", [{}, {"odd": 1}], ids=["plain", "sdk"])
-def test_the_last_answers_and_lines_are_there_and_the_process_is_gone(
-    root: Path, meta: dict[str, object]
-) -> None:
+def test_the_last_answers_and_lines_are_there_and_the_process_is_gone(root: Path) -> None:
     """The client writes its calls and closes its end at once."""
     process = start(root)
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(encode({"id": 0, "method": "initialize", "params": OPENING}))
-    process.stdin.write(encode(describe_call(1, "README.md", **meta)))
+    process.stdin.write(encode(describe_call(1, "README.md")))
     process.stdin.flush()
     first = [json.loads(process.stdout.readline()) for _ in range(2)]  # all is loaded by now
-    last = [describe_call(number, "README.md", **meta) for number in range(2, 6)]
+    last = [describe_call(number, "README.md") for number in range(2, 6)]
     code, answers, errors = finish(process, encode(*last))
     assert (code, errors) == (0, "")
     assert sorted(answer["id"] for answer in (*first, *answers)) == [0, 1, 2, 3, 4, 5]

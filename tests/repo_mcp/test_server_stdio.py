@@ -662,12 +662,15 @@ def test_the_packages_of_others_that_a_server_loads_are_known(root: Path) -> Non
     assert {name for name in found if not name.startswith(("_", "google"))} <= PACKAGES_OF_OTHERS
 
 
-def test_a_plain_conversation_never_imports_the_sdk_nor_what_takes_long(root: Path) -> None:
+def test_no_conversation_over_stdio_imports_the_sdk_nor_what_takes_long(root: Path) -> None:
     call = {"name": "repo.search", "arguments": {"query": "transfer"}}
     frames = [
         INITIALIZE,
         {"id": 2, "method": "tools/list"},
         {"id": 3, "method": "tools/call", "params": call},
+        {"id": 4, "method": "no/such/method"},
+        {"id": 5, "method": "tools/list", "params": {"cursor": "x"}},
+        {"id": 6, "method": "tools/call", "params": call | {"unknown": 1, "_meta": {"unknown": 1}}},
     ]
     done = subprocess.run(
         [sys.executable, "-c", NAME_SDK + START, "--repo-root", str(root)],

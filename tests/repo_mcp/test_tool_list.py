@@ -14,7 +14,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol import instructions
-from repo_mcp.protocol.plain_protocol import Answers
+from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.tool_model import Toolset, name_tools
 from repo_mcp.toolset_loader import load_toolsets
 from repo_mcp.toolsets import icons

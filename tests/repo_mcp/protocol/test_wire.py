@@ -1,6 +1,6 @@
 """The wire over real pipes: every frame answered once, memory bounded, and an end to everything.
 
-The server behind it here is a few lines that speak the SDK's streams, so that what is tested is the wire.
+The server behind it here is a few lines, so that what is tested is the wire.
 """
 
 from __future__ import annotations
@@ -9,17 +9,21 @@ import json
 import os
 import select
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
-import anyio
 import pytest
-from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from repo_mcp.protocol import wire
-from repo_mcp.protocol.frames import MAX_FRAME_BYTES, TOO_LONG
-from repo_mcp.protocol.sdk_bridge import SdkBridge
+from repo_mcp.protocol.frames import (
+    MAX_FRAME_BYTES,
+    TOO_LONG,
+    Notification,
+    Request,
+    Response,
+    encode_frame,
+)
 from repo_mcp.protocol.wire import StopReason, Streams, Wire
 
 PATIENCE_SECONDS = 10.0  # a test that needs it has failed
@@ -38,39 +42,38 @@ class Client:
         self.release = threading.Event()
         self.reason: StopReason | None = None
         self.wire = Wire(Streams(wire_in, wire_out), leave=self.left.append, max_in_flight=max_in_flight)
-        self.bridge = SdkBridge(self.wire, lambda: self._run)
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
     def _serve(self) -> None:
-        self.wire.start(lambda frame: self.bridge.take([frame]))
+        self.wire.start(self._take)
         self.reason = self.wire.wait()
-        self.bridge.close()
         self.wire.finish()
 
-    async def _run(self, inbound: Any, outbound: Any) -> None:
-        async with outbound, anyio.create_task_group() as tasks:
-            async for item in inbound:
-                self.seen.append(getattr(item.message, "method", "response"))
-                if isinstance(item.message, JSONRPCRequest):
-                    tasks.start_soon(self._answer, item, outbound)
-            tasks.cancel_scope.cancel()
-
-    async def _answer(self, item: SessionMessage, outbound: Any) -> None:
-        request = item.message
-        assert isinstance(request, JSONRPCRequest)
-        if request.method == "wait":
-            while not self.release.is_set():
-                await anyio.sleep(0.002)
-        if request.method == "vanish":
-            assert item.metadata is not None
-            await item.metadata.on_request_unanswered()  # type: ignore[union-attr]
+    def _take(self, frame: Request | Notification | Response) -> None:
+        """Answer a request, those of `wait` from threads of their own."""
+        self.seen.append("response" if isinstance(frame, Response) else frame.method)
+        if not isinstance(frame, Request):
             return
-        if request.method == "notify":
-            await outbound.send(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="n/x")))
-        result = {"surrogate": "\ud800"} if request.method == "unencodable" else {"echo": request.params}
-        for _ in range(2 if request.method == "twice" else 1):
-            await outbound.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=request.id, result=result)))
+        if frame.method == "wait":
+            threading.Thread(target=self._answer_late, args=(frame,), daemon=True).start()
+        elif frame.method == "vanish":
+            self.wire.drop(frame.id)
+        elif frame.method == "unencodable":
+            self.wire.answer(frame.id, b"")
+        else:
+            if frame.method == "notify":
+                self.wire.say(encode_frame({"jsonrpc": "2.0", "method": "n/x"}))
+            for _ in range(2 if frame.method == "twice" else 1):
+                self._answer(frame)
+
+    def _answer_late(self, request: Request) -> None:
+        self.release.wait()
+        self._answer(request)
+
+    def _answer(self, request: Request) -> None:
+        result = {"echo": request.params}
+        self.wire.answer(request.id, encode_frame({"jsonrpc": "2.0", "id": request.id, "result": result}))
 
     def send(self, *frames: bytes | dict[str, Any]) -> None:
         for frame in frames:
@@ -212,8 +215,7 @@ def test_a_frame_just_under_the_cap_is_served(client: Client) -> None:
 def test_no_more_is_read_than_may_be_in_flight(client: Client) -> None:
     client.send(*({"id": number, "method": "wait"} for number in range(10)))
     client.send(b"nonsense")  # is judged only when its turn comes
-    with anyio.from_thread.start_blocking_portal() as portal:
-        portal.call(anyio.sleep, 0.2)
+    time.sleep(0.2)
     assert client.seen == ["wait"] * 4
     client.release.set()
     answers = [client.read() for _ in range(11)]
@@ -236,7 +238,7 @@ def test_end_of_input_lets_what_is_in_flight_be_answered(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("DRAIN_SECONDS", "STARTING_DRAIN_SECONDS", "DEADLINE_SECONDS"):
-        monkeypatch.setattr(wire, name, PATIENCE_SECONDS)  # a busy machine may need longer to load the SDK
+        monkeypatch.setattr(wire, name, PATIENCE_SECONDS)  # on a busy machine
     client.send({"id": 1, "method": "wait"})
     os.write(client.to_wire, b'{"jsonrpc":"2.0","id":2,"method":"echo"}')  # a last line without its end
     client.close_input()
