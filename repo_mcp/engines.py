@@ -22,10 +22,10 @@ from repo_mcp.workspace.repository_reader import RepositoryReader
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
-    from repo_mcp.code_search.live_code_search import LiveCodeSearch
-    from repo_mcp.documentation.live_documentation import LiveDocumentation
+    from repo_mcp.code_search.search import LiveCodeSearch
+    from repo_mcp.documentation.search import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
-    from repo_mcp.research.researcher import Researcher, SearchExact
+    from repo_mcp.research.research import Researcher, SearchExact
     from repo_mcp.semantic.live_vectors import LiveVectors
 
 
@@ -75,7 +75,7 @@ class Engines:
     @property
     def code_search(self) -> LiveCodeSearch:
         """Return the engine that finds and describes code."""
-        from repo_mcp.code_search.live_code_search import LiveCodeSearch
+        from repo_mcp.code_search.search import LiveCodeSearch
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
         return LiveCodeSearch(
@@ -85,8 +85,8 @@ class Engines:
     @property
     def documentation(self) -> LiveDocumentation:
         """Return the engine that searches the documentation."""
-        from repo_mcp.documentation.live_documentation import LiveDocumentation
         from repo_mcp.documentation.media import MediaReader
+        from repo_mcp.documentation.search import LiveDocumentation
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
         reader = MediaReader(of.name_path, of.reader.stat, self._read_small)
@@ -95,7 +95,7 @@ class Engines:
     @property
     def researcher(self) -> Researcher:
         """Return the engine that answers questions about the code from graph and text."""
-        from repo_mcp.research.researcher import Researcher
+        from repo_mcp.research.research import Researcher
 
         of = self._sources
         return Researcher(self.graph, of.search, of.search_exact, of.read_live)
@@ -105,8 +105,8 @@ class Engines:
 
         Unless switched off, they are also written to `last_bundle.json` and `.md` in the data directory.
         """
-        from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
         from repo_mcp.bundler.build import build_bundle, check_request
+        from repo_mcp.bundler.document import NOT_WRITTEN, write_last_bundle
         from repo_mcp.bundler.source import IndexSource
 
         config, index = self._sources.config, self._sources.index

@@ -27,9 +27,8 @@ from repo_mcp.config.server_config import (
 from repo_mcp.engines import Engines, EngineSources
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.line_matcher import LineMatcher
-from repo_mcp.exact.live_scan import scan_tree
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
-from repo_mcp.exact.search import CHANGES_UNKNOWN, run_exact
+from repo_mcp.exact.search import CHANGES_UNKNOWN, run_exact, scan_tree
 from repo_mcp.exact.search import check_request as check_exact
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.indexing.memory_budget import MemoryBudget
@@ -66,8 +65,8 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.lines import decode_source
+from repo_mcp.workspace.directory_listing import LiveTree
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
-from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy

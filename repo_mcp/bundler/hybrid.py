@@ -9,12 +9,11 @@ files, and last on the heads and imports of the selections.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from repo_mcp.bundler.companions import find_head, find_imports
 from repo_mcp.bundler.fusion import SCORE_DECIMALS, Candidate, fuse
-from repo_mcp.bundler.named_lines import locate, locate_symbols
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
 from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words, order_terms
 from repo_mcp.bundler.records import Budget, BundleAudit, BundleRequest, Dropped, Keyword, Role, Selection
@@ -43,6 +42,36 @@ MAX_FURTHER_WINDOWS = 3  # of one file, after its first
 MAX_KEYWORDS, MAX_DROPPED = 30, 10  # listed in an audit
 MAX_COMPANION_FILES = 8
 MAX_NAMED_IMPORTS = 8
+
+
+SELF_NAMES = frozenset(("self", "this", "cls", "super"))
+
+
+def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
+    """Return the line that a clue names, or the line of its function's name if the function has moved."""
+    line = clue.line
+    if line is None:
+        return []
+    named = [span for span in spans if span.name == clue.name]
+    if not named or any(span.start_line <= line <= span.end_line for span in named):
+        return [line]
+    return [min((span.name_line for span in named), key=lambda position: (abs(position - line), position))]
+
+
+def locate_symbols(clues: Iterable[Clue], spans: Sequence[SymbolSpan]) -> list[int]:
+    """Return the lines that declare the qualified names of the prompt: `Reader.read`, not every `read`."""
+    wanted = [
+        ".".join(parts) for clue in clues for parts in [split_symbol(clue.text)] if _is_qualified(clue, parts)
+    ]
+    return [
+        span.name_line
+        for span in spans
+        if any(f".{span.qualified_name}".endswith(f".{name}") for name in wanted)
+    ]
+
+
+def _is_qualified(clue: Clue, parts: Sequence[str]) -> bool:
+    return clue.kind is ClueKind.SYMBOL and len(parts) > 1 and parts[0] not in SELF_NAMES
 
 
 @dataclass(slots=True)

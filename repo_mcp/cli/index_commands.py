@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -9,19 +10,81 @@ import typer
 from repo_mcp.cli.console.endings import EXIT_DONE, warn
 from repo_mcp.cli.console.opening import opened, refresh
 from repo_mcp.cli.console.parameters import AsJson, DataDir, MaxFileBytes, Root, SemanticModel, chosen_limits
-from repo_mcp.cli.console.phases import (
-    describe_symbol_index,
-    describe_vectors,
-    renew_symbol_index,
-    renew_vectors,
-)
 from repo_mcp.cli.console.plain import to_plain, write_json
+from repo_mcp.cli.console.progress import show_progress
 from repo_mcp.cli.console.render import Renderer
 from repo_mcp.cli.console.status_page import StatusPage, judge
-from repo_mcp.cli.console.terminal import open_console
+from repo_mcp.cli.console.terminal import open_console, show_size
 from repo_mcp.config.server_config import load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import SymbolIndexStatus
 from repo_mcp.repository import Repository
 from repo_mcp.version import find_version
+
+
+def renew_symbol_index(
+    repository: Repository,
+    wanted: bool | None,
+    *,
+    force: bool,
+    quiet: bool,
+    warn: Callable[[str], None],
+) -> None:
+    """Bring the symbol index up to date if `wanted` says so or, when it is None, if there is one.
+
+    When another process is doing so, only a warning is printed. Raises RepoError.
+    """
+    if wanted is False or (wanted is None and not repository.symbol_index.exists):
+        return
+    try:
+        with show_progress(quiet=quiet) as progress:
+            done = repository.symbol_index.build(anew=force, progress=progress)
+    except RepoError as error:
+        if error.code is not ErrorCode.BUSY:
+            raise
+        warn(f"{error.message} {error.hint}")
+        return
+    if done.left:
+        warn(f"{len(done.left)} files changed while they were indexed; the next run parses them.")
+
+
+def renew_vectors(
+    repository: Repository, *, force: bool, quiet: bool, warn: Callable[[str], None]
+) -> dict[str, str]:
+    """Bring the vectors up to date if a model is given. Return a row to show, or none. Raises RepoError."""
+    if repository.vectors is None:
+        return {}
+    try:
+        with show_progress(quiet=quiet) as progress:
+            done = repository.vectors.build(anew=force, progress=progress)
+    except RepoError as error:
+        if error.code is not ErrorCode.BUSY:
+            raise
+        warn(f"{error.message} {error.hint}")
+    else:
+        if done.left:
+            warn(f"{len(done.left)} files changed while they were embedded; the next run does them.")
+    return describe_vectors(repository)
+
+
+def describe_vectors(repository: Repository) -> dict[str, str]:
+    """Describe the vectors in one row, or in none without a model."""
+    if repository.vectors is None:
+        return {}
+    state = repository.vectors.status()
+    told = f"{state.files_done:,} of {state.files_total:,} files, {state.chunks:,} chunks"
+    return {"vectors": f"{told}; {show_size(state.index_bytes)}"}
+
+
+def describe_symbol_index(state: SymbolIndexStatus) -> str:
+    """Describe the symbol index in one line."""
+    if state.state == "missing" and not state.files_done:
+        return "none (repo-mcp index --structure; a server builds what its tools need)"
+    told = f"{state.files_done:,} of {state.files_total:,} files, {state.symbols:,} symbols"
+    for count, what in ((state.partial, "in part"), (state.failed, "not")):
+        if count:
+            told += f"; {count:,} understood {what}"
+    return f"{told}; {show_size(state.index_bytes)}"
 
 
 def index(

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from index_format import IndexFormatError
 from repo_mcp.code_search.describe import Describer, FindRecord
 from repo_mcp.code_search.expansion import expand
 from repo_mcp.code_search.find import FoundChunks, Meaning, find_chunks
 from repo_mcp.code_search.records import Author, CodeAnswer, CodeRequest, Expansion
 from repo_mcp.code_search.summary import suggest_follow_ups, sum_up
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.protocol.tool_model import Question
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.ranking.snippets import LiveChunks, ReadLive, read_chunks
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
+from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 
 NOTHING_HERE = "No indexed file lies in this path and passes these filters."
 WIDENED = {
@@ -93,3 +96,42 @@ def _find(
     if live.chunks or not query.phrases or not query.has_other_words:
         return found, live, []
     return found, read_chunks(found.chunks[: request.limit], (), sources.read_live), [NO_PHRASE]
+
+
+class LiveCodeSearch:
+    """The engine of `search_code`. Safe for use from several threads."""
+
+    def __init__(
+        self,
+        index: LiveIndex,
+        symbol_index: LiveSymbolIndex,
+        read_live: ReadLive,
+        extensions: Mapping[str, str],
+        max_words: int,
+        meaning: Meaning | None = None,
+    ) -> None:
+        """`extensions` maps file extensions to languages; `max_words` limits the words of a query."""
+        self._index = index
+        self._symbol_index = symbol_index
+        self._read_live = read_live
+        self._extensions = extensions
+        self._max_words = max_words
+        self._meaning = meaning
+
+    def search(self, request: CodeRequest, ask: Ask | None = None) -> CodeAnswer:
+        """Return the hits; `ask` queries the client's model. Raises RepoError with INDEX_UNAVAILABLE."""
+        searcher = self._index.get_searcher()
+        find_record = self._symbol_index.open_finder()
+        meaning = self._meaning
+        sources = CodeSources(
+            searcher, self._read_live, find_record, self._extensions, self._max_words, meaning
+        )
+        try:
+            answer = search_code(request, sources, ask)
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        progress = self._index.describe_progress(searcher.snapshot)
+        notes = [*answer.warnings, *dict.fromkeys([*progress, *self._symbol_index.warn()])]
+        if meaning is not None and request.semantic_weight:
+            notes += meaning.warn()
+        return replace(answer, warnings=tuple(notes))

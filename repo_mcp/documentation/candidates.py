@@ -8,7 +8,7 @@ the shorter one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -18,7 +18,6 @@ from repo_mcp.documentation.doc_comments import DocComment, find_doc_comments
 from repo_mcp.documentation.documents import Shares
 from repo_mcp.documentation.line_terms import TermFinder
 from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, overlaps
-from repo_mcp.documentation.media_words import find_media_marks
 from repo_mcp.documentation.query_words import QueryWords, count_terms, rate_rarity
 from repo_mcp.documentation.scoring import Points, TextFacts, score_text
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
@@ -41,6 +40,25 @@ FILE_WEIGHTS = RankingWeights(document=1.0, configuration=1.0, whole_name=0.4, a
 
 _SOURCE_DIRECTORIES = frozenset(("src", "lib", "python"))
 SECTION, DOC_COMMENT = "section", "doc_comment"
+
+
+_PICTURES = ("![", "<img", "image::", "figure::", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", "mermaid")
+_SOUNDS = ("<audio", "audio::", ".mp3", ".wav", ".ogg", ".flac", ".opus")
+_FILMS = ("<video", "video::", ".mp4", ".webm", ".mov", ".gif", "youtube.com/", "youtu.be/")
+_KINDS = (
+    (
+        _PICTURES,
+        "screenshot screenshots image images picture pictures diagram diagrams figure illustration drawing",
+    ),
+    (_SOUNDS, "audio sound sounds recording recordings podcast"),
+    (_FILMS, "video videos screencast film animation demo"),
+)
+_MARKS: Mapping[str, tuple[str, ...]] = {word: marks for marks, words in _KINDS for word in words.split()}
+
+
+def find_media_marks(terms: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return for each term that asks for media the marks (lower case) of a text that refers to such media."""
+    return {term: _MARKS[term] for term in terms if term in _MARKS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from index_format import IndexFormatError
 from repo_mcp.documentation.candidates import (
     SECTION,
     Candidate,
@@ -31,6 +32,7 @@ from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Med
 from repo_mcp.documentation.references import find_definitions, find_references
 from repo_mcp.documentation.titles import join_breadcrumb
 from repo_mcp.documentation.weights import WEIGHTS, DocsWeights
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import BEST_UNITS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
@@ -181,3 +183,33 @@ class _Showing:
         if document.path not in self._definitions:
             self._definitions[document.path] = find_definitions(document.lines)
         return self._definitions[document.path]
+
+
+class LiveDocumentation:
+    """Answers documentation queries. Safe for use from several threads."""
+
+    def __init__(
+        self,
+        index: LiveIndex,
+        read_live: ReadLive,
+        reader: MediaReader,
+        extensions: Mapping[str, str],
+        max_words: int,
+    ) -> None:
+        """`extensions` maps file extensions to languages; `max_words` limits the words of a query."""
+        self._index = index
+        self._read_live = read_live
+        self._reader = reader
+        self._extensions = extensions
+        self._max_words = max_words
+
+    def search(self, request: DocsRequest, cancelled: Callable[[], bool] = lambda: False) -> DocsAnswer:
+        """Return the best sections and comments. Raises RepoError with INDEX_UNAVAILABLE or CANCELLED."""
+        searcher = self._index.get_searcher()
+        source = DocsSource(searcher, self._read_live, self._reader, self._extensions, self._max_words)
+        try:
+            answer = search_docs(request, source, cancelled)
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        progress = self._index.describe_progress(searcher.snapshot)
+        return replace(answer, warnings=(*answer.warnings, *progress))

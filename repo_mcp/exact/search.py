@@ -25,7 +25,7 @@ from repo_mcp.exact.line_matcher import LineMatch, LineMatcher
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.indexing.scan_state import ChangedFiles
-from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
+from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, WalkReport
 
 TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
@@ -259,3 +259,37 @@ def _cut_around(line: str, column: int) -> str:
     start = 0 if column + CHARS_BEFORE_MATCH < MAX_LINE_CHARS else column - CHARS_BEFORE_MATCH
     shown = line[start : start + MAX_LINE_CHARS]
     return f"{'…' if start else ''}{shown}{'…' if start + MAX_LINE_CHARS < len(line) else ''}"
+
+
+# It serves the first seconds on a fresh root, large changes that are still being indexed, and an index that
+# cannot be read. It finds the same as a search with an index; only TIME_LIMIT_SECONDS of
+# `repo_mcp.exact.search` may cut it short, and then the answer says so.
+NO_SNAPSHOT = "none"  # no generation was used
+
+
+def scan_tree(
+    request: ExactRequest,
+    matcher: LineMatcher,
+    wanted: PathFilter,
+    report: WalkReport,
+    max_file_bytes: int,
+    read_many: ReadMany,
+    cancelled: Callable[[], bool],
+) -> ExactAnswer:
+    """Return the matches in the files of a walk. Raises RepoError with CANCELLED."""
+    paths = (file.path for file in report.files if wanted.matches_unindexed(file.path))
+    found = search_files(request, matcher, paths, read_many, cancelled)
+    too_large = sum(file.stat.size > max_file_bytes for file in report.files)
+    if too_large:
+        found.warnings.append(describe_too_large(too_large))
+    is_cut = request.detail == SNIPPETS and found.total > len(found.matches)
+    return ExactAnswer(
+        tuple(found.matches),
+        tuple(found.files),
+        found.total,
+        total_is_lower_bound=found.is_partial,
+        truncated=found.is_partial or is_cut,
+        scanned=True,
+        snapshot=NO_SNAPSHOT,
+        warnings=tuple(found.warnings),
+    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
 
@@ -13,7 +15,6 @@ from repo_mcp.graph.bulk_scan import BulkScan
 from repo_mcp.graph.edges import Bounds, EdgeFinder, Edges, any_of
 from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.graph.projects import Projects
 from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, SymbolFilter
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
@@ -28,6 +29,45 @@ MAX_LOOKED_UP = 2_000  # declaring files read for one name
 FEW_FILES = 50  # with more, only those that fit the rest of the name are read
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+
+
+# A file belongs to the nearest project above it, or else to the root, whose id is ".". The id of a project is
+# its folder.
+ROOT = "."
+MAX_NAMED = 3
+_NAMES = frozenset(
+    """
+    package.json pyproject.toml setup.py setup.cfg go.mod Cargo.toml pom.xml build.gradle build.gradle.kts
+    Package.swift CMakeLists.txt composer.json
+    """.split()  # noqa: SIM905
+)
+_SUFFIXES = (".csproj", ".fsproj", ".vbproj")
+
+
+class Projects:
+    """The projects among some paths."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        folders = {ROOT}
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            if name in _NAMES or name.endswith(_SUFFIXES):
+                folders.add(folder or ROOT)
+        self.folders = sorted(folders)
+
+    def find(self, path: str) -> str:
+        """Return the id of the project that a file belongs to."""
+        folder = path.rpartition("/")[0]
+        while folder:
+            ordinal = bisect_left(self.folders, folder)
+            if ordinal < len(self.folders) and self.folders[ordinal] == folder:
+                return folder
+            folder = folder.rpartition("/")[0]
+        return ROOT
+
+    def suggest(self, project_id: str) -> list[str]:
+        """Return the existing ids most similar to an unknown one, at most MAX_NAMED."""
+        return get_close_matches(project_id, self.folders, MAX_NAMED, 0.4)
 
 
 class NameMatch(Enum):

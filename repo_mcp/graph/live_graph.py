@@ -6,14 +6,25 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.resolvers import RESOLVERS
+from repo_mcp.graph.python.resolver import PythonResolver
+from repo_mcp.graph.resolution import MakeResolver
+from repo_mcp.graph.typed.resolver import NamedResolver
+from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.model import IndexedPath, SymbolIndexStatus
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
+
+RESOLVERS: Mapping[str, MakeResolver] = {
+    "python": PythonResolver,
+    "csharp": CSharpResolver,
+    **dict.fromkeys(("typescript", "javascript"), TypeScriptResolver),
+    **dict.fromkeys(("go", "java", "rust", "c", "cpp", "swift"), NamedResolver),
+}
 
 
 class LiveGraph:

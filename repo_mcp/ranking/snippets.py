@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from typing import overload
+
+import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
@@ -19,7 +22,6 @@ from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.searcher import RankedChunk
-from repo_mcp.ranking.text_lines import TextLines
 from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.text.lines import decode_source
 
@@ -33,6 +35,68 @@ _FOLDED = bytes(ord(chr(byte).lower()) if _WORD.match(chr(byte)) else ord(" ") f
 _get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page share words; 1 MB
 
 ReadLive = Callable[[str], bytes]  # reads a file through the repository reader; raises RepoError
+
+
+# Finding fifty lines in 211 KB takes 38 us, splitting off all of them 292; in 20 KB it takes 13 and 19.
+LINE_FEED = ord("\n")
+NEAR_BYTES = 4096  # scanned line end by line end
+
+
+class TextLines(Sequence[bytes]):
+    """Equals `split_lines` of normalised text, but cuts each line only on request."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._is_end = np.frombuffer(data, dtype=np.uint8) == LINE_FEED
+        self._ends = int(np.count_nonzero(self._is_end))
+        self._known = 0, 0  # a line and its start offset: the next one asked for is mostly near
+
+    def __len__(self) -> int:
+        return self._ends + (self._data[-1:] not in (b"", b"\n"))
+
+    def find_start(self, line: int) -> int:
+        """Return the offset, in bytes, of a line counted from 0; the end of the text beyond the last line."""
+        if line > self._ends:
+            return len(self._data)
+        known, position = self._known if self._known[0] <= line else (0, 0)
+        return self._pass_ends(position, line - known)
+
+    def _pass_ends(self, start: int, ends: int) -> int:
+        """Return the offset after the given number of line ends from `start` on; there must be as many."""
+        if not ends:
+            return start
+        near = self._is_end[start : start + NEAR_BYTES].nonzero()[0]
+        if len(near) >= ends:
+            return start + int(near[ends - 1]) + 1
+        start, stop, ends = start + NEAR_BYTES, len(self._data), ends - len(near)
+        while stop - start > NEAR_BYTES:
+            middle = (start + stop) // 2
+            passed = int(np.count_nonzero(self._is_end[start:middle]))
+            if passed < ends:
+                start, ends = middle, ends - passed
+            else:
+                stop = middle
+        return start + int(self._is_end[start:stop].nonzero()[0][ends - 1]) + 1
+
+    @overload
+    def __getitem__(self, position: int) -> bytes: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[bytes]: ...
+    def __getitem__(self, position: int | slice) -> bytes | list[bytes]:
+        if isinstance(position, slice):
+            first, stop, step = position.indices(len(self))
+            assert step == 1
+            return self._cut(first, stop)
+        at = range(len(self))[position]
+        return self._cut(at, at + 1)[0]
+
+    def _cut(self, first: int, stop: int) -> list[bytes]:
+        """Return the lines [first, stop)."""
+        if first >= stop:
+            return []
+        start = self.find_start(first)
+        self._known = first, start
+        return self._data[start : self.find_start(stop)].split(b"\n")[: stop - first]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.layers import build_layers, compute_strengths
 from repo_mcp.research.locating import is_program
 from repo_mcp.research.module_edges import Edges, Packages, find_edges, resolve_edges
-from repo_mcp.research.module_names import name_modules
 from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
@@ -27,6 +26,75 @@ MAX_LOOKED_AT = 40  # files of one module read to find its main symbol
 FINDINGS = 12  # modules shown with their files, and at most as many entry points
 IMPORTERS = Bounds(files=60, references=240)  # for a file that may be an entry point
 _BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
+
+
+# The largest folder is split until there are enough modules. The files that lie directly in a split folder
+# form a module of their own, which is named after the folder with `/*`.
+ENOUGH = 24  # modules
+FEW_FILES = 40  # in all: with so few, each file is a module
+LOOSE_FILES = 8  # directly in one folder: up to so many are modules of their own
+
+
+def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the module of each path: a path itself, a folder, or a folder with `/*`."""
+    if len(paths) <= FEW_FILES:
+        return {path: path for path in paths}
+    parts: dict[str, list[str]] = {_find_stem(paths): list(paths)}
+    done: set[str] = set()
+    while len(parts) < ENOUGH:
+        open_parts = [name for name in parts if name not in done and len(parts[name]) > 1]
+        if not open_parts:
+            break
+        name = max(open_parts, key=lambda one: (len(parts[one]), one))
+        split = _merge_small(name, _split(name, parts[name]), 2 * ENOUGH - len(parts))
+        done.add(name)
+        if len(split) > 1:
+            del parts[name]
+            parts.update(split)
+            done.update(one for one in split if one.endswith("*") and len(split[one]) > LOOSE_FILES)
+    return {path: name or "." for name, own in parts.items() for path in own}
+
+
+def _merge_small(folder: str, parts: dict[str, list[str]], most: int) -> dict[str, list[str]]:
+    """Return the largest parts and merge the others into one when there are more than `most`."""
+    if len(parts) <= most:
+        return parts
+    ordered = sorted(parts, key=lambda name: (-len(parts[name]), name))
+    rest_name = f"{folder}/*" if folder else "*"
+    kept = {name: parts[name] for name in ordered[: most - 1] if name != rest_name}
+    kept[rest_name] = sorted(path for name in parts if name not in kept for path in parts[name])
+    return kept
+
+
+def _find_stem(paths: Sequence[str]) -> str:
+    """Return the deepest folder that holds all the paths, which come sorted."""
+    first, last = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]
+    shared = []
+    for one, other in zip(first, last, strict=False):
+        if one != other:
+            break
+        shared.append(one)
+    return "/".join(shared)
+
+
+def _split(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    """Split a folder into its subfolders and the files that lie directly in it."""
+    if folder.endswith("*"):
+        return {path: [path] for path in paths} if len(paths) <= ENOUGH else {folder: list(paths)}
+    start = len(folder) + 1 if folder else 0
+    parts: dict[str, list[str]] = {}
+    loose: list[str] = []
+    for path in paths:
+        head, slash, _ = path[start:].partition("/")
+        if slash:
+            parts.setdefault(f"{folder}/{head}" if folder else head, []).append(path)
+        else:
+            loose.append(path)
+    if len(loose) <= LOOSE_FILES:
+        parts.update({path: [path] for path in loose})
+    else:
+        parts[f"{folder}/*" if folder else "*"] = loose
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

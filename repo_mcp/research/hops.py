@@ -15,11 +15,10 @@ from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
-from repo_mcp.research.guesses import drop_guesses
 from repo_mcp.research.locating import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
-from repo_mcp.research.open_members import list_filling
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, relocate
+from repo_mcp.research.structural import list_filling
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at later ones
@@ -32,6 +31,39 @@ _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}
 _TYPE_TEST = re.compile(r"\b(?:isinstance|issubclass|instanceof)\b")
 NAMES_TYPE = "names_type"
+
+
+# When several symbols share a name, one use may mean any of them. The use is shown for one of them only, and
+# for none when it is known which one is meant.
+def drop_guesses(
+    state: ResearchState, links: Sequence[Link], guessed: set[Declaration], *, upwards: bool
+) -> list[Link]:
+    """Return the links without redundant guesses: those from a symbol that already has a guess at this level,
+    and those where a symbol of the same name is surely meant.
+
+    `guessed` holds the symbols with a guess at this level; this function adds to it.
+    """
+    kept = []
+    for link in links:
+        other = link.source if upwards else link.target
+        if link.confidence is Confidence.POSSIBLE:
+            if other in guessed or _has_surer(state, link):
+                continue
+            guessed.add(other)
+        kept.append(link)
+    return kept
+
+
+def _has_surer(state: ResearchState, guess: Link) -> bool:
+    """Return True when another symbol of this name is known to be meant there."""
+    name = state.get_node(guess.target).symbol.name
+    return any(
+        link.source == guess.source
+        and link.kind == guess.kind
+        and link.confidence is not Confidence.POSSIBLE
+        and state.get_node(link.target).symbol.name == name
+        for link in state.links.values()
+    )
 
 
 @dataclass(frozen=True, slots=True)

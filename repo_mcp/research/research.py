@@ -5,18 +5,29 @@ Equal trees and questions give equal reports, because the search is bounded by c
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Protocol
+
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.live_graph import LiveGraph
+from repo_mcp.graph.questions import name_kind
+from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_address
-from repo_mcp.research.dependency_map import build_map
-from repo_mcp.research.excerpts import add_excerpts
 from repo_mcp.research.investigations import Gathered, investigate
+from repo_mcp.research.locating import is_decorator
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
     MIN_DEPTH,
+    Finding,
     Focus,
     Form,
+    Link,
+    MapEdge,
+    MapNode,
     Outside,
     Reading,
     Report,
@@ -37,6 +48,98 @@ NO_RECORD = (
     "The structure of the files is not indexed yet: this answer is that of a search for the words;"
     " nothing was followed."
 )
+
+
+MAX_EDGES = 200
+
+
+# A finding is left out when its lines no longer hold its name: the file has changed since it was parsed.
+MAX_LINE_CHARS = 140
+MAX_LINES = 3
+GAP = "…\n"
+
+
+def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
+    """Return the findings with their excerpts, and the number of findings that were left out."""
+    shown = [_add_excerpt(source, one) for one in findings]
+    kept = [one for one in shown if one is not None]
+    return kept, len(shown) - len(kept)
+
+
+def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
+    lines = source.read_lines(finding.path)
+    if finding.start_line > len(lines):
+        return None if lines or finding.name else finding
+    end = min(finding.end_line, len(lines))
+    head = _find_name(lines, finding.name, finding.start_line, end)
+    if head is None:
+        return None
+    wanted = sorted({head, *(line for line in finding.lines if line <= len(lines))})[:MAX_LINES]
+    return replace(finding, end_line=end, excerpt=render_excerpt(lines, wanted))
+
+
+def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
+    """Return the first line that holds a name, preferring a whole word outside of decorators.
+
+    Without a name, return the first line that is not blank.
+    """
+    if not name:
+        return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
+    first = None
+    for number in range(start, end + 1):
+        line = lines[number - 1]
+        if name in line:
+            first = first or number
+            if not is_decorator(lines, number) and _holds_word(line, name):
+                return number
+    return first
+
+
+def _holds_word(line: str, name: str) -> bool:
+    """Return True when a line holds a name with no letter, digit or underscore next to it."""
+    at = line.find(name)
+    while at >= 0:
+        around = line[at - 1 : at] + line[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char == "_" for char in around):
+            return True
+        at = line.find(name, at + 1)
+    return False
+
+
+def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
+    """Return the given lines, each with its number, with a mark wherever lines between them are left out."""
+    parts: list[str] = []
+    before = 0
+    for number in numbers:
+        if before and number > before + 1:
+            parts.append(GAP)
+        text = lines[number - 1].rstrip()
+        text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"
+        parts.append(f"{number}\t{text}\n")
+        before = number
+    return "".join(parts)
+
+
+def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
+    """Return the symbols found and the edges between them, both in the order of discovery."""
+    nodes = [
+        MapNode(node.node_id, node.qualified_name, name_kind(node.symbol.kind), node.path)
+        for node in state.nodes.values()
+    ]
+    links = [
+        link for link in state.links.values() if link.source in state.nodes and link.target in state.nodes
+    ]
+    if len(links) > MAX_EDGES:
+        state.limit(f"{len(links) - MAX_EDGES} edges of the map", f"{MAX_EDGES} are shown")
+    return tuple(nodes), tuple(_build_edge(state, link) for link in links[:MAX_EDGES])
+
+
+def _build_edge(state: ResearchState, link: Link) -> MapEdge:
+    source, target = state.nodes[link.source], state.nodes[link.target]
+    line = link.lines[0] if link.lines else source.symbol.start_line
+    citation = f"{source.path}:{line}-{line}"
+    count = max(1, link.line_count)
+    return MapEdge(source.node_id, target.node_id, link.kind, link.confidence.value, citation, count)
 
 
 def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> Report:
@@ -133,3 +236,49 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     state.tell(state.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
     return Report(request, reading, 0, tuple(findings), warnings=(NO_RECORD,))
+
+
+class SearchExact(Protocol):
+    """An exact search that can be cancelled."""
+
+    def __call__(
+        self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, /
+    ) -> ExactAnswer: ...
+
+
+class Researcher:
+    """Answers research questions. Safe for use from several threads."""
+
+    def __init__(
+        self,
+        graph: LiveGraph,
+        search: Callable[[SearchRequest], SearchAnswer],
+        search_exact: SearchExact,
+        read: Callable[[str], bytes],
+    ) -> None:
+        """`read` returns the bytes of a live file or raises RepoError."""
+        self._graph = graph
+        self._search = search
+        self._search_exact = search_exact
+        self._read = read
+
+    def answer(self, request: ResearchRequest, steps: Steps) -> Report:
+        """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, INDEX_UNAVAILABLE.
+
+        While no symbols are indexed, the report comes from a search for the words alone, with a warning.
+        """
+        check_request(request)
+        with ExitStack() as stack:
+            try:
+                graph = stack.enter_context(self._graph.open())
+            except RepoError as error:
+                if error.code is not ErrorCode.INDEX_UNAVAILABLE:
+                    raise
+                graph = None
+
+            def search_exact(asked: ExactRequest) -> ExactAnswer:
+                return self._search_exact(asked, steps.cancelled)
+
+            report = answer_question(request, Source(graph, self._search, search_exact, self._read), steps)
+        progress = () if graph is None else self._graph.warn()
+        return replace(report, warnings=(*report.warnings, *progress))

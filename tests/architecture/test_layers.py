@@ -32,7 +32,6 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.columns",
         "index_format.frame",
         "index_format.occurrences",
-        "index_format.spool",
         "index_format.seals",
         "index_format.spread",
         "index_format.varints",

@@ -7,7 +7,8 @@ in scope and accepts that many arguments, and whose first parameter has a type t
 
 from __future__ import annotations
 
-from repo_mcp.graph.csharp.common_names import COMMON_MEMBERS
+import re
+
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.signatures import list_parameter_types
@@ -39,6 +40,27 @@ _TYPE_ROLES = frozenset(
 _GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 
 Found = list[tuple[Declaration, Symbol]]
+
+
+COMMON_MEMBERS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        Add AddRange All Any Append AppendLine AsSpan Average Cast Clear Clone Close Compare
+        CompareTo Concat Contains ContainsKey Copy CopyTo Count Create Current Dispose DisposeAsync
+        Distinct EndsWith Enqueue Dequeue Equals Exists Find First FirstOrDefault Flush ForEach
+        Format Get GetAwaiter GetEnumerator GetHashCode GetType GetValue GroupBy HasValue IndexOf
+        Insert Invoke Item Items Join Key Keys Last Length Max Message Min MoveNext Name Open
+        OrderBy Parse Peek Pop Push Read ReadAsync ReadLine Remove RemoveAt Replace Reset Result
+        Reverse Run Select SelectMany SequenceEqual Set SetValue Single SingleOrDefault Skip Slice
+        Sort Split Start StartsWith Stop Substring Sum Take Task ToArray ToCharArray ToDictionary
+        ToList ToLower ToLowerInvariant ToString ToUpper ToUpperInvariant Trim TrimEnd TrimStart
+        TryAdd TryGetValue TryParse Type Union Value Values Wait Where Write WriteAsync WriteLine
+        Year Id Data IsNullOrEmpty ConfigureAwait ContinueWith Equal True False NotNull Null Same
+        Throws Empty Span Memory
+        """,
+    )
+)
 
 
 class CSharpResolver:

@@ -7,8 +7,9 @@ Names that the language's own types have are never guessed.
 
 from __future__ import annotations
 
+import re
+
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.typescript.common_names import COMMON_MEMBERS
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.types import NOBODY, ScriptTypes
 from repo_mcp.symbols.symbol_record import (
@@ -37,6 +38,36 @@ _NOT_MERGED = frozenset(
     }
 )
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+
+
+COMMON_MEMBERS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        at concat copyWithin entries every fill filter find findIndex findLast findLastIndex flat
+        flatMap forEach from includes indexOf isArray join keys lastIndexOf length map of pop push
+        reduce reduceRight reverse shift slice some sort splice toLocaleString toReversed toSorted
+        toString unshift values with charAt charCodeAt codePointAt endsWith localeCompare match
+        matchAll normalize padEnd padStart repeat replace replaceAll search split startsWith substr
+        substring toLowerCase toUpperCase trim trimEnd trimStart valueOf add clear delete get has
+        set size next return throw done value then catch finally all allSettled any race resolve
+        reject apply bind call name prototype constructor assign create defineProperty freeze
+        fromEntries getOwnPropertyNames getPrototypeOf hasOwnProperty is isFrozen abs ceil floor max
+        min pow random round sqrt trunc parse stringify toFixed toISOString toJSON getTime now exec
+        test lastIndex source flags message stack cause code log error warn info debug trace table
+        addEventListener removeEventListener dispatchEvent appendChild removeChild insertBefore
+        querySelector querySelectorAll getAttribute setAttribute classList style children parentNode
+        target currentTarget preventDefault stopPropagation focus blur click innerHTML textContent
+        nodeName firstChild nextSibling on once off emit pipe write end read close open send destroy
+        json text body headers status url method toBe toEqual toThrow toHaveBeenCalled
+        toMatchSnapshot id type key data props state current index default start stop run init
+        options config context callback result results items content path for append head pathname
+        setItem getItem removeItem decode encode select hidden navigator localStorage sessionStorage
+        clientX clientY platform postMessage remove buffer location href origin width height signal
+        abort aborted clone flush document window
+        """,
+    )
+)
 
 
 class TypeScriptResolver:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Mapping
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
@@ -9,6 +11,57 @@ from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.symbols.symbol_record import ParseStatus, encode_failure
 
 FEW_ERRORS = 0.1  # share of bytes: with fewer, a header that looks like C++ is not tried as C
+
+
+# A line that begins a namespace, a template, a class or an access section is C++. Comments do not count, nor
+# does `extern "C"`, which is for headers of both languages.
+# Repeats are bounded: the text is not ours. `struct class {` and `class:1` of C do not match.
+_SIGNS = re.compile(
+    rb"^[ \t]*+(?:(?:inline )?namespace(?:[ \t]++[\w:]++)?\s*+\{|using[ \t]++namespace[ \t]|template[ \t]*+<"
+    rb"|class[ \t]++\w[^;(){}=]{0,300}[{:]|(?:public|private|protected)[ \t]*+:)",
+    re.MULTILINE,
+)
+_COMMENTS = re.compile(rb"/\*(?:.*?\*/|.*+)|//[^\n]*+", re.DOTALL)
+
+
+# `cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser
+# sees as loose words. Their heads and closing brackets become blanks; the rest keeps its offset.
+MAX_WRAPPERS = 2_000  # of one file
+_HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
+_BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|\\.)'")
+
+
+def unwrap_items(text: bytes) -> bytes:
+    """Return the text with those wrappers blanked, at the same length."""
+    if b"cfg_" not in text and b"pin_project!" not in text:
+        return text
+    found_heads = itertools.islice(_HEAD.finditer(text), MAX_WRAPPERS)
+    heads = {found.end(1) - 1: found.span(1) for found in found_heads}
+    if not heads:
+        return text
+    changed = bytearray(text)
+    closing: list[int] = []  # depths at which a wrapper ends
+    depth = 0
+    for found in _BRACKET.finditer(text, min(heads)):
+        position = found.start()
+        byte = text[position]
+        if byte == ord("{") and found.end() == position + 1:
+            if position in heads:
+                start, end = heads[position]
+                changed[start:end] = b" " * (end - start)
+                closing.append(depth)
+            depth += 1
+        elif byte == ord("}"):
+            depth -= 1
+            if closing and closing[-1] == depth:
+                closing.pop()
+                changed[position] = ord(" ")
+    return bytes(changed) if not closing else text
+
+
+def looks_like_cpp(text: bytes) -> bool:
+    """Return True for the text of a header that no C compiler would accept."""
+    return _SIGNS.search(text) is not None and _SIGNS.search(_COMMENTS.sub(b"", text)) is not None
 
 
 def parse_go(file_name: str, text: bytes) -> bytes:
@@ -28,7 +81,6 @@ def parse_java(file_name: str, text: bytes) -> bytes:
 def parse_rust(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a Rust file."""
     from repo_mcp.languages.native.rust import RUST
-    from repo_mcp.languages.native.rust_macros import unwrap_items
 
     return _encode(RUST, file_name, text, find_captures("rust", ("rust",), unwrap_items(text)))
 
@@ -68,7 +120,6 @@ def _read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
     """Return the dialect of a header, C++ or C, and its captures; if in doubt, the one with fewer errors."""
     from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.cpp import CPP
-    from repo_mcp.languages.native.cpp_headers import looks_like_cpp
 
     is_likely = looks_like_cpp(plain)
     other = find_captures("cpp", ("cpp",), plain) if is_likely else None

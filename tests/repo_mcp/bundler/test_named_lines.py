@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.named_lines import locate, locate_symbols
+from repo_mcp.bundler.hybrid import locate, locate_symbols
 from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.ranking.prompt import Clue, ClueKind
 

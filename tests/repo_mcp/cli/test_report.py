@@ -12,8 +12,7 @@ import pytest
 from repo_mcp.audit.log import LoggedCall, open_audit_log
 from repo_mcp.cli.report.facts import collect_facts
 from repo_mcp.cli.report.file import MARK, write_report
-from repo_mcp.cli.report.page import render_report
-from repo_mcp.cli.report.pictures import clean, draw_bars, draw_strip
+from repo_mcp.cli.report.page import clean, draw_bars, draw_strip, render_report
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.repository import Repository

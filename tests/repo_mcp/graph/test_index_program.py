@@ -10,8 +10,8 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
+from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.questions import EdgeType, SymbolFilter
-from repo_mcp.graph.resolvers import RESOLVERS
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_index import MemoryIndex

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.ranking import text_lines
-from repo_mcp.ranking.text_lines import TextLines
+from repo_mcp.ranking.snippets import TextLines
 from repo_mcp.text.lines import split_lines
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.languages.patterns.minified_text import is_minified
-from repo_mcp.languages.typescript.symbol_parser import parse_javascript, parse_typescript
+from repo_mcp.languages.typescript.symbol_parser import is_minified, parse_javascript, parse_typescript
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, decode_symbol_record
 from tests.repo_mcp.languages.described import list_references, list_symbols, read
 
