@@ -232,7 +232,7 @@ class BlockList:
 
 
 def spread_positions(low: U8, sizes: Integers) -> I64:
-    """Return positions as in `BlockList.pick`, given the low bytes of doc ids and each block's size."""
+    """Return positions, given the low bytes of doc ids and each block's size. See `BlockList.pick`."""
     rows = np.arange(len(sizes), dtype=np.int64)
     rows <<= BLOCK_BITS
     positions = rows.repeat(sizes)
@@ -241,7 +241,7 @@ def spread_positions(low: U8, sizes: Integers) -> I64:
 
 
 def find_docs(blocks: I64, positions: I64) -> I64:
-    """Return the doc ids (int64) at the positions that `BlockList.pick` returned for these blocks."""
+    """Return the doc ids (int64) at positions in these blocks. See `BlockList.pick`."""
     shifts: I64 = blocks - np.arange(len(blocks))
     docs = (shifts << BLOCK_BITS).take(positions >> BLOCK_BITS)
     docs += positions

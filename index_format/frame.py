@@ -192,7 +192,7 @@ class FrameReader:
         return self.view(tag, offset, size).tobytes()
 
     def view(self, tag: bytes, offset: int = 0, size: int | None = None) -> memoryview:
-        """Return what `read` does, uncopied: it keeps whole pages in memory. Raises CorruptIndex."""
+        """Return verified bytes of a section, uncopied: whole pages stay in memory. Raises CorruptIndex."""
         length = self.get_size(tag)
         size = length - offset if size is None else size
         if not (offset >= 0 and size >= 0 and offset + size <= length):

@@ -63,7 +63,7 @@ def is_by_block(frequency: int, docs: int) -> bool:
 
 
 def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
-    """Return the encoded posting lists; `lengths` is as in SegmentContent. Values must be below 2**32."""
+    """Return the encoded posting lists, of values below 2**32. See SegmentContent for `lengths`."""
     frequencies = run.frequencies
     starts = np.cumsum(frequencies) - frequencies
     blocks = np.array([count_blocks(len(column)) for column in lengths])[run.list_fields]

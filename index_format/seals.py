@@ -8,8 +8,8 @@ computed by the owner's function from everything before it. This package has no 
 function, or none, and without one nothing is sealed and nothing is refused.
 
 A seal is named after its manifest and never changed, so that renaming the manifest remains the only commit.
-A segment whose file has the recorded identity is taken as the one that was sealed; any other file is compared
-byte for byte. So the cost of opening grows only with the number of segments, unless the files were copied.
+A segment whose file has the recorded identity is taken as the one that was sealed; any other file is hashed
+whole. So the cost of opening grows only with the number of segments, unless the files were copied.
 
 Left out on purpose: keys, and anything else that a tag is bound to; the owner's function decides that.
 """

@@ -195,7 +195,7 @@ def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
 
 
 def encode_run(run: PostingRun, lengths: Sequence[Integers]) -> EncodedRun:
-    """Return the encoded posting lists; `lengths` is as in SegmentContent."""
+    """Return the encoded posting lists. See SegmentContent for `lengths`."""
     if not len(run.terms):
         empty = np.zeros(0, dtype=np.int64)
         return EncodedRun(run.terms, empty, empty, empty, b"", 0)

@@ -124,7 +124,7 @@ def rank_terms(terms: TermText) -> tuple[I64, I64]:
 
 
 def rank_spans(text: bytes, starts: I64, sizes: I64) -> tuple[I64, I64]:
-    """Return what `rank_terms` does, for spans of a text as terms."""
+    """Return ranks and indexes for spans of a text, taken as terms. See `rank_terms`."""
     order, is_new = _sort(text, starts, sizes)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.cumsum(is_new) - 1

@@ -53,7 +53,7 @@ def load_named_roots(config_file: str | None) -> tuple[NamedRoot, ...]:
 
 
 def find_named_roots(config_file: str | None) -> tuple[tuple[NamedRoot, ...], list[str]]:
-    """Return the roots as configured, whether they exist or not, and a fault for each that is not set."""
+    """Return the roots as configured, existing or not, and a fault for each one unset or invalid."""
     try:
         in_file = _read_config_file(config_file)
     except _Fault as fault:

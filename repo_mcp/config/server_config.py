@@ -147,7 +147,7 @@ class Config:
 
     @property
     def refusals(self) -> Refusals:
-        """Return what the repository reader refuses whatever the name."""
+        """Return the kinds of files that the repository reader refuses whatever their names."""
         return Refusals(self.refuse_hard_links, self.one_file_system)
 
     def chosen_workers(self) -> int:

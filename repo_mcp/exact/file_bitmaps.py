@@ -107,7 +107,7 @@ class FileBitmaps(ABC):
         self._rows = rows
 
     def mark_versions(self, raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Bools:
-        """Return a row of marks for each file, all of them set when its fingerprint is not in `prints`."""
+        """Return a row of marks for each file, all set unless its fingerprint is that in `prints`."""
         is_known = [
             raw is not None and not raw.startswith(_WIDE) and compute_fingerprint(raw) == wanted
             for raw, wanted in zip(raws, prints, strict=True)

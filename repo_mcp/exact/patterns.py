@@ -175,7 +175,7 @@ def _tokenise(char: str, ignores_case: bool) -> str:
 
 
 def _keep_sign(char: str, ignores_case: bool) -> str:
-    """Return the same with punctuation as itself."""
+    """Return the representation of a character where punctuation counts."""
     if char in BLANKS or char in "\r\n":  # no match within a line contains a line end
         return BLANK
     return chr(_SIGN_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)

@@ -37,7 +37,7 @@ def list_bigrams(literals: Iterable[str]) -> tuple[int, ...]:
 
 
 class PunctuationBigrams(FileBitmaps):
-    """The punctuation pairs of the files of one segment, numbered as in `list_bigrams`."""
+    """The punctuation pairs of the files of one segment, numbered by `list_bigrams`."""
 
     def __init__(self, files: FilesReader) -> None:
         super().__init__(files, 1 << 2 * PUNCTUATION_BITS, "sign pairs")

@@ -67,7 +67,7 @@ _STEMS = _Stems()
 
 
 def get_word_terms(word: str) -> tuple[str, ...]:
-    """Return the terms of one word as the module defines them, each once, the whole word first."""
+    """Return the terms of one word, each once, the whole word first. The module's text defines them."""
     if len(word.encode("utf-8", "surrogatepass")) > MAX_WORD_BYTES:
         return (LONG_WORD,)
     whole = word.lower()
