@@ -6,9 +6,11 @@ room); a file that no row names fails. Inside a room the imports form no cycle.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.architecture.source_tree import Module, iter_imports, load_modules, module_names
+from tests.architecture.source_tree import ROOT, Module, iter_imports, load_modules, module_names
 
 INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.__main__",),
@@ -224,3 +226,25 @@ def test_server_never_imports_what_is_for_people() -> None:
             waiting.extend(edges.get(name, ()))
     assert {name for name in seen if name.partition(".")[0] in ("rich", "tomlkit", "typer")} == set()
     assert {name for name in seen if name.startswith(("repo_mcp.cli.", "repo_mcp.__main__"))} == set()
+
+
+def test_the_chart_of_the_document_is_the_table() -> None:
+    """Each room and loose module stands in the chart once, and never below one that it may import."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    chart = text.split("```")[1].split("-----")[0].splitlines()
+    rows: dict[str, int] = {}
+    for number, line in enumerate(filter(None, chart)):
+        left = re.split(r" {3,}", line)[0]
+        for room, inner in re.findall(r"(\w+)/?(?: \(([^)]*)\))?", left):
+            rows[room] = number
+            rows.update({f"{room}.{one.strip('/')}": number for one in inner.split()})
+    charted = {name.removeprefix("repo_mcp."): floor for name, floor in FLOORS.items() if "." in name}
+    charted = {name: floor for name, floor in charted.items() if not name.startswith(("index_format", "__"))}
+    assert set(rows) == set(charted)
+    wrong = [
+        (upper, lower)
+        for upper in rows
+        for lower in rows
+        if rows[upper] < rows[lower] and charted[upper] > charted[lower] and "." not in upper + lower
+    ]
+    assert wrong == []
