@@ -59,12 +59,6 @@ class SymbolSpan:
 SpanFinder = Callable[[str, bytes], tuple[SymbolSpan, ...]]
 
 
-def find_symbol_span(path: str, text: bytes, line: int) -> SymbolSpan | None:
-    """Return the innermost declaration whose span holds a line, or None."""
-    around = [span for span in list_symbol_spans(path, text) if span.start_line <= line <= span.end_line]
-    return min(around, key=lambda span: (span.end_line - span.start_line, -span.start_line), default=None)
-
-
 def list_symbol_spans(
     path: str, text: bytes, overrides: Mapping[str, str] | None = None
 ) -> tuple[SymbolSpan, ...]:

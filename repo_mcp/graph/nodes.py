@@ -169,17 +169,6 @@ class NodeBook:
             _ = file.ids  # compute all ids at once: one by one they take quadratic time
         return [self.get(declaration) for declaration in self.list_file(path)]
 
-    def find_qualified(self, path: str, name: str) -> list[Declaration]:
-        """Return the symbols of a file whose full qualified name is `name`."""
-        file = self._find_file(path)
-        if file is None:
-            return []
-        last = name.rpartition(".")[2]
-        ordinals = file.record.find_symbols(last)
-        return [
-            Declaration(path, ordinal) for ordinal in ordinals if self._qualify(path, file, ordinal) == name
-        ]
-
     def name(self, declaration: Declaration) -> str:
         """Return the qualified name of a declaration. Raises KeyError when there is no such symbol."""
         file = self._find_file(declaration.path)

@@ -75,11 +75,6 @@ def split_lines(data: bytes) -> list[bytes]:
     return lines
 
 
-def count_lines(data: bytes) -> int:
-    """Return the length of `split_lines(data)` without building the list."""
-    return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
-
-
 def has_binary_extension(path: str) -> bool:
     """Return True when the last extension is that of a format that is never text, so it need not be read."""
     name = path.rpartition("/")[2]

@@ -354,11 +354,6 @@ class ScriptTypes:
             found += owners.declarations
         return Owners(tuple(found), "" if found else outside)
 
-    def find_bases(self, declaration: Declaration) -> Owners:
-        """Return the bases of a class or an interface."""
-        file, symbol = self._names.find_file(declaration.path), self._names.get_symbol(declaration)
-        return NOBODY if file is None or symbol is None else self._list_bases(file, symbol, 0)
-
 
 def find_holder(file: ScriptFile, ordinal: int) -> int | None:
     """Return the class or object that `this` means inside a symbol.

@@ -16,11 +16,6 @@ def on_comment(walk: CaptureWalk, node: Node) -> None:
     walk.note_comment(node)
 
 
-def on_mark(walk: CaptureWalk, node: Node) -> None:
-    """Note an attribute that stands before its declaration."""
-    walk.note_mark(node)
-
-
 def on_bound(walk: CaptureWalk, node: Node) -> None:
     """Bind the name of a local variable or a type parameter."""
     walk.bind_name(node)

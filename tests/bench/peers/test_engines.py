@@ -17,7 +17,7 @@ from bench.peers.engines import ENGINES, Entry, is_installed
 from bench.peers.job import TOP_K, Job
 from bench.peers.units import iter_cut_files, iter_units, read_cut_files
 from bench.queries import choose_mixed
-from repo_mcp.text.lines import count_lines, decode_source
+from repo_mcp.text.lines import decode_source, split_lines
 
 NO_WORD = "zyzzyvaq"  # in no file
 ASKED = 20  # queries of a class
@@ -68,9 +68,9 @@ def test_the_others_units_are_the_whole_text_cut_as_ours_is(job: Job) -> None:
         data = decode_source((job.root / file.path).read_bytes()).data
         own = [unit for unit in units if unit.path == file.path]
         assert "".join(unit.text for unit in own).encode() == data
-        assert sum(file.lines) == count_lines(data)
+        assert sum(file.lines) == len(split_lines(data))
         assert [unit.line for unit in own] == [
-            1 + count_lines(data[:end]) for end in [sum(file.sizes[:place]) for place in range(len(own))]
+            1 + len(split_lines(data[:end])) for end in [sum(file.sizes[:place]) for place in range(len(own))]
         ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.spans import MAX_NESTING, MAX_SPANS, find_symbol_span, list_symbol_spans
+from repo_mcp.bundler.spans import MAX_NESTING, MAX_SPANS, list_symbol_spans
 from tests.architecture.source_tree import load_modules
 
 C = b"""#include <linux/list.h>
@@ -145,15 +145,6 @@ LIMIT = 3
 def test_spans(path: str, text: bytes, spans: list[tuple[str, int, int]]) -> None:
     found = list_symbol_spans(path, text)
     assert [(one.qualified_name, one.start_line, one.end_line) for one in found] == spans
-
-
-def test_the_innermost_declaration_around_a_line() -> None:
-    inner, outer = find_symbol_span("a.py", PYTHON, 14), find_symbol_span("a.py", PYTHON, 16)
-    assert inner is not None
-    assert inner.qualified_name == "outer.inner"
-    assert outer is not None
-    assert outer.qualified_name == "outer"
-    assert find_symbol_span("a.py", PYTHON, 18) is None
 
 
 def test_extensions_may_have_another_language() -> None:

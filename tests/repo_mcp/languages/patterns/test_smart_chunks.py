@@ -9,7 +9,7 @@ import pytest
 from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.patterns.smart_chunks import cut_smartly
-from repo_mcp.text.lines import count_lines
+from repo_mcp.text.lines import split_lines
 from tests.repo_mcp.trees import make_text
 
 
@@ -68,7 +68,7 @@ def test_every_line_is_in_one_chunk_of_bounded_length(seed: int, suffix: str) ->
     cuts = cut(f"a{suffix}", text, most)
     if cuts is None:
         return
-    total = count_lines(text.encode())
+    total = len(split_lines(text.encode()))
     sizes = [after - before for before, after in zip(cuts, [*cuts[1:], total + 1], strict=True)]
     assert cuts[0] == 1
     assert sum(sizes) == total
