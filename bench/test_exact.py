@@ -163,7 +163,7 @@ def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None
     walk = TimedWalk(indexed.root)
     config = load_config(str(indexed.root), data_dir=str(indexed.data_dir))
     with closing(Repository(config)) as repository:
-        make_tag = repository.sealer.make_tagger(indexed.index_path.name)
+        make_tag = repository.namespaces.sealer.make_tagger(indexed.index_path.name)
     directory = DiskDirectory(str(indexed.index_path), make_tag=make_tag)
     snapshot = open_snapshot(indexed.index_path)
     seen = read_seen(directory, snapshot.generation, snapshot.manifest.segments)

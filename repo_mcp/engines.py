@@ -17,7 +17,7 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
@@ -35,14 +35,12 @@ class EngineSources:
 
     config: Config
     data_dir: str
-    reader: RepositoryReader
+    tree: LiveTree
     index: LiveIndex
     symbol_index: LiveSymbolIndex
     vectors: LiveVectors | None
-    name_path: Callable[[str], str]
     search: Callable[[SearchRequest], SearchAnswer]
     search_exact: SearchExact
-    read_live: Callable[[str], bytes]
 
 
 class Engines:
@@ -70,7 +68,7 @@ class Engines:
         def list_paths() -> Iterator[str]:
             return KnownFiles(sources.index.get_searcher().snapshot).iter_paths()
 
-        return LiveGraph(sources.symbol_index, list_paths, sources.read_live, self._extensions)
+        return LiveGraph(sources.symbol_index, list_paths, sources.tree.read_bytes, self._extensions)
 
     @property
     def code_search(self) -> LiveCodeSearch:
@@ -79,7 +77,7 @@ class Engines:
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
         return LiveCodeSearch(
-            of.index, of.symbol_index, of.read_live, self._extensions, most_words, of.vectors
+            of.index, of.symbol_index, of.tree.read_bytes, self._extensions, most_words, of.vectors
         )
 
     @property
@@ -89,8 +87,8 @@ class Engines:
         from repo_mcp.documentation.search import LiveDocumentation
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
-        reader = MediaReader(of.name_path, of.reader.stat, self._read_small)
-        return LiveDocumentation(of.index, of.read_live, reader, self._extensions, most_words)
+        reader = MediaReader(of.tree.name_path, of.tree.reader.stat, self._read_small)
+        return LiveDocumentation(of.index, of.tree.read_bytes, reader, self._extensions, most_words)
 
     @property
     def researcher(self) -> Researcher:
@@ -98,7 +96,7 @@ class Engines:
         from repo_mcp.research.research import Researcher
 
         of = self._sources
-        return Researcher(self.graph, of.search, of.search_exact, of.read_live)
+        return Researcher(self.graph, of.search, of.search_exact, of.tree.read_bytes)
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """Return the excerpts for a prompt. Raises RepoError with INVALID_ARGUMENT or INDEX_UNAVAILABLE.
@@ -113,7 +111,7 @@ class Engines:
         check_request(request, config.limits)
         searcher = index.get_searcher()
         try:
-            source = IndexSource(searcher, self._sources.read_live)
+            source = IndexSource(searcher, self._sources.tree.read_bytes)
             bundle = build_bundle(request, config.limits, source, self._bundler)
         except IndexFormatError as error:
             raise index.report_damage() from error
@@ -131,4 +129,4 @@ class Engines:
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)
-        return self._sources.reader.read_walked(path, most).data
+        return self._sources.tree.reader.read_walked(path, most).data

@@ -1,4 +1,4 @@
-"""One opened root: configuration, door, policy and index. What toolsets and the command line are given.
+"""One opened root: its configuration, tree and indexes. Toolsets and the command line are given this.
 
 Reading never waits for indexing: a search answers from the last committed generation. Every method
 may be called from several threads at a time.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import IndexFormatError, MakeTag, Snapshot
+from index_format import IndexFormatError, MakeTag
+from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import (
     STRUCTURE_TOOLSETS,
     VECTOR_TOOLSETS,
@@ -26,14 +26,11 @@ from repo_mcp.config.server_config import (
 )
 from repo_mcp.engines import Engines, EngineSources
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.exact.line_matcher import LineMatcher
-from repo_mcp.exact.paths import ExactSearcher, PathFilter
-from repo_mcp.exact.search import CHANGES_UNKNOWN, run_exact, scan_tree
-from repo_mcp.exact.search import check_request as check_exact
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
+from repo_mcp.live.live_exact import LiveExactSearch
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import (
     CompactReport,
@@ -41,7 +38,6 @@ from repo_mcp.model import (
     ExactRequest,
     FileListing,
     IndexStatus,
-    ListedFile,
     OpenedText,
     Outline,
     ProgressCallback,
@@ -49,95 +45,70 @@ from repo_mcp.model import (
     SearchAnswer,
     SearchRequest,
     SegmentFacts,
-    WalkReport,
 )
-from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.ranking.word_search import run_search
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
-from repo_mcp.storage.namespaces import mark_used, remove, remove_unused
+from repo_mcp.storage.namespaces import Namespaces, mark_used
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
-from repo_mcp.storage.sealing import Sealer, make_sealer
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.lines import decode_source
-from repo_mcp.workspace.directory_listing import LiveTree
-from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
+from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
-from repo_mcp.workspace.path_changes import PathChangeFinder
-from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
 from repo_mcp.workspace.system_places import is_system_place
-from repo_mcp.workspace.walk import WalkMemory, walk
-from repo_mcp.workspace.walked_files import FileColumns
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.semantic.live_vectors import LiveVectors
-
-NANOSECONDS = 1_000_000_000
-EXACT_WAIT_SECONDS = 1.0  # for what an exact search began in the background to stop; it looks every few ms
 
 
 class Repository:
     """One root and its index."""
 
     def __init__(self, config: Config, *, report_warning: Callable[[str], None] | None = None) -> None:
-        """Opens the door and the data directory. Never builds. Raises CONFIG_INVALID."""
+        """Open the root and the data directory. Never builds. Raises CONFIG_INVALID."""
         limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self.config = config
         self.root_name = os.path.basename(config.root)
-        data_dir = prepare_data_dir(config.root, config.data_dir, find_cache_home())
-        self.data_dir = data_dir
-        user_key = load_user_key(find_state_home(), config.root)
-        self._key_fault = user_key.fault
-        self.warnings = (*_warn_of_root(config), *data_dir.warnings, *ignored, *_warn_of_key(user_key.fault))
+        self.data_dir = data_dir = prepare_data_dir(config.root, config.data_dir, find_cache_home())
+        key = load_user_key(find_state_home(), config.root)
+        self.warnings = (*_warn_of_root(config), *data_dir.warnings, *ignored, *_warn_of_key(key.fault))
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
-        self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
-        self._reader = RepositoryReader(config.root, self._policy.find_denial, config.refusals)
-        self.tree = LiveTree(self._reader, self._policy, config.exclude_globs)
-        self._walk_memory = WalkMemory()
-        self._configuration = self._compute_configuration()
-        self.sealer = sealer = make_sealer(
-            user_key.key, name_canonically(config.root), name_canonically(data_dir.path)
-        )
-        namespace = sealer.name_namespace("index", FORMAT_VERSION, self._configuration)
-        self.namespaces = {namespace: sealer.make_tagger(namespace)}  # directory of each index -> its tags
-        self.poison = PoisonList(data_dir.path, sealer.make_tagger(POISON_FILE))
-        self._index = LiveIndex(
-            self._build_settings(os.path.join(data_dir.path, namespace), data_dir.inside_root),
-            self._configuration,
-            config.chosen_workers(),
-            self._walk,
-            watch=config.watch,
-            finder=PathChangeFinder(self._reader, self._policy.find_denial, self._walk_memory),
-            note_refresh=self._note_refresh,
-            make_tag=self.namespaces[namespace],
-        )
-        self.symbol_index = self._open_symbol_index(data_dir.path, sealer)
-        self.vectors = self._open_vectors()
-        self._mark_namespaces()
-        self._outliner = Outliner(config, self.poison)
-        self._exact: ExactSearcher | None = None
         self._closed = threading.Event()
+        self.tree = LiveTree(
+            config.root,
+            config.exclude_globs,
+            config.limits.max_file_bytes,
+            config.refusals,
+            data_dir.inside_root,
+        )
+        self.namespaces = Namespaces(config.root, data_dir.path, key)
+        self.poison = PoisonList(data_dir.path, self.namespaces.sealer.make_tagger(POISON_FILE))
+        self._configuration = self._compute_configuration()
+        self._index = self._open_index()
+        self.symbol_index = self._open_symbol_index()
+        self.vectors = self._open_vectors()
+        self.namespaces.mark_used()
+        self._is_tidy = False
+        self._outliner = Outliner(config, self.poison)
+        self._exact = LiveExactSearch(config, self.tree, self._index, self._closed.is_set)
         self.engines = Engines(
             EngineSources(
                 config,
                 data_dir.path,
-                self._reader,
+                self.tree,
                 self._index,
                 self.symbol_index,
                 self.vectors,
-                self.name_path,
                 self.search,
-                self.search_exact,
-                self._read_live,
+                self._exact.search,
             )
         )
 
@@ -149,7 +120,7 @@ class Repository:
     def _compute_configuration(self) -> str:
         """Digest of all that decides what an index of this root holds."""
         facts = (
-            self.config.fingerprint(self._policy.fingerprint()),
+            self.config.fingerprint(self.tree.policy.fingerprint()),
             FORMAT_VERSION,
             ANALYSIS_VERSION,
             CHUNKING_VERSION,
@@ -157,73 +128,13 @@ class Repository:
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
-    def _mark_namespaces(self) -> None:
-        for name in self.namespaces:
-            mark_used(os.path.join(self.data_dir.path, name))
-        self._is_tidy = False
-
-    def _open_symbol_index(self, data_dir: str, sealer: Sealer) -> LiveSymbolIndex:
-        """The structure of the files. Nothing is parsed before somebody asks for it."""
+    def _open_index(self) -> LiveIndex:
         config = self.config
-        facts = (self._configuration, *list_facts())
-        configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
-        namespace = sealer.name_namespace("structure", FORMAT_VERSION, configuration)
-        self.namespaces[namespace] = sealer.make_tagger(namespace)
-        path = os.path.join(data_dir, namespace)
-        read = partial(self._reader.read_walked, max_bytes=config.limits.max_file_bytes)
-        phase = SymbolPhase(
-            path,
-            configuration,
-            MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
-            read,
-            self._read_many,
-            make_tag=self.namespaces[namespace],
-            poison=self.poison,
-        )
-        return LiveSymbolIndex(path, configuration, phase, self._index, self.name_path)
-
-    def _open_vectors(self) -> LiveVectors | None:
-        """The vectors of chunks; None where the operator named no model. CONFIG_INVALID where it is none."""
-        config = self.config
-        if config.semantic_model is None:
-            return None
-        from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
-
-        read = partial(self._reader.read_walked, max_bytes=config.limits.max_file_bytes)
-        workers = config.chosen_workers()
-        return LiveVectors(
-            config.semantic_model, self._configuration, self._name_vectors, workers, self._index, read
-        )
-
-    def _name_vectors(self, configuration: str) -> tuple[str, MakeTag]:
-        """Where the vectors of a configuration lie, and what seals them. Known once the model was read."""
-        namespace = self.sealer.name_namespace("vectors", FORMAT_VERSION, configuration)
-        make_tag = self.sealer.make_tagger(namespace)
-        self.namespaces = {**self.namespaces, namespace: make_tag}
-        path = os.path.join(self.data_dir.path, namespace)
-        mark_used(path)
-        return path, make_tag
-
-    @property
-    def _makes_vectors(self) -> bool:
-        """True for a server that asks for vectors."""
-        return bool(VECTOR_TOOLSETS.intersection(self.config.toolsets))
-
-    def _note_refresh(self) -> None:
-        self._walk_memory.move_together()
-        self.symbol_index.note_refresh()
-        if not self._is_tidy:
-            self._is_tidy = True
-            remove_unused(self.data_dir.path, self.namespaces)
-        if self.vectors is not None:
-            self.vectors.note_refresh()
-
-    def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
-        config = self.config
-        return BuildSettings(
+        namespace = self.namespaces.add("index", self._configuration)
+        settings = BuildSettings(
             config.root,
-            index_path,
-            data_dir_parts,
+            namespace.path,
+            self.data_dir.inside_root,
             config.chunk_lines,
             config.chunk_overlap_lines,
             config.limits.max_file_bytes,
@@ -232,54 +143,79 @@ class Repository:
             memory=MemoryBudget(config.memory_mb),
             refusals=config.refusals,
         )
-
-    def _walk(
-        self,
-        cancelled: Callable[[], bool],
-        met: Callable[[FileColumns], None] | None = None,
-        *,
-        include_hidden: bool = False,
-    ) -> WalkReport:
-        self._reader.check_root()
-        memory = None if include_hidden else self._walk_memory
-        ignore = IgnoreRules(self.config.exclude_globs, memory.parsed if memory is not None else None)
-        return walk(
-            self._reader,
-            self._policy.find_denial,
-            ignore,
-            include_hidden=include_hidden,
-            cancelled=cancelled,
-            memory=memory,
-            met=met,
+        return LiveIndex(
+            settings,
+            self._configuration,
+            config.chosen_workers(),
+            self.tree.walk,
+            watch=config.watch,
+            finder=self.tree.find_changes(),
+            note_refresh=self._note_refresh,
+            make_tag=namespace.make_tag,
         )
+
+    def _open_symbol_index(self) -> LiveSymbolIndex:
+        """Open the symbol index. Nothing is parsed before somebody asks for it."""
+        config = self.config
+        facts = (self._configuration, *list_facts())
+        configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+        namespace = self.namespaces.add("structure", configuration)
+        phase = SymbolPhase(
+            namespace.path,
+            configuration,
+            MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
+            self.tree.read_walked,
+            self.tree.read_many,
+            make_tag=namespace.make_tag,
+            poison=self.poison,
+        )
+        return LiveSymbolIndex(namespace.path, configuration, phase, self._index, self.tree.name_path)
+
+    def _open_vectors(self) -> LiveVectors | None:
+        """Open the vectors of chunks; None where the operator named no model. Raises CONFIG_INVALID."""
+        config = self.config
+        if config.semantic_model is None:
+            return None
+        from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
+
+        return LiveVectors(
+            config.semantic_model,
+            self._configuration,
+            self._name_vectors,
+            config.chosen_workers(),
+            self._index,
+            self.tree.read_walked,
+        )
+
+    def _name_vectors(self, configuration: str) -> tuple[str, MakeTag]:
+        """Return where the vectors of a configuration lie, and what seals them: known with the model."""
+        namespace = self.namespaces.add("vectors", configuration)
+        mark_used(namespace.path)
+        return namespace.path, namespace.make_tag
+
+    @property
+    def _makes_vectors(self) -> bool:
+        """True for a server that asks for vectors."""
+        return bool(VECTOR_TOOLSETS.intersection(self.config.toolsets))
+
+    def _note_refresh(self) -> None:
+        self.tree.memory.move_together()
+        self.symbol_index.note_refresh()
+        if not self._is_tidy:
+            self._is_tidy = True
+            self.namespaces.remove_unused()
+        if self.vectors is not None:
+            self.vectors.note_refresh()
 
     # Reading files
 
     def name_path(self, path: str) -> str:
-        """A client's path as it may be named, relative to the root, whether anything is there or not.
-
-        PATH_INVALID, PATH_ESCAPE and PATH_DENIED as when it is opened, by the name asked for alone.
-        """
-        named = self._reader.normalise(path)
-        if self._policy.find_denial(named) is not None:
-            raise RepoError(ErrorCode.PATH_DENIED, "The path is denied.")
-        return named
+        """Return a client's path as it may be named. Raises as `LiveTree.name_path` does."""
+        return self.tree.name_path(path)
 
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
-        """The files of the live tree whose paths match, in path order. INVALID_ARGUMENT for a bad glob."""
-        matches = GlobFilter(glob).matches if glob else None
-        report = self._walk(self._closed.is_set, include_hidden=include_hidden)
-        found = [file for file in report.files if matches is None or matches(file.path)]
-        return FileListing(
-            tuple(
-                ListedFile(file.path, file.stat.size, file.stat.mtime_ns / NANOSECONDS)
-                for file in found[:max_results]
-            ),
-            total=len(found),
-            truncated=len(found) > max_results,
-            denied=report.skipped.get("denied", 0),
-            warnings=report.warnings,
-        )
+        """Return the files of the live tree whose paths match, in path order. Raises INVALID_ARGUMENT."""
+        return self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
 
     def open_file(
         self, path: str, start_line: int | None, end_line: int | None, *, most_lines: int | None = None
@@ -289,7 +225,7 @@ class Repository:
         Raises INVALID_ARGUMENT for lines that are not there.
         """
         limits = self.config.limits
-        opened = self._reader.read(path, limits.max_file_bytes)
+        opened = self.tree.read(path)
         most = limits.max_open_lines if most_lines is None else most_lines
         return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
 
@@ -298,7 +234,7 @@ class Repository:
 
         Fails as `open_file` does for a file that cannot be opened or is not text.
         """
-        opened = self._reader.read(path, self.config.limits.max_file_bytes)
+        opened = self.tree.read(path)
         text = decode_source(opened.data)
         found = self._outliner.outline(opened.path, text.data)
         return replace(found, path=opened.path, warnings=(*describe_reading(opened, text), *found.warnings))
@@ -326,7 +262,7 @@ class Repository:
                 request,
                 self.config.limits.max_query_words,
                 dict(self.config.extensions),
-                self._read_live,
+                self.tree.read_bytes,
                 self._index.describe_progress,
             )
         except IndexFormatError as error:
@@ -335,65 +271,12 @@ class Repository:
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
     ) -> ExactAnswer:
-        """Matches of a literal or an expression in the live files, by path, then line.
-
-        While no index knows every file the answer is that of the index there is, or INDEX_UNAVAILABLE where
-        there is none; with `scan` every file is read instead. INVALID_ARGUMENT for a pattern that is not
-        valid, with what is wrong and where; CANCELLED.
-        """
-        check_exact(request)
-        matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
-        config = self.config
-        wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
-        matcher = LineMatcher(request)
-        stop = self._closed.is_set if cancelled is None else cancelled
-        try:
-            return self._search_exact(request, matcher, wanted, stop, complete=scan)
-        except RepoError as error:
-            if not scan or error.code is not ErrorCode.INDEX_UNAVAILABLE:
-                raise
-        most = config.limits.max_file_bytes
-        return scan_tree(request, matcher, wanted, self._walk(stop), most, self._read_many, stop)
-
-    def _search_exact(
-        self,
-        request: ExactRequest,
-        matcher: LineMatcher,
-        wanted: PathFilter,
-        stop: Callable[[], bool],
-        *,
-        complete: bool,
-    ) -> ExactAnswer:
-        """By the index. INDEX_UNAVAILABLE when there is none; with `complete` also when files may lack."""
-        searcher = self._index.get_searcher(waits=not complete)  # else all files are read, now
-        try:
-            changed = self._index.find_changed(searcher.snapshot.generation)
-            if changed is None and complete:
-                raise RepoError(ErrorCode.INDEX_UNAVAILABLE, CHANGES_UNKNOWN)
-            exact = self._open_exact(searcher.snapshot)
-            answer = run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
-        except IndexFormatError as error:
-            raise self._index.report_damage() from error
-        if changed is not None:  # what a running refresh has not indexed yet was read
-            return answer
-        return replace(answer, warnings=(*self._index.describe_progress(searcher.snapshot), *answer.warnings))
-
-    def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
-        """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
-        current = self._exact
-        if current is None or current.snapshot is not snapshot:
-            current = self._exact = ExactSearcher(snapshot, current, self._closed.is_set)
-        return current
+        """Return the matches of a literal or an expression. Raises as `LiveExactSearch.search` does."""
+        return self._exact.search(request, cancelled, scan=scan)
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """The excerpts for a prompt within a budget. Raises as `Engines.bundle`."""
         return self.engines.bundle(request)
-
-    def _read_live(self, path: str) -> bytes:
-        return self._reader.read_walked(path, self.config.limits.max_file_bytes).data
-
-    def _read_many(self, paths: Sequence[str]) -> list[bytes | None]:
-        return read_many(self._reader, paths, self.config.limits.max_file_bytes)
 
     # The index
 
@@ -452,13 +335,10 @@ class Repository:
         stopped = [self._index.close(), self.symbol_index.close()]
         if self.vectors is not None:
             stopped.append(self.vectors.close())
-        if self._exact is not None:
-            stopped.append(self._exact.join(EXACT_WAIT_SECONDS))
+        stopped.append(self._exact.close())
         if all(stopped):
-            self._reader.close()
-            if self._key_fault:  # nobody else can use what this process alone can check
-                for name in self.namespaces:
-                    remove(os.path.join(self.data_dir.path, name))
+            self.tree.reader.close()
+            self.namespaces.close()
 
 
 def _warn_of_root(config: Config) -> tuple[str, ...]:

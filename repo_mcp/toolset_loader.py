@@ -104,8 +104,8 @@ class _OneRoot:
 
     def prepare(self) -> Limits:
         """Prepare the data directory and return the limits. Raises RepoError with CONFIG_INVALID."""
+        from repo_mcp.config.narrowing import narrow_config
         from repo_mcp.config.server_config import find_cache_home
-        from repo_mcp.narrowing import narrow_config
         from repo_mcp.storage.data_dir import prepare_data_dir
 
         config = self._config

@@ -20,7 +20,6 @@ from repo_mcp.model import IndexProgress, SearchRequest, WalkReport
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository
-from repo_mcp.workspace.walked_files import FileColumns
 
 LAST_SHARD_COMMITTED = "merge"  # the phase that begins then
 FULL_RANKING = "repo_mcp.ranking.ranking"
@@ -115,20 +114,19 @@ class SearchAnswerer:
 class TimedRepository(Repository):
     """Knows how long it walked."""
 
-    walk_seconds = 0.0
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.walk_seconds = 0.0
+        walk = self.tree.walk
 
-    def _walk(
-        self,
-        cancelled: Callable[[], bool],
-        met: Callable[[FileColumns], None] | None = None,
-        *,
-        include_hidden: bool = False,
-    ) -> WalkReport:
-        started = time.perf_counter()
-        try:
-            return super()._walk(cancelled, met, include_hidden=include_hidden)
-        finally:
-            self.walk_seconds += time.perf_counter() - started
+        def walk_timed(*arguments: Any) -> WalkReport:
+            started = time.perf_counter()
+            try:
+                return walk(*arguments)
+            finally:
+                self.walk_seconds += time.perf_counter() - started
+
+        self._index._look.walk = walk_timed
 
 
 class OurUpdater:

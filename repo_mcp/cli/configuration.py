@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from repo_mcp.cli.console.plain import write_json
+from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.settings import Setting, list_settings
-from repo_mcp.narrowing import narrow_config
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.server_options import build_parser, read_config
 

@@ -36,7 +36,9 @@ class Refresher:
     ) -> None:
         self._generation = generation
         self._look = look
-        self._build = (settings, configuration, workers)
+        self.settings = settings
+        self._configuration = configuration
+        self._workers = workers
         self._probe = probe if probe is not None else NO_PROBE
         self._make_tag = make_tag
         self.running = threading.Lock()  # held while this process refreshes
@@ -119,7 +121,9 @@ class Refresher:
             raise explain_write_error(error) from error
         return Indexer(
             directory,
-            *self._build,
+            self.settings,
+            self._configuration,
+            self._workers,
             self._look.walk,
             self._generation.record,
             probe=self._probe,

@@ -15,8 +15,13 @@ import re
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass
 
-from index_format import SEAL_SUFFIX, DiskDirectory, IndexFormatError
+from index_format import SEAL_SUFFIX, DiskDirectory, IndexFormatError, MakeTag
+from index_format import VERSION as FORMAT_VERSION
+from repo_mcp.storage.data_dir import name_canonically
+from repo_mcp.storage.sealing import make_sealer
+from repo_mcp.storage.user_key import UserKey
 
 UNUSED_SECONDS = 14 * 24 * 3600.0  # counted from the last time a server opened its root
 MAX_NAMESPACES = 1_000  # examined in one call
@@ -93,3 +98,44 @@ def _is_unused(path: str, now: float) -> bool:
     except OSError:
         return False
     return now - max(times) > UNUSED_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """The directory of one index, and what seals it."""
+
+    path: str  # absolute
+    make_tag: MakeTag
+
+
+class Namespaces:
+    """The namespaces that one opened root uses."""
+
+    def __init__(self, root: str, data_dir: str, key: UserKey) -> None:
+        """Creates nothing."""
+        self._data_dir = data_dir
+        self._may_outlive = not key.fault  # else nobody after this process can check them
+        self.sealer = make_sealer(key.key, name_canonically(root), name_canonically(data_dir))
+        self.tags: dict[str, MakeTag] = {}  # by name
+
+    def add(self, kind: str, configuration: str) -> Namespace:
+        """Return the namespace of the index of this kind and configuration, from now on one of ours."""
+        name = self.sealer.name_namespace(kind, FORMAT_VERSION, configuration)
+        make_tag = self.sealer.make_tagger(name)
+        self.tags = {**self.tags, name: make_tag}  # others may be iterating
+        return Namespace(os.path.join(self._data_dir, name), make_tag)
+
+    def mark_used(self) -> None:
+        """Mark all of ours as in use now."""
+        for name in self.tags:
+            mark_used(os.path.join(self._data_dir, name))
+
+    def remove_unused(self) -> None:
+        """Remove those of others that are long unused. Never raises."""
+        remove_unused(self._data_dir, self.tags)
+
+    def close(self) -> None:
+        """Remove ours when nobody else could use them."""
+        if not self._may_outlive:
+            for name in self.tags:
+                remove(os.path.join(self._data_dir, name))

@@ -67,7 +67,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.exact", "repo_mcp.ranking"),
     ("repo_mcp.indexing", "repo_mcp.outliner"),
     ("repo_mcp.audit", "repo_mcp.process", "repo_mcp.server_options"),
-    ("repo_mcp.languages", "repo_mcp.narrowing", "repo_mcp.protocol"),
+    ("repo_mcp.languages", "repo_mcp.protocol"),
     ("repo_mcp.config", "repo_mcp.languages.python"),
     (
         "repo_mcp.languages.csharp",

@@ -157,7 +157,7 @@ def test_every_byte_of_what_was_seen_is_guarded(world: World, data: Path, step: 
 def _open_directory(world: World, data: Path, kind: str) -> DiskDirectory:
     """The directory of an index with the tags of its owner."""
     with closing(open_repository(world.root, data)) as repository:
-        ((name, make_tag),) = [one for one in repository.namespaces.items() if one[0].startswith(kind)]
+        ((name, make_tag),) = [one for one in repository.namespaces.tags.items() if one[0].startswith(kind)]
     return DiskDirectory(str(data / name), make_tag=make_tag)
 
 

@@ -19,7 +19,7 @@ from index_format import (
     SegmentEntry,
     compactor,
     merge_segments,
-    spool,
+    segment_writer,
     write_segment,
 )
 from index_format.snapshot import open_segments
@@ -217,8 +217,8 @@ def test_terms_that_wait_in_a_file_give_the_same_bytes_and_leave_no_file(
     entries = write_groups(parts, model, groups)
     names = set(parts.files)
     for spooled in (0, 100, 1_000):
-        monkeypatch.setattr(spool, "SPOOL_BYTES", spooled)
-        monkeypatch.setattr(spool, "READ_BYTES", 7)
+        monkeypatch.setattr(segment_writer, "SPOOL_BYTES", spooled)
+        monkeypatch.setattr(segment_writer, "READ_BYTES", 7)
         monkeypatch.setattr(compactor, "WINDOW_BYTES", 200)
         merged = merge(parts, entries)
         assert merged is not None
@@ -227,7 +227,7 @@ def test_terms_that_wait_in_a_file_give_the_same_bytes_and_leave_no_file(
 
 
 def test_a_merge_that_stops_leaves_no_file_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "SPOOL_BYTES", 0)
+    monkeypatch.setattr(segment_writer, "SPOOL_BYTES", 0)
     monkeypatch.setattr(compactor, "WINDOW_BYTES", 200)
     directory = MemoryDirectory()
     entries = [write_model(directory, build_large(60))]

@@ -17,7 +17,7 @@ from index_format import (
     PostingList,
     SegmentEntry,
     pack,
-    spool,
+    segment_writer,
     unpack,
     verify_index,
 )
@@ -263,5 +263,5 @@ def test_sections_of_a_later_time_are_no_fault() -> None:
 
 
 def test_a_segment_whose_terms_wait_in_a_file_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "SPOOL_BYTES", 0)
+    monkeypatch.setattr(segment_writer, "SPOOL_BYTES", 0)
     assert verify_index(build(MODEL, OTHER)[0]) == []

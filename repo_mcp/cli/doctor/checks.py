@@ -20,9 +20,9 @@ from enum import StrEnum
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.terminal import show_size
+from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import Config, find_home, find_state_home
 from repo_mcp.errors import RepoError
-from repo_mcp.narrowing import narrow_config
 from repo_mcp.process.hardening import is_available
 from repo_mcp.repository import Repository
 from repo_mcp.storage.data_dir import examine_data_dir
@@ -206,7 +206,7 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         yield Finding("index", State.PROBLEM, error.message, error.hint)
         return
     with closing(repository):
-        for name, make_tag in repository.namespaces.items():
+        for name, make_tag in repository.namespaces.tags.items():
             kind = name.partition("-")[0]
             path = os.path.join(repository.data_dir.path, name)
             yield _check_index(kind, path, make_tag, reads_all=reads_all)

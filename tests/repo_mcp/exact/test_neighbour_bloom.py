@@ -256,11 +256,11 @@ def search(repository: Repository, pattern: str) -> list[str]:
 
 def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     assert search(repository, r"common\s*\(") == ["f07.c"]
-    assert repository._exact is not None
-    assert repository._exact.join(10)
+    assert repository._exact._searcher is not None
+    assert repository._exact._searcher.join(10)
     read: list[str] = []
-    real = repository._read_many
-    monkeypatch.setattr(repository, "_read_many", lambda paths: read.extend(paths) or real(paths))
+    real = repository.tree.read_many
+    monkeypatch.setattr(repository.tree, "read_many", lambda paths: read.extend(paths) or real(paths))
     assert search(repository, r"common\s*\(") == ["f07.c"]
     assert read == ["f07.c"]
     assert search(repository, r"common\w*\s*:") == []
@@ -269,8 +269,8 @@ def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: 
 
 def test_a_search_that_asks_for_no_sign_learns_none(repository: Repository) -> None:
     assert len(search(repository, r"common")) == 100
-    assert repository._exact is not None
-    assert not repository._exact._learning
+    assert repository._exact._searcher is not None
+    assert not repository._exact._searcher._learning
 
 
 def test_files_that_change_are_found_whatever_is_known_of_them(

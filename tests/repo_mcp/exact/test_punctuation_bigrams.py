@@ -115,8 +115,8 @@ def add_text(root: Path, path: str, text: str) -> None:
 def learn(repository: Repository) -> None:
     """Search until the signs are known."""
     assert list_paths(repository, "=~=") == ["src/f07.c"]
-    assert repository._exact is not None
-    assert repository._exact.join(10)
+    assert repository._exact._searcher is not None
+    assert repository._exact._searcher.join(10)
 
 
 def list_paths(repository: Repository, pattern: str) -> list[str]:
@@ -127,8 +127,8 @@ def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: 
     assert repository.search_exact(ExactRequest("=~=")).scanned
     learn(repository)
     read: list[str] = []
-    real = repository._read_many
-    monkeypatch.setattr(repository, "_read_many", lambda paths: read.extend(paths) or real(paths))
+    real = repository.tree.read_many
+    monkeypatch.setattr(repository.tree, "read_many", lambda paths: read.extend(paths) or real(paths))
     answer = repository.search_exact(ExactRequest("=~="))
     assert [path for path, _ in answer.files] == ["src/f07.c"]
     assert not answer.scanned
@@ -151,9 +151,9 @@ def test_a_version_that_is_not_the_indexed_one_is_not_learnt(tmp_path: Path, rep
     """The signs are computed while a file has another version, which may be taken back afterwards."""
     add_text(tmp_path, "src/f07.c", "nothing\n")
     repository.search_exact(ExactRequest("=~="))
-    assert repository._exact is not None
-    assert repository._exact.join(10)
-    (memory,) = repository._exact.memory.values()
+    assert repository._exact._searcher is not None
+    assert repository._exact._searcher.join(10)
+    (memory,) = repository._exact._searcher.memory.values()
     may_hold = memory.signs.find(list_bigrams(["=~="]))
     assert may_hold is not None
     assert may_hold.nonzero()[0].tolist() == [7]
@@ -169,15 +169,15 @@ def test_what_was_learnt_of_segments_that_are_gone_is_not_kept(
             add_text(tmp_path, f"src/{number}/g{file}.c", "a =~= b\n")
         repository.refresh()
         assert len(list_paths(repository, "=~=")) == 13 + 12 * number
-        assert repository._exact is not None
-        assert repository._exact.join(10)
-    assert len(repository._exact._learning) <= 1
+        assert repository._exact._searcher is not None
+        assert repository._exact._searcher.join(10)
+    assert len(repository._exact._searcher._learning) <= 1
 
 
 def test_closing_stops_what_is_computed(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_bitmaps, "FILES_AT_ONCE", 8)
     entered = threading.Event()
-    real = repository._read_many
+    real = repository.tree.read_many
 
     def read(paths: list[str]) -> list[bytes | None]:
         if threading.current_thread().name == "sign pairs":
@@ -185,11 +185,11 @@ def test_closing_stops_what_is_computed(repository: Repository, monkeypatch: pyt
             assert repository._closed.wait(10)
         return real(paths)
 
-    monkeypatch.setattr(repository, "_read_many", read)
+    monkeypatch.setattr(repository.tree, "read_many", read)
     repository.search_exact(ExactRequest("=~="))
     assert entered.wait(10)
-    assert repository._exact is not None
+    assert repository._exact._searcher is not None
     repository.close()
-    (memory,) = repository._exact.memory.values()
+    (memory,) = repository._exact._searcher.memory.values()
     assert memory.signs._rows is None
     assert not any(thread.name == "sign pairs" for thread in threading.enumerate())

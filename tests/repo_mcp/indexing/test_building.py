@@ -61,7 +61,7 @@ class SlowWalk:
     """A walk that does not end before `is_over` says so; it goes on telling what it met."""
 
     def __init__(self, repository: Repository, is_over: Callable[[], bool]) -> None:
-        self._walk = repository._walk
+        self._walk = repository.tree.walk
         self._is_over = is_over
         self.met = 0  # files, when it ended
 
@@ -95,7 +95,8 @@ class Tree:
         self.directory = DiskDirectory(str(self.index), create=True)
         config = Config(root, data_dir=str(place / "data"))
         self.repository = Repository(config)
-        settings = self.repository._build_settings(str(self.index), None)
+        settings = self.repository._index.refresher.settings
+        settings = replace(settings, index_path=str(self.index), data_dir_parts=None)
         self.settings = replace(settings, shard_bytes=SHARD_BYTES)
         self.workers = workers
         self.told: list[IndexProgress] = []
@@ -113,7 +114,9 @@ class Tree:
         force: bool = False,
         committed: Callable[[], None] = lambda: None,
     ) -> RefreshReport:
-        indexer = Indexer(self.directory, self.settings, "test", self.workers, walk or self.repository._walk)
+        indexer = Indexer(
+            self.directory, self.settings, "test", self.workers, walk or self.repository.tree.walk
+        )
         return indexer.refresh(
             force=force, progress=self.told.append, cancelled=cancelled, committed=committed
         )
@@ -165,7 +168,7 @@ def test_what_was_built_before_a_walk_was_cancelled_is_kept(tree: Tree) -> None:
     assert tree.count_segments() >= 3
     report = tree.refresh()
     assert report.unchanged >= 3
-    assert report.unchanged + report.added == len(tree.repository._walk(lambda: False).files)
+    assert report.unchanged + report.added == len(tree.repository.tree.walk(lambda: False).files)
     assert (report.updated, report.removed) == (0, 0)
 
 
@@ -227,7 +230,7 @@ def test_what_is_built_anew_is_not_committed_between_merges(
 def build_tasks(tree: Tree) -> list[ShardTask]:
     names = (f"new-{number}" for number in range(FILES))
     planner = ShardPlanner(lambda _path: None, lambda: next(names), SHARD_BYTES)
-    files = tree.repository._walk(lambda: False).files
+    files = tree.repository.tree.walk(lambda: False).files
     assert isinstance(files, WalkedFiles)
     return [*planner.take(files), *planner.finish()]
 

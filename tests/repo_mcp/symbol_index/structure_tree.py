@@ -31,8 +31,8 @@ class StructureTree:
             str(self.path),
             "tiny",
             workers,
-            lambda path: self.repository._reader.read_walked(path, 2_000_000),
-            self.repository._read_many,
+            lambda path: self.repository.tree.reader.read_walked(path, 2_000_000),
+            self.repository.tree.read_many,
             find_task=find_tiny_task,
             make_parser=make_parser,
         )

@@ -1,0 +1,87 @@
+"""Exact search over one root as it is now: by the index where there is one, else through every file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from index_format import IndexFormatError, Snapshot
+from repo_mcp.config.server_config import Config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.line_matcher import LineMatcher
+from repo_mcp.exact.paths import ExactSearcher, PathFilter
+from repo_mcp.exact.search import CHANGES_UNKNOWN, check_request, run_exact, scan_tree
+from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.live_tree import LiveTree
+
+WAIT_SECONDS = 1.0  # for what a search began in the background to stop; it looks every few ms
+
+
+class LiveExactSearch:
+    """Exact search in one opened root. Safe for several threads."""
+
+    def __init__(self, config: Config, tree: LiveTree, index: LiveIndex, closed: Callable[[], bool]) -> None:
+        self._config = config
+        self._tree = tree
+        self._index = index
+        self._closed = closed
+        self._searcher: ExactSearcher | None = None
+
+    def search(
+        self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
+    ) -> ExactAnswer:
+        """Return the matches of a literal or an expression in the live files, by path, then line.
+
+        While no index knows every file the answer is that of the index there is, or INDEX_UNAVAILABLE where
+        there is none; with `scan` every file is read instead. INVALID_ARGUMENT for a pattern that is not
+        valid, with what is wrong and where; CANCELLED.
+        """
+        check_request(request)
+        config = self._config
+        matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
+        wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
+        matcher = LineMatcher(request)
+        stop = self._closed if cancelled is None else cancelled
+        try:
+            return self._search_index(request, matcher, wanted, stop, complete=scan)
+        except RepoError as error:
+            if not scan or error.code is not ErrorCode.INDEX_UNAVAILABLE:
+                raise
+        most = config.limits.max_file_bytes
+        return scan_tree(request, matcher, wanted, self._tree.walk(stop), most, self._tree.read_many, stop)
+
+    def _search_index(
+        self,
+        request: ExactRequest,
+        matcher: LineMatcher,
+        wanted: PathFilter,
+        stop: Callable[[], bool],
+        *,
+        complete: bool,
+    ) -> ExactAnswer:
+        """Raise INDEX_UNAVAILABLE when there is no index; with `complete` also when files may lack."""
+        searcher = self._index.get_searcher(waits=not complete)  # else all files are read, now
+        try:
+            changed = self._index.find_changed(searcher.snapshot.generation)
+            if changed is None and complete:
+                raise RepoError(ErrorCode.INDEX_UNAVAILABLE, CHANGES_UNKNOWN)
+            exact = self._open(searcher.snapshot)
+            answer = run_exact(exact, request, matcher, wanted, changed, self._tree.read_many, stop)
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        if changed is not None:  # what a running refresh has not indexed yet was read
+            return answer
+        return replace(answer, warnings=(*self._index.describe_progress(searcher.snapshot), *answer.warnings))
+
+    def _open(self, snapshot: Snapshot) -> ExactSearcher:
+        """Return the searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
+        current = self._searcher
+        if current is None or current.snapshot is not snapshot:
+            current = self._searcher = ExactSearcher(snapshot, current, self._closed)
+        return current
+
+    def close(self) -> bool:
+        """Wait for what runs in the background. Returns False when it has not stopped in WAIT_SECONDS."""
+        return self._searcher is None or self._searcher.join(WAIT_SECONDS)

@@ -1,0 +1,135 @@
+"""One root's tree as it is now: its files by path, its directories, and the walk over all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import DirectoryListing, FileListing, ListedFile, WalkReport
+from repo_mcp.workspace.directory_listing import list_directory
+from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
+from repo_mcp.workspace.path_changes import PathChangeFinder
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.reader_bounds import Refusals
+from repo_mcp.workspace.repository_reader import OpenedFile, RepositoryReader, reach_directory, read_many
+from repo_mcp.workspace.walk import WalkMemory, walk
+from repo_mcp.workspace.walked_files import FileColumns
+
+NANOSECONDS = 1_000_000_000
+
+
+class LiveTree:
+    """One opened root. Methods may be called from several threads at a time."""
+
+    def __init__(
+        self,
+        root: str,
+        exclude_globs: Sequence[str],
+        max_file_bytes: int,
+        refusals: Refusals,
+        data_dir_parts: tuple[str, ...] | None,
+    ) -> None:
+        """Open the root, an absolute path. `data_dir_parts` is where our data directory lies in it.
+
+        Raises RepoError with CONFIG_INVALID.
+        """
+        self.policy = DenyPolicy(data_dir_parts=data_dir_parts)
+        self.reader = RepositoryReader(root, self.policy.find_denial, refusals)
+        self._exclude_globs = exclude_globs
+        self._max_file_bytes = max_file_bytes
+        self.memory = WalkMemory()
+
+    def check_root(self) -> None:
+        """Raise RepoError with UNREADABLE when the root was moved, replaced or deleted since opening it."""
+        self.reader.check_root()
+
+    # Paths
+
+    def name_path(self, path: str) -> str:
+        """Return a client's path as it may be named, relative to the root, whether anything is there or not.
+
+        Raises RepoError with PATH_INVALID, PATH_ESCAPE or PATH_DENIED, by the name alone.
+        """
+        named = self.reader.normalise(path)
+        if self.policy.find_denial(named) is not None:
+            raise RepoError(ErrorCode.PATH_DENIED, "The path is denied.")
+        return named
+
+    def reach_directory(self, path: str) -> str:
+        """Return the path of the directory that a client's path leads to, "" for the root, links resolved.
+
+        Raises RepoError with NOT_FOUND or NOT_A_DIRECTORY, and as reading a file does.
+        """
+        return reach_directory(self.reader, path)
+
+    def find_real_path(self, path: str, max_bytes: int) -> str:
+        """Return the path of the file that a path leads to, links resolved. Raises as reading it does."""
+        return self.reader.read(path, max_bytes).path
+
+    # Files
+
+    def read(self, path: str) -> OpenedFile:
+        """Return the file of a client's path. Raises RepoError for whatever may not or cannot be read."""
+        return self.reader.read(path, self._max_file_bytes)
+
+    def read_walked(self, path: str) -> OpenedFile:
+        """Return a file by the path that the walk gave it. Raises as `read` does."""
+        return self.reader.read_walked(path, max_bytes=self._max_file_bytes)
+
+    def read_bytes(self, path: str) -> bytes:
+        """Return the bytes of a file by the path that the walk gave it. Raises as `read` does."""
+        return self.read_walked(path).data
+
+    def read_many(self, paths: Sequence[str]) -> list[bytes | None]:
+        """Return the bytes of walked files; None for one that cannot be read now."""
+        return read_many(self.reader, paths, self._max_file_bytes)
+
+    # Listings
+
+    def list_directory(self, path: str) -> DirectoryListing:
+        """Return the entries directly in one directory, in order of names. See `directory_listing`."""
+        ignore = IgnoreRules(self._exclude_globs)
+        return list_directory(self.reader, self.policy.find_denial, ignore, path)
+
+    def list_files(
+        self, glob: str | None, max_results: int, include_hidden: bool, cancelled: Callable[[], bool]
+    ) -> FileListing:
+        """Return the files whose paths match, in path order. Raises INVALID_ARGUMENT for a bad glob."""
+        matches = GlobFilter(glob).matches if glob else None
+        report = self.walk(cancelled, include_hidden=include_hidden)
+        found = [file for file in report.files if matches is None or matches(file.path)]
+        return FileListing(
+            tuple(
+                ListedFile(file.path, file.stat.size, file.stat.mtime_ns / NANOSECONDS)
+                for file in found[:max_results]
+            ),
+            total=len(found),
+            truncated=len(found) > max_results,
+            denied=report.skipped.get("denied", 0),
+            warnings=report.warnings,
+        )
+
+    def walk(
+        self,
+        cancelled: Callable[[], bool],
+        met: Callable[[FileColumns], None] | None = None,
+        *,
+        include_hidden: bool = False,
+    ) -> WalkReport:
+        """Walk the tree. Raises CANCELLED, UNREADABLE, and whatever `met`, told of files so far, raises."""
+        self.check_root()
+        memory = None if include_hidden else self.memory
+        ignore = IgnoreRules(self._exclude_globs, memory.parsed if memory is not None else None)
+        return walk(
+            self.reader,
+            self.policy.find_denial,
+            ignore,
+            include_hidden=include_hidden,
+            cancelled=cancelled,
+            memory=memory,
+            met=met,
+        )
+
+    def find_changes(self) -> PathChangeFinder:
+        """Return what looks at a few named files by what the last walk found out."""
+        return PathChangeFinder(self.reader, self.policy.find_denial, self.memory)
