@@ -133,7 +133,7 @@ def encode_result(answer: ToolAnswer, *, modern: bool) -> str:
         from repo_mcp.protocol.content import describe_block
 
         content = ",".join([content, *(encode_json(describe_block(block)) for block in answer.blocks)])
-    structured = encode_json(answer.structured)  # not the text: it may be in another form
+    structured = answer.json or encode_json(answer.structured)
     return f'{{"content":[{content}],"isError":{is_error}{kind},"structuredContent":{structured}}}'
 
 

@@ -144,13 +144,14 @@ Block = ResourceLink | Audio
 class ToolAnswer:
     """One answer in the two forms of the protocol.
 
-    `text` is the compact JSON of `structured`, unless the client has asked for another form.
-    """
+    `text` is the compact JSON of `structured`, unless the client has asked for another form. `json` is that
+    JSON where the tool has made it already, else "": what is sent is then not encoded again."""
 
     structured: Mapping[str, object]
     text: str
     is_error: bool
     blocks: tuple[Block, ...] = ()  # after the text
+    json: str = ""  # of `structured`
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ Left out on purpose: what an answer looks like, which is each toolset's own spec
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from repo_mcp.audit.call_recorder import CallOutcome, classify
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.protocol.frames import encode_json
+from repo_mcp.protocol.tool_model import Block, ToolAnswer, escape_text
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
@@ -21,9 +21,12 @@ Fitted = TypeVar("Fitted")
 Done = TypeVar("Done")
 
 
-def encode(value: Mapping[str, object]) -> str:
-    """Compact JSON: the text block, byte for byte."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+def build_answer(
+    structured: Mapping[str, object], *, is_error: bool = False, blocks: tuple[Block, ...] = ()
+) -> ToolAnswer:
+    """Return an answer whose text is the compact JSON of `structured`. Raises ValueError for NaN."""
+    text = encode_json(structured)
+    return ToolAnswer(structured, text, is_error, blocks, text)
 
 
 def fit_rows(rows: int, build: Callable[[int], Fitted | None]) -> tuple[Fitted, int] | None:

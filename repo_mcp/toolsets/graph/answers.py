@@ -23,8 +23,8 @@ from repo_mcp.protocol.tool_model import ToolAnswer, escape_text
 from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
     add_warnings,
+    build_answer,
     describe_outcome,
-    encode,
     get_fitting,
     is_too_long,
     run_call,
@@ -95,22 +95,21 @@ class Draft:
 def answer_call(call: Call[Repository, Draft], *, max_bytes: int) -> ToolAnswer:
     """Run one call, render its outcome and have it recorded. Never raises."""
     request_id, started = new_request_id(), time.monotonic()
-    (body, rows), code = run_call(
+    (answer, rows), code = run_call(
         "graph",
         call.tool,
         request_id,
         lambda: _fit(call.run(), max_bytes),
         lambda error: (_render_failure(error), 0),
     )
-    answer = ToolAnswer(body, encode(body), is_error=code is not None)
     if call.record is None:
         return answer
     name, answer_bytes = None if code is None else _CODES[code], len(answer.text.encode())
-    outcome = describe_outcome(code, name, rows, answer_bytes, body.get("warnings"), started)
+    warnings = answer.structured.get("warnings")
+    outcome = describe_outcome(code, name, rows, answer_bytes, warnings, started)
     if call.record(request_id, outcome):
         return answer
-    add_warnings(body, [NOT_RECORDED])
-    return ToolAnswer(body, encode(body), answer.is_error)
+    return build_answer(add_warnings({**answer.structured}, [NOT_RECORDED]), is_error=answer.is_error)
 
 
 def name_code(code: ErrorCode) -> str:
@@ -118,21 +117,20 @@ def name_code(code: ErrorCode) -> str:
     return _CODES[code]
 
 
-def _fit(draft: Draft, max_bytes: int) -> tuple[Result, int]:
+def _fit(draft: Draft, max_bytes: int) -> tuple[ToolAnswer, int]:
     """The result with as many rows as fit. LIMIT_EXCEEDED when not even none does."""
     most = (draft.max_bytes or max_bytes) - _NOT_RECORDED_BYTES
 
-    def build(rows: int) -> Result | None:
-        result = draft.build(rows)
-        text = encode(result)
-        too_long = is_too_long(text, ordinary=draft.ordinary)
-        return None if too_long or len(text.encode()) > most else result
+    def build(rows: int) -> ToolAnswer | None:
+        answer = build_answer(draft.build(rows))
+        too_long = is_too_long(answer.text, ordinary=draft.ordinary)
+        return None if too_long or len(answer.text.encode()) > most else answer
 
     return get_fitting(draft.rows, build, f"{most:,} bytes")
 
 
-def _render_failure(error: RepoError) -> Result:
+def _render_failure(error: RepoError) -> ToolAnswer:
     shown = {"code": _CODES[error.code], "message": escape_text(error.message)}
     own = _DEFAULT_HINTS.get(error.code, "")
     hint = own if error.code in _OWN_HINTS else escape_text(error.hint) or own
-    return {"error": shown | ({"hint": hint} if hint else {})}
+    return build_answer({"error": shown | ({"hint": hint} if hint else {})}, is_error=True)

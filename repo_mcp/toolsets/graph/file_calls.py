@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryListing, OpenedText
+from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.text.media_types import find_media_type
-from repo_mcp.toolsets.answers import add_warnings, encode
+from repo_mcp.toolsets.answers import add_warnings
 from repo_mcp.toolsets.graph.answers import Draft, Result
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
@@ -80,7 +81,7 @@ def read_file(repository: Repository, arguments: Arguments, context: CallContext
     except RepoError as error:
         raise _name_arguments(error, str(arguments["path"])) from error
     most = _choose(repository, "max_total_bytes_per_response", _ESCAPED_BYTES * MAX_READ_BYTES)
-    room = most - len(encode(_build_text(opened, 0)).encode()) - _NOTE_BYTES
+    room = most - len(encode_json(_build_text(opened, 0)).encode()) - _NOTE_BYTES
     whole = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
     cut, notes = _cut_bytes(opened, whole, room)
     return Draft(lambda rows: _build_text(cut, rows, notes), len(cut.lines), max_bytes=most)

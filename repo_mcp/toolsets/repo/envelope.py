@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.audit.call_recorder import new_request_id
@@ -22,8 +22,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import ToolAnswer, escape_text
 from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
+    build_answer,
     describe_outcome,
-    encode,
     get_fitting,
     is_too_long,
     run_call,
@@ -114,7 +114,7 @@ def _warn(answer: ToolAnswer, warning: str) -> ToolAnswer:
     """The answer with one more warning."""
     warnings = answer.structured["warnings"]
     envelope = {**answer.structured, "warnings": [*(warnings if isinstance(warnings, list) else ()), warning]}
-    return replace(answer, structured=envelope, text=encode(envelope))
+    return build_answer(envelope, is_error=answer.is_error)
 
 
 def _fit(request_id: str, draft: Draft, max_bytes: int, reserved: int) -> tuple[ToolAnswer, int]:
@@ -145,7 +145,7 @@ def _render(request_id: str, draft: Draft, rows: int) -> ToolAnswer:
         "warnings": [escape_text(warning) for warning in warnings],
         "blocked": False,
     }
-    return ToolAnswer(envelope, encode(envelope), is_error=False)
+    return build_answer(envelope)
 
 
 def _render_failure(request_id: str, error: RepoError) -> ToolAnswer:
@@ -161,4 +161,4 @@ def _render_failure(request_id: str, error: RepoError) -> ToolAnswer:
     }
     if error.blocked:
         envelope |= {"reason": message, "hint": hint}
-    return ToolAnswer(envelope, encode(envelope), is_error=True)
+    return build_answer(envelope, is_error=True)

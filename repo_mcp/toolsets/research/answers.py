@@ -23,8 +23,8 @@ from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer, e
 from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
     add_warnings,
+    build_answer,
     describe_outcome,
-    encode,
     get_fitting,
     is_too_long,
     run_call,
@@ -146,7 +146,7 @@ def _fit(draft: Draft, form: str, most: int) -> tuple[ToolAnswer, Result, int]:
 def _render(draft: Draft, result: Result, form: str) -> ToolAnswer:
     blocks = draft.blocks(result)
     if form == JSON:
-        return ToolAnswer(result, encode(result), False, blocks)
+        return build_answer(result, blocks=blocks)
     if form == HUMAN:
         text = _append_warnings(draft.render(result), result)
     else:

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from repo_mcp.audit.argument_shapes import PathClass
 from repo_mcp.audit.call_recorder import CallOutcome, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import ToolAnswer, escape_text
-from repo_mcp.toolsets.answers import NOT_RECORDED, encode, fit_rows, log_defect
+from repo_mcp.toolsets.answers import NOT_RECORDED, build_answer, fit_rows, log_defect
 from repo_mcp.toolsets.binding import Call
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots
@@ -57,9 +58,9 @@ _CLASSES = {Code.PATH_DENIED: PathClass.DENIED, Code.PATH_OUT_OF_ROOT: PathClass
 def answer_call(call: Call[Roots, Draft], repo: str | None, max_bytes: int) -> ToolAnswer:
     """Run one call, render its outcome and have it recorded. Never raises."""
     started = time.monotonic()
-    rows, failure = 0, None
+    rows, encoded, failure = 0, "", None
     try:
-        part, rows = _fit(call.run(), max_bytes)
+        (part, encoded), rows = _fit(call.run(), max_bytes)
     except Failure as error:
         failure = error
     except RepoError as error:  # of the call as such, whatever it asks
@@ -77,7 +78,7 @@ def answer_call(call: Call[Roots, Draft], repo: str | None, max_bytes: int) -> T
         "duration_ms": duration_ms,
         "truncated": failure is None and part.truncated,
     }
-    answer = _build_answer(body, meta, warnings)
+    answer = _build_answer(body, encoded, meta, warnings)
     if call.record is None:
         return answer
     code = None if failure is None else failure.code
@@ -86,7 +87,7 @@ def answer_call(call: Call[Roots, Draft], repo: str | None, max_bytes: int) -> T
     sizes = (rows, len(answer.text.encode()), len(warnings), duration_ms)
     outcome = CallOutcome(code, code in _BLOCKED, cancelled, path_class, *sizes)
     recorded = call.record(new_request_id(), outcome)
-    return answer if recorded else _build_answer(body, meta, (*warnings, NOT_RECORDED))
+    return answer if recorded else _build_answer(body, encoded, meta, (*warnings, NOT_RECORDED))
 
 
 def _render(failure: Failure) -> dict[str, object]:
@@ -97,18 +98,25 @@ def _render(failure: Failure) -> dict[str, object]:
     return {"code": failure.code.value, "message": escape_text(failure.message), "details": details}
 
 
-def _build_answer(body: dict[str, object], meta: dict[str, object], warnings: tuple[str, ...]) -> ToolAnswer:
+def _build_answer(
+    body: dict[str, object], encoded: str, meta: dict[str, object], warnings: tuple[str, ...]
+) -> ToolAnswer:
+    """The answer with its one member besides `meta`: `encoded` is the JSON of a result, "" for an error."""
     noted = {"warnings": [escape_text(warning) for warning in warnings]} if warnings else {}
     envelope = body | {"meta": meta | noted}
-    return ToolAnswer(envelope, encode(envelope), is_error="error" in body)
+    if not encoded:
+        return build_answer(envelope, is_error=True)
+    text = f'{{"result":{encoded},"meta":{encode_json(envelope["meta"])}}}'
+    return ToolAnswer(envelope, text, is_error=False, json=text)
 
 
-def _fit(draft: Draft, max_bytes: int) -> tuple[Part, int]:
-    """The result with as many rows as fit. A failure when not even none does."""
+def _fit(draft: Draft, max_bytes: int) -> tuple[tuple[Part, str], int]:
+    """The result with as many rows as fit, and its JSON. A failure when not even none does."""
 
-    def build(rows: int) -> Part | None:
+    def build(rows: int) -> tuple[Part, str] | None:
         part = draft.build(rows)
-        return part if _fits(part, max_bytes) else None
+        encoded = encode_json(part.result)
+        return (part, encoded) if _fits(part, encoded, max_bytes) else None
 
     found = fit_rows(draft.rows, build)
     if found is None:
@@ -121,8 +129,8 @@ def _fit(draft: Draft, max_bytes: int) -> tuple[Part, int]:
     return found
 
 
-def _fits(part: Part, max_bytes: int) -> bool:
-    sent = encode({"result": part.result, "warnings": list(part.warnings)})
+def _fits(part: Part, encoded: str, max_bytes: int) -> bool:
+    sent = f'{{"result":{encoded},"warnings":{encode_json(part.warnings)}}}'
     return len(sent.encode()) + _META_BYTES <= max_bytes
 
 

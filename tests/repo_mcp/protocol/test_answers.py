@@ -12,6 +12,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol import instructions
+from repo_mcp.protocol.answers import encode_result
 from repo_mcp.protocol.requests import HANDSHAKE_VERSIONS, MODERN_VERSION
 from repo_mcp.protocol.tool_model import (
     Annotations,
@@ -57,6 +58,14 @@ BLOCKS = (
     Audio("UklGRg==", "audio/wav", Notes(priority=0.25)),
     Audio("", "audio/mpeg"),
 )
+
+
+def test_the_json_of_a_tool_is_sent_as_it_stands() -> None:
+    answer = replace(_answer(), json=_answer().text)
+    for modern in (False, True):
+        assert encode_result(answer, modern=modern) == encode_result(_answer(), modern=modern)
+    told = encode_result(replace(answer, structured={}), modern=False)
+    assert told.endswith(f'"structuredContent":{answer.text}}}')
 
 
 def _call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:

@@ -268,7 +268,7 @@ def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
     """What holds for every answer: the schema, the text, the flag, one of result and error, no secret."""
     found = json.loads(answer.text)
     assert found == answer.structured
-    assert json.dumps(found, ensure_ascii=False, separators=(",", ":")) == answer.text
+    assert json.dumps(found, ensure_ascii=False, separators=(",", ":")) == answer.text == answer.json
     jsonschema.validate(found, cast(Any, tool.output_schema), cls=jsonschema.Draft202012Validator)
     assert answer.is_error == ("error" in found)
     assert CANARY not in answer.text

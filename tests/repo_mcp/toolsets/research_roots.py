@@ -173,7 +173,9 @@ class Served:
 
 def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
     """What holds for every answer: the schema, the text, the flag, no secret, no absolute path of ours."""
-    found = json.loads(json.dumps(answer.structured))
+    compact = json.dumps(answer.structured, ensure_ascii=False, separators=(",", ":"))
+    assert answer.json in ("", compact)  # encoded once, or not by the tool
+    found = json.loads(compact)
     jsonschema.validate(found, cast(Any, tool.output_schema), cls=jsonschema.Draft202012Validator)
     assert CANARY not in answer.text
     assert isinstance(found, dict)

@@ -97,7 +97,7 @@ def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
     """What holds for every answer: the schema, the text, the flags, the envelope."""
     envelope = json.loads(answer.text)
     assert envelope == answer.structured
-    assert json.dumps(envelope, ensure_ascii=False, separators=(",", ":")) == answer.text
+    assert json.dumps(envelope, ensure_ascii=False, separators=(",", ":")) == answer.text == answer.json
     jsonschema.validate(envelope, cast(Any, tool.output_schema), cls=jsonschema.Draft202012Validator)
     assert answer.is_error == ("error" in envelope)
     assert ("result" in envelope) != ("error" in envelope)

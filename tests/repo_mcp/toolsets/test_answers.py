@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.toolsets.answers import encode, fit_rows, log_defect
+from repo_mcp.toolsets.answers import build_answer, fit_rows, log_defect
 
 
 @given(st.integers(0, 300), st.integers(-1, 310))
@@ -28,10 +28,12 @@ def test_as_many_rows_as_fit_are_given_and_few_numbers_are_tried(rows: int, most
 
 def test_json_is_compact_and_keeps_every_character() -> None:
     value = {"a": ["ü", "\u2028", 1.5, None], "b": {"c": "x\ny"}}
-    assert encode(value) == '{"a":["ü","\u2028",1.5,null],"b":{"c":"x\\ny"}}'
-    assert json.loads(encode(value)) == value
+    answer = build_answer(value)
+    assert answer.text == '{"a":["ü","\u2028",1.5,null],"b":{"c":"x\\ny"}}'
+    assert answer.json is answer.text
+    assert json.loads(answer.text) == value
     with pytest.raises(ValueError, match="not JSON compliant"):
-        encode({"a": float("nan")})
+        build_answer({"a": float("nan")})
 
 
 def test_a_defect_is_told_by_its_place_alone(caplog: pytest.LogCaptureFixture) -> None:
