@@ -36,7 +36,7 @@ from index_format.errors import (
 )
 from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
-from index_format.manifest import read_manifest
+from index_format.manifest import ManifestReader, read_manifest
 from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack
 from index_format.postings import is_by_block
@@ -101,6 +101,7 @@ __all__ = [
     "LiveSegment",
     "MakeTag",
     "Manifest",
+    "ManifestReader",
     "MemoryDirectory",
     "Merge",
     "Occurrences",

@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -21,6 +22,10 @@ from index_format.errors import CorruptIndex, IndexLocked
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
+# A file may be replaced twice within one tick of its times, and get its first inode again. FAT's clock ticks
+# every two seconds, the coarsest in use.
+SETTLED_NS = 2_000_000_000
+_LEADING_OUT = frozenset("/\\:\0")
 MakeTag = Callable[[bytes], bytes]  # a tag of TAG_BYTES (seals.py) that only the owner can compute
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -70,6 +75,14 @@ class Directory(Protocol):
         """Open a file to read. Raises FileNotFoundError, CorruptIndex, OSError for other faults."""
         ...
 
+    def identify(self, name: str) -> tuple[int, ...]:
+        """Return numbers that change whenever the file does, without opening it.
+
+        Empty where that is not certain: there is no such file, it changed a moment ago, or files have no
+        identity here.
+        """
+        ...
+
     def create(self, name: str) -> WritableFile:
         """Create an empty file, deleting any file of that name first. Raises CorruptIndex, OSError."""
         ...
@@ -107,12 +120,7 @@ class DiskFile:
         self._descriptor = descriptor
         status = os.fstat(descriptor)
         self.size = status.st_size
-        self.identity: tuple[int, ...] = (
-            status.st_ino,
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-        )
+        self.identity = _describe_identity(status)
         self._seek_lock = threading.Lock()
 
     def read(self, offset: int, size: int) -> bytes:
@@ -197,9 +205,13 @@ class DiskLock:
             self._descriptor = -1
 
 
+def _describe_identity(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
 def check_name(name: str) -> None:
     """Raise CorruptIndex for a name that could lead out of a directory."""
-    if name in ("", ".", "..") or any(character in "/\\:\0" for character in name):
+    if name in ("", ".", "..") or not _LEADING_OUT.isdisjoint(name):
         raise CorruptIndex(f"{name!r} is not a plain file name")
 
 
@@ -278,6 +290,19 @@ class DiskDirectory:
             if error.errno in (errno.EINVAL, errno.ELOOP, errno.ENXIO):  # ENXIO: a socket
                 raise CorruptIndex(f"{name}: not a regular file") from error
             raise
+
+    def identify(self, name: str) -> tuple[int, ...]:
+        """Return numbers that change whenever the file does, without opening it.
+
+        Empty where that is not certain: there is no such file, it changed less than SETTLED_NS ago by this
+        machine's clock, or the platform gives no inodes.
+        """
+        try:
+            status = os.stat(f"{self._path}{os.sep}{name}", follow_symlinks=False)
+        except OSError:
+            return ()
+        is_settled = max(status.st_mtime_ns, status.st_ctime_ns) < time.time_ns() - SETTLED_NS
+        return _describe_identity(status) if is_settled and status.st_ino else ()
 
     def create(self, name: str) -> WritableFile:
         """Create an empty file, deleting any of that name; renames anything else. Raises CorruptIndex,
@@ -366,6 +391,10 @@ class MemoryDirectory:
     def open(self, name: str) -> MemoryFile:
         """Open a file to read. Raises FileNotFoundError, CorruptIndex for a bad name."""
         return MemoryFile(name, self._get(name))
+
+    def identify(self, name: str) -> tuple[int, ...]:
+        """Return nothing: files in memory have no identity."""
+        return ()
 
     def _get(self, name: str) -> bytearray:
         check_name(name)

@@ -126,6 +126,30 @@ def read_manifest(directory: Directory) -> Manifest | None:
     return None if data is None else decode_manifest(data)
 
 
+class ManifestReader:
+    """Reads the committed manifest of a directory again only when its file has changed. Safe in any thread.
+
+    A commit replaces the file, by one with another inode and other times, so a look at these tells whether
+    it is the one that was read. Whoever opens a snapshot reads the manifest and checks its seal all the
+    same."""
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[int, ...], Manifest] | None = None
+
+    def read(self, directory: Directory) -> Manifest | None:
+        """Return the committed manifest; None when there is none yet. Raises IndexFormatError, OSError.
+
+        `directory` is the same place each time.
+        """
+        identity, known = directory.identify(MANIFEST), self._known
+        if known is not None and known[0] == identity:
+            return known[1]
+        manifest = read_manifest(directory)
+        # If the file was replaced in between, its identity is not this one, and it is read once more.
+        self._known = (identity, manifest) if identity and manifest is not None else None
+        return manifest
+
+
 def read_manifest_bytes(directory: Directory) -> bytes | None:
     """Return the committed manifest undecoded; None when there is none yet. Raises CorruptIndex, OSError."""
     try:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from index_format import Directory, IndexFormatError, Manifest, Snapshot, read_manifest
+from index_format import Directory, IndexFormatError, Manifest, ManifestReader, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import FindTask, Plan, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
@@ -57,6 +57,7 @@ class DerivedIndex(ABC, Generic[View]):
         self._index = index
         self._find_task = find_task
         self._words = words
+        self._manifests = ManifestReader()
         self._opening = threading.Lock()  # guards the next two
         self._view: View | None = None
         self._opened: tuple[Manifest, Manifest] | None = None  # of this index and of the lexical one
@@ -82,7 +83,7 @@ class DerivedIndex(ABC, Generic[View]):
 
         Returns None when none with this configuration is committed. Raises IndexFormatError, OSError.
         """
-        manifest = read_manifest(directory)
+        manifest = self._manifests.read(directory)
         if manifest is None or manifest.configuration != configuration:
             return None
         with self._opening:

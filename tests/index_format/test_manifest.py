@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,12 +20,14 @@ from index_format import (
     IndexTooOld,
     Level,
     Manifest,
+    ManifestReader,
     MemoryDirectory,
     SegmentEntry,
     pack,
     read_manifest,
 )
 from index_format.checksum import compute_checksum
+from index_format.directory import SETTLED_NS, DiskFile
 from index_format.manifest import MAX_MANIFEST_BYTES, decode_manifest, encode_manifest, write_manifest
 
 FIELDS = (Field("body", Level.UNIT), Field("path", Level.FILE))
@@ -217,3 +222,77 @@ def test_writing_replaces_the_manifest() -> None:
         write_manifest(directory, manifest)
         assert read_manifest(directory) == manifest
         assert directory.list_names() == ["manifest"]
+
+
+class CountingDirectory(DiskDirectory):
+    """Counts how often its files are opened."""
+
+    opened = 0
+
+    def open(self, name: str) -> DiskFile:
+        self.opened += 1
+        return super().open(name)
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the clock all files were written a while ago."""
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + 2 * SETTLED_NS)
+
+
+def _commit(directory: DiskDirectory, generation: int) -> Manifest:
+    manifest = Manifest(generation, "c", FIELDS, ())
+    write_manifest(directory, manifest)
+    return manifest
+
+
+@pytest.mark.skipif(os.name == "nt", reason="inodes of POSIX")
+@pytest.mark.usefixtures("later")
+def test_a_manifest_that_has_not_changed_is_not_read_again(tmp_path: Path) -> None:
+    directory, reader = CountingDirectory(str(tmp_path)), ManifestReader()
+    assert reader.read(directory) is None
+    first = _commit(directory, 1)
+    assert [reader.read(directory) for _ in range(5)] == [first] * 5
+    assert directory.opened == 2  # once for nothing
+    second = _commit(DiskDirectory(str(tmp_path)), 2)  # as another process would
+    assert [reader.read(directory) for _ in range(5)] == [second] * 5
+    assert directory.opened == 3
+    directory.delete("manifest")
+    assert reader.read(directory) is None
+
+
+@pytest.mark.usefixtures("later")
+def test_a_manifest_that_is_damaged_or_touched_is_read_again(tmp_path: Path) -> None:
+    directory, reader = CountingDirectory(str(tmp_path)), ManifestReader()
+    manifest = _commit(directory, 1)
+    assert reader.read(directory) == manifest
+    os.utime(tmp_path / "manifest", (1, 1))
+    assert reader.read(directory) == manifest
+    (tmp_path / "manifest").write_bytes(encode_manifest(manifest)[:-1] + b"x")
+    for _ in range(2):
+        with pytest.raises(CorruptIndex):
+            reader.read(directory)
+
+
+def test_a_manifest_that_was_written_a_moment_ago_is_read_each_time(tmp_path: Path) -> None:
+    """Another one may stand there within the same tick of the clock, with the same inode."""
+    directory, reader = CountingDirectory(str(tmp_path)), ManifestReader()
+    manifest = _commit(directory, 1)
+    assert [reader.read(directory) for _ in range(3)] == [manifest] * 3
+    assert directory.opened == 3
+
+
+def test_every_change_of_a_manifest_is_seen_at_once(tmp_path: Path) -> None:
+    directory, reader = DiskDirectory(str(tmp_path)), ManifestReader()
+    for generation in range(200):
+        manifest = _commit(directory, generation)
+        assert reader.read(directory) == manifest
+
+
+def test_in_memory_it_is_read_each_time() -> None:
+    directory, reader = MemoryDirectory(), ManifestReader()
+    assert reader.read(directory) is None
+    manifest = Manifest(3, "c", FIELDS, ())
+    write_manifest(directory, manifest)
+    assert reader.read(directory) == manifest
