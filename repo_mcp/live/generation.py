@@ -15,9 +15,9 @@ from index_format import (
     IndexFormatError,
     MakeTag,
     Manifest,
+    ManifestReader,
     MemoryDirectory,
     Snapshot,
-    read_manifest,
 )
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
@@ -39,6 +39,7 @@ class Generation:
         self._configuration = configuration
         self._make_tag = make_tag
         self.directory: Directory = MemoryDirectory()
+        self._manifests = ManifestReader()
         with suppress(OSError):
             self.make_directory()
         self.record = SeenRecord()
@@ -52,13 +53,17 @@ class Generation:
         self.directory = DiskDirectory(self._path, create=True, make_tag=self._make_tag)
         return self.directory
 
+    def read_manifest(self) -> Manifest | None:
+        """Return what is committed now; None when nothing is. Raises IndexFormatError, OSError."""
+        return self._manifests.read(self.directory)
+
     def find(self) -> Searcher | None:
         """Return the searcher of the committed generation; None when there is none of our configuration.
 
         Raises IndexFormatError. Where the system refuses to read, the generation before goes on answering.
         """
         try:
-            manifest = read_manifest(self.directory)
+            manifest = self.read_manifest()
             with self._lock:
                 current = self._searcher
             if manifest is None or (current is not None and current.snapshot.manifest == manifest):
@@ -97,7 +102,7 @@ class Generation:
         None while a refresh is under way, without an index, and when another than `generation` is committed,
         where that is given. Raises IndexFormatError, OSError.
         """
-        manifest = read_manifest(self.directory)
+        manifest = self.read_manifest()
         if manifest is None or generation not in (None, manifest.generation):
             return None
         seen = self._read_record(manifest)

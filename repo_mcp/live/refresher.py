@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from index_format import MakeTag, read_manifest
+from index_format import MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
@@ -103,7 +103,7 @@ class Refresher:
             return False
         if self._look.stale:
             self._look.stale = max(0, self._look.stale - len(changes.files) - len(changes.gone))
-        manifest = read_manifest(self._generation.directory)
+        manifest = self._generation.read_manifest()
         if not done.warnings and manifest is not None and done.snapshot == name_snapshot(manifest.generation):
             self._generation.note_whole(manifest)  # the next search need not read the record
         return True
