@@ -18,7 +18,7 @@ ROOT ?= .
 
 export PYTHONHASHSEED := random
 
-.PHONY: help setup check lint types test bench golden deep quality bench-peers try dump verify docs dist
+.PHONY: help setup check lint types test bench calls golden deep quality bench-peers try dump verify docs dist
 
 help:
 	@echo 'make try [ROOT=.] [QUERY="..."]   index a repository and search it'
@@ -27,6 +27,7 @@ help:
 	@echo 'make golden                       the golden files alone'
 	@echo 'make deep [SHARE=100] [DEEP=tests] long property, crash and fuzz runs, or some per cent of them'
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree, against the stored run'
+	@echo 'make calls [TREE=DIR]             the modules that a search enters and the functions it calls'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
 	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
 	@echo 'make docs                         docs/tools.md and the ready lists of tools, from their tables'
@@ -67,6 +68,9 @@ deep: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m pytest bench --benchmark-only -p no:randomly --benchmark-sort=fullname \
 		--benchmark-columns=min,median,iqr,rounds $(if $(TREE),--tree "$(TREE)") $(BENCH)
+
+calls: $(STAMP)
+	@$(BIN)/python -m bench.calls "$(or $(TREE),tests/corpus/tiny_repo)"
 
 quality: $(STAMP)
 	$(BIN)/python -m bench.quality --tasks "$(TASKS)" \

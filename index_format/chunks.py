@@ -121,10 +121,10 @@ class ChunksReader:
 
         Raises CorruptIndex for a chunk that ends behind its file, or before its unit.
         """
-        firsts, counts, kinds = (
+        firsts, counts, kinds = [
             column.take(chunks).astype(np.int64)
             for column in (self._first_units, self._unit_counts, self._kinds)
-        )
+        ]
         own, ends = units - files[0], firsts + counts  # an end that overflows is negative
         if ((counts < 1) | (ends > files[1] - files[0]) | (own >= ends)).any():
             raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file, or before its unit")

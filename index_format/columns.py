@@ -195,8 +195,10 @@ class Column:
         values, missing = self._kept
         if missing is None or start >= stop:
             return values[start:stop]
-        first, last = ((row * self._width + self._lead) // PIECE_BYTES for row in (start, stop - 1))
-        self._fill(values, missing, range(first, last + 1))
+        first = (start * self._width + self._lead) // PIECE_BYTES
+        last = ((stop - 1) * self._width + self._lead) // PIECE_BYTES
+        if missing[first : last + 1].any():
+            self._fill(values, missing, range(first, last + 1))
         return values[start:stop]
 
     def _fill(self, values: Integers, missing: npt.NDArray[np.bool_], pieces: Iterable[int]) -> None:

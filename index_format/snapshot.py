@@ -123,7 +123,7 @@ class Snapshot:
         """Return the number of the commit."""
         return self.manifest.generation
 
-    @property
+    @cached_property
     def file_count(self) -> int:
         """Return the number of live source files."""
         return sum(segment.entry.live_files for segment in self.segments)

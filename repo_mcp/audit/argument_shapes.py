@@ -56,7 +56,7 @@ def describe_arguments(
             is_path = name in rules.paths
             value = arguments[name]
             shapes[name] = _describe_path(value, rules) if is_path else _describe(inner, value, rules)
-    unknown = sum(name not in properties for name in arguments)
+    unknown = len(arguments.keys() - properties.keys())
     if unknown:
         shapes["unknown"] = {"type": "unknown", "count": unknown}
     return shapes

@@ -85,7 +85,8 @@ class CallPool:
     def _serve(self) -> None:
         while True:
             with self._lock:
-                self._came.wait_for(lambda: self._waiting)
+                while not self._waiting:
+                    self._came.wait()
                 call = self._waiting.popleft()
                 self._running += 1
             try:

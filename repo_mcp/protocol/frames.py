@@ -203,9 +203,9 @@ def _too_deep(value: object) -> bool:
         deeper: list[object] = []
         for item in level:
             if isinstance(item, dict):
-                deeper.extend(entry for entry in item.values() if isinstance(entry, dict | list))
+                deeper += [entry for entry in item.values() if isinstance(entry, dict | list)]
             elif isinstance(item, list):
-                deeper.extend(entry for entry in item if isinstance(entry, dict | list))
+                deeper += [entry for entry in item if isinstance(entry, dict | list)]
         if not deeper:
             return False
         level = deeper

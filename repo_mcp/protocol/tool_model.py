@@ -49,6 +49,8 @@ _UNSAFE_SPANS = (
 _UNSAFE = frozenset(code for first, last in _UNSAFE_SPANS for code in range(first, last + 1))
 _ESCAPES = {code: f"\\u{code:04x}" for code in _UNSAFE}
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 # Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
 # harmless.
 HIDING = re.compile(
@@ -291,7 +293,7 @@ def _find_text_fault(schema: JsonSchema, value: str, free_text: bool) -> str | N
         return "is empty" if not value else "is too short"
     if len(value) > _number(schema, "maxLength", len(value)):
         return f"has {len(value):,} characters"
-    if any("\ud800" <= char <= "\udfff" for char in value):
+    if _SURROGATE.search(value):
         return "holds a lone surrogate"
     if "\0" in value and not free_text:
         return "holds a NUL character"

@@ -156,7 +156,8 @@ class _InFlight:
         with self._changed:
             if request_id in self._ids:
                 return False
-            self._changed.wait_for(lambda: self._places < self._limit)
+            while self._places >= self._limit:
+                self._changed.wait()
             self._ids.add(request_id)
             self._places += 1
             return True

@@ -123,7 +123,7 @@ class _Search:
     def _add(self, lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None) -> F64:
         """Return the summed gain of each wanted unit of some ascending blocks."""
         gains = [one.take(blocks, wanted) for one in lists]
-        positions, values = (np.concatenate(columns) for columns in zip(*gains, strict=True))
+        positions, values = map(np.concatenate, zip(*gains, strict=True))
         sums: F64 = np.bincount(positions, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
         return sums
 

@@ -145,7 +145,7 @@ def _weigh_stems(
     highest = max(inverse.values(), default=1.0)
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     stems: dict[str, float] = {}
-    for stem in (stem for stem in intent.stems if stem in inverse):
+    for stem in [stem for stem in intent.stems if stem in inverse]:
         files = searcher.find_files(stem, PATH, known[stem])
         rarity = weigh_rarity(len(files), searcher.snapshot.file_count)
         stems[stem] = math.sqrt(rarity * inverse[stem] / highest)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from repo_mcp.text.analysis import analyse_text, get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS
@@ -69,7 +70,7 @@ def parse_query(text: str, max_words: int) -> Query:
     else:
         for part in parts[:max_words]:
             _take_part(query, words, part, alone=len(parts) == 1)
-    terms = list(dict.fromkeys(term for word in _drop_function_words(words) for term in get_word_terms(word)))
+    terms = list(dict.fromkeys(chain(*map(get_word_terms, _drop_function_words(words)))))
     if len(terms) > MAX_TERMS:
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
     query.terms = terms[:MAX_TERMS]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappush, heappushpop
+from operator import itemgetter
 
 import numpy as np
 
@@ -52,7 +53,8 @@ class RankedFile:
 
 def add_up(points: Iterable[tuple[str, float]]) -> float:
     """Return the score that points add up to, rounded."""
-    return round(sum(value for _, value in points), DECIMALS)
+    total: float = sum(map(itemgetter(1), points))
+    return round(total, DECIMALS)
 
 
 def rank(
@@ -73,8 +75,8 @@ def rank(
     files = choose_files(rated, top_k)
     page = fill_page(best, files, top_k, weights)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
-    explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
-    unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
+    explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
+    unknown = [term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency]
     bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
     return Ranking(tuple(explained), best.total, tuple(unknown), bound)
 
@@ -223,7 +225,7 @@ def fill_page(
         if len(units) > 1 and file.score * weights.repeat >= least:
             own += _repeat(file, units, scores, top_k, weights)
         chosen += [(-one.score, file.path.encode(), one.unit, one, points) for one, points in own]
-    return [(unit, points) for *_, unit, points in sorted(chosen, key=lambda row: row[:3])[:top_k]]
+    return [(unit, points) for *_, unit, points in sorted(chosen, key=itemgetter(0, 1, 2))[:top_k]]
 
 
 def _repeat(

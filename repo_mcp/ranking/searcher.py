@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan
+from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
 from repo_mcp.ranking.bm25f import DECIMALS, I64, TermScorer
@@ -87,6 +88,7 @@ class Searcher:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        self.name = name_snapshot(snapshot.generation)  # as answers show it
         self.segments = [
             SegmentSearch(segment, position) for position, segment in enumerate(snapshot.segments)
         ]
@@ -135,7 +137,7 @@ class Searcher:
         """
         terms = self._read_terms(query, ALL_FIELDS)
         counting = terms if fields == ALL_FIELDS else self._read_terms(query, fields)
-        masks = tuple(self._find_mask(part, query, wanted) for part in self.segments)
+        masks = [self._find_mask(part, query, wanted) for part in self.segments]
         found: list[Matches] = []
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
@@ -145,12 +147,12 @@ class Searcher:
             if len(top.scores) >= limit:
                 threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
         cut = self._cut_units(found, limit)
-        total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
-        return BestUnits(tuple(cut), masks, total, terms)
+        total = sum([part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True)])
+        return BestUnits(tuple(cut), tuple(masks), total, terms)
 
     def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:
         """Return the scorers of each query term, weighted as the query says."""
-        return tuple(self._lists.read(term, query.weights.get(term, 1.0), fields) for term in query.terms)
+        return tuple([self._lists.read(term, query.weights.get(term, 1.0), fields) for term in query.terms])
 
     def find_strongest(self, lists: TermScorers) -> float:
         """Return the most a term can give: the sum over fields of its largest gain for a live unit, exactly.
@@ -186,8 +188,8 @@ class Searcher:
         masks = [] if files is None else [part.keep_files(files)]
         for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
             masks += [self._find_holding(part, term, fields) for terms in words for term in terms]
-        for term in (term for terms in query.excluded for term in terms):
-            masks.append(~self._find_holding(part, term, range(len(FIELDS))))
+        for terms in query.excluded:
+            masks += [~self._find_holding(part, term, range(len(FIELDS))) for term in terms]
         return np.logical_and.reduce(masks) if masks else None
 
     def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:

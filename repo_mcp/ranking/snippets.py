@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -49,10 +49,11 @@ class TextLines(Sequence[bytes]):
         self._data = data
         self._is_end = np.frombuffer(data, dtype=np.uint8) == LINE_FEED
         self._ends = int(np.count_nonzero(self._is_end))
+        self._count = self._ends + (data[-1:] not in (b"", b"\n"))
         self._known = 0, 0  # a line and its start offset: the next one asked for is mostly near
 
     def __len__(self) -> int:
-        return self._ends + (self._data[-1:] not in (b"", b"\n"))
+        return self._count
 
     def find_start(self, line: int) -> int:
         """Return the offset, in bytes, of a line counted from 0; the end of the text beyond the last line."""
@@ -84,10 +85,10 @@ class TextLines(Sequence[bytes]):
     def __getitem__(self, position: slice) -> list[bytes]: ...
     def __getitem__(self, position: int | slice) -> bytes | list[bytes]:
         if isinstance(position, slice):
-            first, stop, step = position.indices(len(self))
+            first, stop, step = position.indices(self._count)
             assert step == 1
             return self._cut(first, stop)
-        at = range(len(self))[position]
+        at = range(self._count)[position]
         return self._cut(at, at + 1)[0]
 
     def _cut(self, first: int, stop: int) -> list[bytes]:
@@ -120,7 +121,7 @@ def show_hits(
     `extensions` maps file extensions to languages other than the built-in ones.
     """
     found = read_chunks(ranked, phrases, read_live, most)
-    hits = (_build_hit(one, find_language(one.ranked.path, extensions)) for one in found.chunks)
+    hits = [_build_hit(one, find_language(one.ranked.path, extensions)) for one in found.chunks]
     return ShownHits(tuple(hits), found.warnings)
 
 
@@ -177,14 +178,15 @@ def read_chunks(
 def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool) -> LiveChunk | None:
     """Return the chunk in a file's normalised text; None when the match is no longer there."""
     raw = TextLines(data)
-    chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, len(raw))
+    count = len(raw)
+    chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, count)
     if changed and not any(find_line_terms(decode_lines(raw, chunk_start, chunk_end), ranked.matched_terms)):
         return None
     if phrases and not _holds(" ".join(decode_lines(raw, chunk_start, chunk_end)), phrases):
         return None
     if changed:  # the unit's lines may have moved within the chunk
         return LiveChunk(ranked, data, raw, chunk_start, chunk_end, is_changed=True)
-    return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, len(raw)))
+    return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count))
 
 
 def _build_hit(live: LiveChunk, language: Language) -> Hit:
@@ -217,36 +219,52 @@ def _holds(text: str, phrases: Sequence[str]) -> bool:
 
 def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
     """Return, for each line, a bit set of the terms it holds; the first term is the lowest bit."""
-    bits = {term: 1 << position for position, term in enumerate(terms)}
+    wanted = _prepare_terms(tuple(terms))
     text = "\n".join(lines)
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    starts = list(accumulate([len(line) + 1 for line in lines], initial=0))
     found = [0] * len(lines)
     known: dict[str, int] = {}
-    for position, word in _iter_words(text, terms):
+    for position, word in _find_words(text, wanted.roots):
         held = known.get(word)
         if held is None:
             held = 0
             for term in _get_terms(word):
-                held |= bits.get(term, 0)
+                held |= wanted.bits.get(term, 0)
             known[word] = held
         if held:
             found[bisect_right(starts, position) - 1] |= held
     return found
 
 
-def _iter_words(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield positions and words of a text, including every word that yields a term; some repeat."""
+@dataclass(frozen=True, slots=True)
+class _WantedTerms:
+    """What is looked for on a page: the hits on it share their terms."""
+
+    bits: Mapping[str, int]  # each term's bit
+    roots: tuple[bytes, ...]  # every word that yields a term holds one of them; none when any word may
+
+
+@lru_cache(maxsize=64)
+def _prepare_terms(terms: tuple[str, ...]) -> _WantedTerms:
     roots = {get_root(term).encode("utf-8", "surrogatepass") for term in terms}
-    if not text.isascii() or b"" in roots or LONG_WORD in terms:
-        yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
-        return
+    is_any = b"" in roots or LONG_WORD in terms
+    bits = {term: 1 << position for position, term in enumerate(terms)}
+    return _WantedTerms(bits, () if is_any else tuple(roots))
+
+
+def _find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:
+    """Return positions and words of a text, including every word that holds a root; some repeat."""
+    if not (text.isascii() and roots):
+        return [(match.start(), match[0]) for match in _WORD.finditer(text)]
     folded = text.encode().translate(_FOLDED) + b" "
+    found = []
     for root in roots:
         at = folded.find(root)
         while at >= 0:
             start, end = folded.rfind(b" ", 0, at) + 1, folded.index(b" ", at)
-            yield start, text[start:end]
+            found.append((start, text[start:end]))
             at = folded.find(root, end + 1)
+    return found
 
 
 def choose_window(found: Sequence[int], extra: Sequence[int] | None = None) -> tuple[int, int]:
@@ -276,17 +294,15 @@ def _value(found: Sequence[int]) -> int:
 
 def find_best_line(found: Sequence[int]) -> int:
     """Return the index of the first line among those that hold the most terms."""
-    counts = [held.bit_count() for held in found]
+    counts = list(map(int.bit_count, found))
     return counts.index(max(counts)) if counts else 0
 
 
 def render_lines(lines: Sequence[str], first_line: int) -> str:
     """Render numbered lines, `<number>\\t<text>\\n` each, with long lines cut."""
-    return "".join(f"{first_line + position}\t{_cut(line)}\n" for position, line in enumerate(lines))
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
+    if len(max(lines, key=len, default="")) > MAX_LINE_CHARS:
+        lines = [line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…" for line in lines]
+    return "".join([f"{number}\t{line}\n" for number, line in enumerate(lines, first_line)])
 
 
 def find_enclosing_symbol(language: Language, data: bytes, offset: int) -> str | None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from index_format import Snapshot
-from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import choose_unknown, rank
@@ -86,11 +85,11 @@ def run_search(
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live, extensions)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     unknown = choose_unknown(query, ranking)
-    near = suggest(searcher.snapshot, unknown, thorough=not ranking.total)
+    near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
     return SearchAnswer(
         shown.hits,
         ranking.total,
         truncated=ranking.total > len(shown.hits),
-        snapshot=name_snapshot(searcher.snapshot.generation),
+        snapshot=searcher.name,
         warnings=(*query.warnings, *near, *describe_progress(searcher.snapshot), *shown.warnings),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 from repo_mcp.languages.patterns.language_registry import find_language
 
@@ -17,12 +18,15 @@ _TEST_NAME = re.compile(
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one
-_TEST_NAME_WORDS = ("est", "pec", "Suite")  # and its name has one of these, when the name decides
+_MAY_BE_TEST = re.compile("est|pec|Suite")  # and its name has one of these, when the name decides
 _DOCS_DIRECTORY = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated|single_include)/"
 )
 _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
+
+
+_KEPT_NAMES = 8_000  # of files: those that are found are found again; 1 MB
 
 
 class FileRole(StrEnum):
@@ -74,9 +78,10 @@ def find_directory_role(path: str) -> FileRole:
     return FileRole.DOCS if _DOCS_DIRECTORY.search(path) else FileRole.CODE
 
 
+@lru_cache(maxsize=_KEPT_NAMES)
 def find_name_role(name: str) -> FileRole:
     """Return the role that a file has by its name alone."""
-    if any(word in name for word in _TEST_NAME_WORDS) and _TEST_NAME.match(name):
+    if _MAY_BE_TEST.search(name) and _TEST_NAME.match(name):
         return FileRole.TEST
     if _FOREIGN_NAME.search(name):
         return FileRole.FOREIGN

@@ -83,7 +83,7 @@ def check_component(name: str) -> None:
 
     A path from an index file cannot be trusted to hold only such names: `..` must not reach the kernel.
     """
-    if name in ("", ".", "..") or "/" in name or "\0" in name or not _is_unicode(name):
+    if name in ("", ".", "..") or "/" in name or "\0" in name or not (name.isascii() or _is_unicode(name)):
         raise _invalid("The path is not in its normal form.")
     if sys.platform == "win32" and (fault := windows_paths.find_component_fault(name)):
         raise _invalid(f"A name in the path cannot be used on Windows: {fault}.")
@@ -112,7 +112,7 @@ def _check_spelling(path: str) -> None:
 
 def _is_unicode(name: str) -> bool:
     """Return False for unpaired surrogates, which no UTF-8 name has."""
-    return name.isascii() or name.encode("utf-8", "replace").decode() == name
+    return name.encode("utf-8", "replace").decode() == name
 
 
 def _fold(parts: list[str]) -> list[str]:

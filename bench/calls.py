@@ -1,0 +1,150 @@
+"""What one search costs in Python: the modules it enters and the functions it calls, frame to frame.
+
+    make calls [TREE=DIR]          # a line for each module, the busiest first, and the sum
+
+Counts depend on the tree and the query, not on the machine: tests/bench/test_calls.py holds them, so a
+layer that is put between the frame and the engine is seen there. The server runs in this process, over
+pipes; every thread is watched from the moment the request is written until all is at rest again. Functions,
+generators and (before Python 3.12) comprehensions of repo_mcp and index_format count; calls into C and into
+other packages do not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from index_format.directory import SETTLED_NS
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol.answers import Answers
+from repo_mcp.protocol.wire import Streams, Wire
+from repo_mcp.server import Server
+from repo_mcp.toolset_loader import load_toolsets
+
+ROOT = f"{Path(__file__).resolve().parent.parent}{os.sep}"
+PACKAGES = tuple(f"{ROOT}{name}{os.sep}" for name in ("repo_mcp", "index_format"))
+WARM_ROUNDS = 100  # by then what a server holds of a small index is held
+SETTLING_SECONDS = 0.1
+DEFAULT_QUERY = "insufficient funds error"  # three hits in tests/corpus/tiny_repo
+INITIALIZE = {
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "0"},
+    },
+}
+
+
+class CallCounter:
+    """Counts the calls of our functions in all threads while it is on."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self.hits = 0  # of the search that was counted
+        self.calls: Counter[tuple[str, str]] = Counter()  # by file, relative to the project, and function
+
+    def see(self, frame: FrameType, event: str, _argument: object) -> None:
+        """Count one event of a profiler."""
+        if self.is_on and event == "call" and frame.f_code.co_filename.startswith(PACKAGES):
+            self.calls[frame.f_code.co_filename.removeprefix(ROOT), frame.f_code.co_qualname] += 1
+
+    @contextmanager
+    def watch_threads(self) -> Iterator[None]:
+        """Watch all threads that are started within the block."""
+        threading.setprofile(self.see)
+        try:
+            yield
+        finally:
+            threading.setprofile(None)
+
+    def count_modules(self) -> Counter[str]:
+        """Return the number of calls in each module."""
+        modules: Counter[str] = Counter()
+        for (file, _), calls in self.calls.items():
+            modules[file] += calls
+        return modules
+
+
+class _Pipes:
+    """A client at the other end of a server's pipes."""
+
+    def __init__(self) -> None:
+        wire_in, self._to_wire = os.pipe()
+        from_wire, wire_out = os.pipe()
+        self._answers = os.fdopen(from_wire, "rb")
+        self.wire = Wire(Streams(wire_in, wire_out), leave=lambda _code: None)
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request."""
+        os.write(self._to_wire, json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n")
+        answer: dict[str, Any] = json.loads(self._answers.readline())
+        return answer
+
+    def close(self) -> None:
+        """End the conversation."""
+        os.close(self._to_wire)
+        self.wire.wait()
+        self.wire.finish()
+        self._answers.close()
+
+
+def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> CallCounter:
+    """Return what one warm repo.search of a tree calls, the tree being indexed first."""
+    counter = CallCounter()
+    search = {"method": "tools/call", "params": {"name": "repo.search", "arguments": {"query": query}}}
+    config = load_config(str(root), data_dir=str(data_dir), watch=False)
+    loaded = load_toolsets(config, lambda _warning: None)
+    (repository,) = [repository for one in loaded for repository in one.open()]
+    repository.refresh()
+    time.sleep(SETTLED_NS / 1e9)  # files that changed a moment ago are read with more care
+    with counter.watch_threads():
+        client = _Pipes()
+        server = Server(client.wire, Answers("0", ""))
+        server.start()
+        server.offer([one.toolset for one in loaded])
+        client.ask(INITIALIZE)
+        for number in range(1, WARM_ROUNDS + 1):
+            client.ask({"id": number, **search})
+        time.sleep(SETTLING_SECONDS)  # the threads of the last call come to rest
+        counter.is_on = True
+        answer = client.ask({"id": "counted", **search})
+        time.sleep(SETTLING_SECONDS)
+        counter.is_on = False
+        client.close()
+    repository.close()
+    server.close()
+    counter.hits = len(answer["result"]["structuredContent"]["result"]["hits"])
+    return counter
+
+
+def main() -> None:
+    """Print the counts for a tree."""
+    parser = argparse.ArgumentParser(prog="python -m bench.calls", description="What one search calls.")
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("query", nargs="?", default=DEFAULT_QUERY)
+    parser.add_argument("--functions", action="store_true", help="the functions of each module too")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as data_dir:
+        counter = count_search(options.tree, Path(data_dir), options.query)
+    modules = counter.count_modules()
+    for file, calls in modules.most_common():
+        print(f"{calls:6,}  {file}")
+        own = [(count, name) for (one, name), count in counter.calls.items() if one == file]
+        for count, name in sorted(own, reverse=True) if options.functions else ():
+            print(f"{count:14,}  {name}")
+    print(f"{modules.total():6,} calls in {len(modules)} modules, {counter.hits} hits")
+
+
+if __name__ == "__main__":
+    main()

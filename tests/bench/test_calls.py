@@ -1,0 +1,35 @@
+"""What one search calls: counts, which do not depend on the machine, and an upper bound on each."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bench.calls import DEFAULT_QUERY, count_search
+
+CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
+MOST_CALLS = 600
+MOST_MODULES = 55
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "O_DIRECTORY"), reason="files are read otherwise there")
+def test_a_warm_search_calls_no_more_than_it_did(tmp_path: Path) -> None:
+    """Who needs more has to say why here."""
+    shutil.copytree(CORPUS, tmp_path / "tree")
+    counter = count_search(tmp_path / "tree", tmp_path / "data", DEFAULT_QUERY)
+    modules = counter.count_modules()
+    assert counter.hits == 3
+    assert modules.total() <= MOST_CALLS, modules.most_common()
+    assert len(modules) <= MOST_MODULES, sorted(modules)
+
+    called: Counter[str] = Counter()
+    for (_, name), count in counter.calls.items():
+        called[name] += count
+    assert called["parse_frame"] == 1
+    assert called["build_answer"] == 1  # the JSON of the answer is made once,
+    assert called["encode_json"] == 3  # by the one; its text and the id of the request are strings
+    assert called["ManifestReader.read"] == 1
+    assert called["read_manifest"] == called["decode_manifest"] == 0
