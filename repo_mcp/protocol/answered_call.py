@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class AnsweredCall:
-    """A call in flight. Ended once, by whichever comes first."""
+    """A call in flight. It ends once: by its answer or by its cancelling, whichever comes first."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class AnsweredCall:
         round_: Round | None = None,
         modern: bool,
     ) -> None:
-        """The client's model is asked by `sampler`, in the second era in rounds; by neither if it cannot."""
+        """The client's model is asked by `sampler` or in a `round_`; not at all when both are None."""
         self.request_id = request_id
         self._wire = wire
         self._answers = answers
@@ -59,7 +59,7 @@ class AnsweredCall:
         arguments: Mapping[str, object],
         forget: Callable[[AnsweredCall], object],
     ) -> None:
-        """Have the tool called by a thread of the pool; `forget` is called when the call has ended."""
+        """Have a thread of the pool call the tool. `forget` is called once the call has ended."""
         is_cancelled = self._cancelled.is_set
         ask: Callable[[Question], str | None] | None = None
         if self._round is not None:
@@ -78,7 +78,7 @@ class AnsweredCall:
         self._pooled = submit_tool(pool, tool, arguments, context, end)
 
     def cancel(self) -> None:
-        """The client does not wait any more: nothing is sent, and what runs is told."""
+        """End the call because the client waits no more: send nothing, and tell what runs."""
         if not self._ending.acquire(blocking=False):
             return
         self._cancelled.set()
@@ -89,7 +89,7 @@ class AnsweredCall:
             self._pooled.cancel()
 
     def _end(self, outcome: Outcome) -> None:
-        """Answer, with an internal error for None."""
+        """Send the answer; an internal error for None."""
         if not self._ending.acquire(blocking=False):
             return
         if self._progress is not None:

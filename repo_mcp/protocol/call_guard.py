@@ -1,4 +1,4 @@
-"""What a call is held to before and while it runs: so many calls a second, and so many seconds for one.
+"""The limits of calls: how many may come in a second, and how long one may take.
 
 A server has one guard, which all its toolsets share: whichever way a call comes (stdio in either era, by the
 SDK, as a task, over HTTP), it passes here. A call too many is refused with when to come again; it costs next
@@ -46,7 +46,7 @@ class TokenBucket:
         self._filled_at = clock()
 
     def take(self) -> float:
-        """0.0 when a call may come; else the seconds after which one may, and nothing is taken."""
+        """Take a token and return 0.0; without one return the seconds until there is one."""
         with self._lock:
             now = self._clock()
             self._tokens = min(self._most, self._tokens + (now - self._filled_at) * self.per_second)
@@ -58,7 +58,7 @@ class TokenBucket:
 
 
 class _Work(Generic[Made]):
-    """One run on its way through another thread."""
+    """A function that another thread runs, and what came of it."""
 
     def __init__(self, run: Callable[[], Made]) -> None:
         self._run = run
@@ -67,14 +67,14 @@ class _Work(Generic[Made]):
         self.done = threading.Event()
 
     def run(self) -> None:
-        """Keeps what it gives or raises."""
+        """Run the function, and keep what it returns or raises."""
         try:
             self._made.append(self._run())
         except BaseException as error:  # a question to the client's model is none of Exception
             self._raised = error
 
     def take(self) -> Made:
-        """What was given or raised, once it is done. To be called once."""
+        """Return what the function returned, or raise what it raised. To be called once, when it is done."""
         raised, self._raised = self._raised, None
         if raised is None:
             return self._made[0]
@@ -85,7 +85,7 @@ class _Work(Generic[Made]):
 
 
 class _Threads:
-    """Threads for work that can be left behind. They never keep the process from ending."""
+    """Threads for work that may be left behind. They never keep the process from ending."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -113,7 +113,7 @@ class _Threads:
 
 
 class _Patience:
-    """The time that one call has left: that in which the client's model is asked does not count."""
+    """The time that one call has left. While the client's model is asked, the clock stands still."""
 
     def __init__(self, seconds: float) -> None:
         self._lock = threading.Lock()
@@ -122,7 +122,7 @@ class _Patience:
         self._over = False
 
     def left(self) -> float:
-        """Seconds; at least a moment while a question is open."""
+        """Return the seconds left, at least 1 while a question is open."""
         with self._lock:
             if self._asking_since is not None:
                 return max(1.0, self._deadline - self._asking_since)
@@ -132,13 +132,19 @@ class _Patience:
         return self._over
 
     def end(self) -> bool:
-        """Give the call up if its time is over; False when it is not, for a question was begun meanwhile."""
+        """Give the call up if its time is over.
+
+        Return False when it is not: a question was begun meanwhile.
+        """
         with self._lock:
             self._over = self._asking_since is None and time.monotonic() >= self._deadline
             return self._over
 
     def wrap(self, ask: Callable[[Question], str | None]) -> Callable[[Question], str | None]:
-        """`ask`, with the clock stopped meanwhile. A call that was given up asks nobody any more."""
+        """Return `ask` with the clock stopped while it runs.
+
+        A call that was given up asks nobody any more.
+        """
 
         def ask_without_clock(question: Question) -> str | None:
             with self._lock:
@@ -156,10 +162,10 @@ class _Patience:
 
 
 class CallGuard:
-    """The limits of one server. Safe in any thread."""
+    """The limits that the calls of one server are held to. Safe in any thread."""
 
     def __init__(self, calls_per_second: int, timeout_seconds: float, clock: Clock = time.monotonic) -> None:
-        """0 is no limit, of either."""
+        """Limit nothing where a number is 0."""
         self._bucket = TokenBucket(calls_per_second, clock) if calls_per_second else None
         self._timeout_seconds = timeout_seconds
         self._threads = _Threads()
@@ -168,7 +174,7 @@ class CallGuard:
         self._hung_record: _Work[bool] | None = None  # the last line of the log that was left behind
 
     def run(self, work: Callable[[CallContext], Made], context: CallContext, *, has_time_limit: bool) -> Made:
-        """What `work` gives. TOO_MANY_CALLS, and TIMEOUT where it has a limit of time."""
+        """Return what `work` returns. Raises TOO_MANY_CALLS, and TIMEOUT where the call has a time limit."""
         self._admit()
         if not has_time_limit or not self._timeout_seconds:
             return work(context)
@@ -192,11 +198,11 @@ class CallGuard:
         return running.take()
 
     def record(self, write: Callable[[], bool], *, apart: bool = False) -> bool:
-        """What `write`, of a line of the log, gives; False when it hangs while calls are left behind.
+        """Write a line of the log with `write` and return what that returns; False when it hangs.
 
-        With `apart` also when nothing hung before: for threads that all calls wait for, as the reader's.
-        Lines are written one after the other: while one hangs no other takes a thread to wait for it.
-        """
+        While calls are left behind, or with `apart`, the line is written by another thread, which can be
+        left behind too; `apart` is for threads that all calls wait for, such as the reader's. Lines are
+        written one after the other: while one hangs, no other takes a thread to wait for it."""
         if not (apart or self._count_stuck()):
             return write()
         hung = self._hung_record
@@ -211,7 +217,7 @@ class CallGuard:
         return False
 
     def _admit(self) -> None:
-        """TOO_MANY_CALLS when this is one too many."""
+        """Raise TOO_MANY_CALLS when this call is one too many."""
         seconds = 0.0 if self._bucket is None else self._bucket.take()
         if self._bucket is not None and seconds:
             raise RepoError(
@@ -232,7 +238,7 @@ class CallGuard:
             self._stuck.add(work)  # type: ignore[arg-type]
 
     def _count_stuck(self) -> int:
-        """Threads that were left behind and have not come back."""
+        """Return the number of threads that were left behind and have not come back."""
         if not self._stuck:
             return 0
         with self._lock:

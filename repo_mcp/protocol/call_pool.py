@@ -1,6 +1,6 @@
-"""Places for calls that block: threads of our own, some calls at a time, the others in a queue.
+"""A pool of threads for calls that block: as many at a time as there are slots, the others in a queue.
 
-A place is free again when its call has really ended, not when nobody waits for it any more, so that a
+A slot is free again when its call has really ended, not when nobody waits for it any more, so that a
 flood of cancelled calls cannot pile up work; one that is cancelled before it began leaves the queue, and
 nothing of it is kept. Threads are started as they are needed and never keep the process from ending. Left
 out on purpose: what a call does, and refusing one: over stdio the wire bounds the queue, over HTTP whoever
@@ -19,7 +19,7 @@ MAX_WAITING = 256  # calls in the queue over HTTP: one for each connection that 
 
 
 class PooledCall:
-    """One call in the pool."""
+    """A call that waits or runs in the pool."""
 
     __slots__ = ("_drop", "_take_back", "work")
 
@@ -29,13 +29,16 @@ class PooledCall:
         drop: Callable[[], object],
         take_back: Callable[[PooledCall], bool],
     ) -> None:
-        """`take_back` takes it out of the queue; False when it is not there any more."""
+        """Make a call of `work`, and of `drop` for when it is cancelled first.
+
+        `take_back` takes it out of the queue; it returns False when it is not there.
+        """
         self.work = work
         self._drop = drop
         self._take_back = take_back
 
     def cancel(self) -> None:
-        """A call that has not begun never will, and is dropped; one that runs is not touched."""
+        """Drop the call unless it has begun: then it never will. A running one is not touched."""
         if self._take_back(self):
             self._drop()
 
@@ -43,8 +46,8 @@ class PooledCall:
 class CallPool:
     """Runs calls in the order in which they come. Safe in any thread."""
 
-    def __init__(self, places: int = MAX_CALLS) -> None:
-        self._places = places
+    def __init__(self, slots: int = MAX_CALLS) -> None:
+        self._slots = slots
         self._lock = threading.Lock()  # guards all below
         self._came = threading.Condition(self._lock)
         self._ended = threading.Condition(self._lock)
@@ -54,15 +57,15 @@ class CallPool:
 
     @property
     def is_full(self) -> bool:
-        """True when the queue is as long as it may become where nothing else bounds it."""
+        """Return True when MAX_WAITING calls wait: who has no bound of his own must refuse the next."""
         return len(self._waiting) >= MAX_WAITING
 
     def submit(self, work: Callable[[], object], drop: Callable[[], object]) -> PooledCall:
-        """Run `work` in a thread; `drop` instead when it is cancelled before. What they raise is lost."""
+        """Run `work` in a thread; or `drop`, when the call is cancelled first. What they raise is lost."""
         call = PooledCall(work, drop, self._take_back)
         with self._lock:
             self._waiting.append(call)
-            starts = self._threads < min(self._places, self._running + len(self._waiting))
+            starts = self._threads < min(self._slots, self._running + len(self._waiting))
             self._threads += starts
             self._came.notify()
         if starts:
@@ -70,7 +73,7 @@ class CallPool:
         return call
 
     def wait_until_idle(self, patience_seconds: float) -> None:
-        """Until no call runs or waits, at most so long."""
+        """Wait until no call runs or waits, at most `patience_seconds`."""
         with self._lock:
             self._ended.wait_for(lambda: not (self._running or self._waiting), patience_seconds)
 
@@ -91,7 +94,7 @@ class CallPool:
                 self._running += 1
             try:
                 call.work()
-            except Exception:  # whoever waits for it has seen to that; the place must not be lost
+            except Exception:  # whoever waits for it has seen to that; the slot must not be lost
                 pass
             finally:
                 del call  # its arguments and answer

@@ -10,7 +10,7 @@ from repo_mcp.protocol.tool_model import Block, Notes, ResourceLink
 
 
 def describe_block(block: Block) -> JsonObject:
-    """One block."""
+    """Return one block as the protocol writes it."""
     described = _describe_notes(block.notes)
     if not isinstance(block, ResourceLink):
         return described | {"data": block.data, "mimeType": block.mime_type, "type": "audio"}

@@ -39,7 +39,10 @@ JsonObject = dict[str, object]
 
 
 class _Record:
-    """Equal when all fields are. No dataclass: importing those takes longer than answering the handshake."""
+    """A record, equal to another when all fields are.
+
+    Importing dataclasses would take longer than the handshake.
+    """
 
     __slots__: tuple[str, ...] = ()
 
@@ -56,7 +59,7 @@ class _Record:
 
 
 class Request(_Record):
-    """A call that must be answered once, under its id."""
+    """A request, which must be answered once, under its id."""
 
     __slots__ = ("id", "method", "params")
 
@@ -108,7 +111,7 @@ TOO_LONG = Refusal(None, INVALID_REQUEST, f"message too large: a line may have {
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines while holding at most `max_bytes` of it."""
+    """A stream of bytes, cut into lines. At most `max_bytes` of it are held."""
 
     def __init__(self, max_bytes: int = MAX_FRAME_BYTES) -> None:
         self._max_bytes = max_bytes
@@ -132,7 +135,7 @@ class LineSplitter:
         yield from self._hold(data[start:])
 
     def finish(self) -> bytes | None:
-        """The last line when the stream ended without "\\n", or None."""
+        """Return the last line when the stream ended without "\\n"; None without one."""
         line = b"".join(self._pieces)
         self._forget()
         return line or None
@@ -154,7 +157,7 @@ class LineSplitter:
 
 
 class _NotStrict(ValueError):
-    """JSON that Python accepts and this wire does not; `code` says which refusal it is."""
+    """JSON that Python accepts and this wire does not. `code` is the error that the client gets."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -213,7 +216,7 @@ def _too_deep(value: object) -> bool:
 
 
 def _decode(line: bytes) -> object:
-    """The JSON value of one line. Raises _NotStrict for whatever is not strict JSON."""
+    """Return the JSON value of one line. Raises _NotStrict for whatever is not strict JSON."""
     try:
         value = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError:
@@ -228,7 +231,7 @@ def _decode(line: bytes) -> object:
 
 
 def is_encodable(text: str) -> bool:
-    """False when `text` holds a lone surrogate, which no UTF-8 can carry."""
+    """Return False when `text` holds a lone surrogate, which no UTF-8 can carry."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -245,7 +248,7 @@ def _usable_id(value: object) -> RequestId | None:
 
 
 def parse_frame(line: bytes) -> Frame:
-    """The message in one line, or how it is refused. Never raises."""
+    """Return the message in one line, or how it is refused. Never raises."""
     try:
         value = _decode(line)
     except _NotStrict as refused:
@@ -294,7 +297,7 @@ def _classify_response(body: JsonObject, request_id: RequestId | None) -> Frame:
 
 
 def encode_error(request_id: RequestId | None, code: int, message: str, data: object = None) -> bytes:
-    """The error answer as one frame, "\\n" included."""
+    """Return an error answer as one frame, "\\n" included. Raises UnicodeEncodeError for a lone surrogate."""
     error: JsonObject = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
@@ -302,19 +305,19 @@ def encode_error(request_id: RequestId | None, code: int, message: str, data: ob
 
 
 def encode_frame(message: JsonObject) -> bytes:
-    """A message as one frame, "\\n" included. UnicodeEncodeError for a lone surrogate."""
+    """Return a message as one frame, "\\n" included. Raises UnicodeEncodeError for a lone surrogate."""
     return end_frame(encode_json(message))
 
 
 def encode_json(value: object) -> str:
-    """Compact JSON."""
+    """Return compact JSON. Raises ValueError for NaN, TypeError for what JSON cannot say."""
     return _ENCODER.encode(value)
 
 
 def end_frame(text: str) -> bytes:
-    """The frame of a message's JSON. UnicodeEncodeError for a lone surrogate.
+    """Return the frame of a message's JSON. Raises UnicodeEncodeError for a lone surrogate.
 
-    Some clients end a line at U+2028 and U+2029 too; inside JSON they only stand in strings.
+    U+2028 and U+2029 are escaped: some clients end a line at them too. In JSON they only stand in strings.
     """
     if not text.isascii():
         text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

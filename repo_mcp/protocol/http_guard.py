@@ -1,4 +1,4 @@
-"""Who may speak over HTTP: the door in front of the SDK's transports, as ASGI middleware.
+"""The guard in front of the SDK's HTTP transports, as ASGI middleware: it lets in who may speak.
 
 A request is looked at in this order, and the first that is wrong ends it, before a byte of its body is read:
 
@@ -32,33 +32,34 @@ MAX_TOKEN_CHARS = 512
 
 
 def is_loopback(host: str) -> bool:
-    """True for an address or name that only this machine reaches."""
+    """Return True for an address or name that only this machine reaches."""
     return host.lower() in LOOPBACK or host.startswith("127.")
 
 
 def is_usable_token(token: str) -> bool:
-    """True for what can stand in a header, and is too long to be guessed."""
+    """Return True for a token that can stand in a header and is too long to be guessed."""
     return MIN_TOKEN_CHARS <= len(token) <= MAX_TOKEN_CHARS and all("!" <= char <= "~" for char in token)
 
 
 def split_host(header: str) -> str | None:
-    """The name in a Host header, in lower case, without port and brackets; None for what is none."""
+    """Return the name in a Host header, in lower case, without port and brackets; None without one."""
     found = _HOST.fullmatch(header)
     return None if found is None else (found[1] or found[2]).lower()
 
 
 class Guard:
-    """Lets requests through to `app` that are allowed to be there."""
+    """Middleware that lets only permitted requests through to `app`."""
 
     def __init__(self, app: App, token: str, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        """`hosts` are names of this server besides those of the loopback, `origins` those of pages."""
+        """Permit requests with `token`. `hosts` are names of this server besides the loopback's, `origins`
+        those of pages."""
         self._app = app
         self._token = token.encode()
         self._hosts = frozenset(host.lower().strip("[]") for host in (*LOOPBACK, *hosts))
         self._origins = frozenset(origin.lower() for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or what else the server tells."""
+        """Serve one request, or pass on an event of the server."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -72,7 +73,7 @@ class Guard:
             await _refuse(send, *refusal)
 
     def find_refusal(self, method: str, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str] | None:
-        """Status and words for a request that may not pass; None for one that may."""
+        """Return the status and the words for a request that may not pass; None for one that may."""
         given: dict[bytes, list[str]] = {}
         for name, value in headers:
             given.setdefault(name.lower(), []).append(value.decode("latin-1"))

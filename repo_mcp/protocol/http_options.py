@@ -1,4 +1,4 @@
-"""What the operator says of serving over HTTP, checked before anything is opened.
+"""The operator's options for serving over HTTP, checked before anything is opened.
 
 Left out on purpose: a token on the command line, where every user of the machine can read it.
 """
@@ -39,7 +39,7 @@ class HttpOptions:
 
 
 def add_http_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the other transport."""
+    """Add the options of HTTP to a parser."""
     group = parser.add_argument_group("HTTP (--transport http)")
     group.add_argument(
         "--transport",
@@ -70,7 +70,10 @@ def add_http_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_http_options(options: argparse.Namespace) -> HttpOptions | None:
-    """None for stdio. CONFIG_INVALID names the first option that cannot be used."""
+    """Return the options of HTTP; None for stdio.
+
+    Raises CONFIG_INVALID, which names the first unusable option.
+    """
     given = {
         "--host": options.host,
         "--port": options.port,
@@ -119,7 +122,7 @@ def _read_token(path: str | None) -> str | None:
 
 
 def _read_token_file(path: str) -> str:
-    """The one line of a file that nobody else may read."""
+    """Return the one line of a file that nobody else may read. Raises CONFIG_INVALID."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except (OSError, ValueError) as error:

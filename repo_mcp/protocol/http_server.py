@@ -41,7 +41,7 @@ START_POLL_SECONDS = 0.01
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A socket that is bound and not yet listened to. OSError."""
+    """Return a socket that is bound and not yet listened to. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
     bound = socket.socket(found[0], socket.SOCK_STREAM)
@@ -56,7 +56,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def build_app(server: SdkServer[Any], options: HttpOptions) -> App:
-    """The whole application, guarded."""
+    """Return the whole application behind its guard."""
     manager = StreamableHTTPSessionManager(
         server,
         session_idle_timeout=IDLE_SECONDS,
@@ -79,7 +79,7 @@ def build_app(server: SdkServer[Any], options: HttpOptions) -> App:
 
 
 class _EventStream:
-    """One conversation of an old client, for as long as its stream is open."""
+    """The endpoint that holds the session of an old client for as long as its stream is open."""
 
     def __init__(self, server: SdkServer[Any], events: SseServerTransport) -> None:
         self._server = server
@@ -91,13 +91,13 @@ class _EventStream:
 
 
 class _Listener(uvicorn.Server):
-    """A server that ends on signals and returns, where uvicorn's own raises them once more."""
+    """A server that returns after a signal; uvicorn's own raises the signal once more."""
 
     interrupted = False
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take the signals for as long as it runs."""
+        """Handle the signals within the block, then restore their handlers."""
         numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
         before = [signal.signal(number, self._stop) for number in numbers]
         try:
@@ -114,7 +114,7 @@ class _Listener(uvicorn.Server):
 def listen(
     server: SdkServer[Any], options: HttpOptions, bound: socket.socket, started: Callable[[], None]
 ) -> bool:
-    """Serve until a signal; `started` is called when requests are taken. True when it was an interrupt."""
+    """Serve until a signal. `started` is called when requests are taken. Return True after an interrupt."""
     logging.getLogger("uvicorn").addHandler(logging.NullHandler())  # its records quote requests
     logging.getLogger("uvicorn").propagate = False
     config = uvicorn.Config(

@@ -1,4 +1,4 @@
-"""What is said of each toolset when a client connects, before anything else is loaded.
+"""The instructions of each toolset for a client that connects, known before anything else is loaded.
 
 Codex tells most of its models no more of a server than the first 240 characters, until they look for its
 tools: these say what can be asked, and by which names. Of several toolsets each has a few words there.
@@ -50,12 +50,12 @@ WITH_TASKS = frozenset({"research"})  # toolsets of which some tool may be calle
 
 
 def join_instructions(toolsets: Iterable[str]) -> str:
-    """What a client is told of the toolsets, in their order."""
+    """Return the instructions for some toolsets, in their order."""
     return join_texts({name: OF_TOOLSETS[name] for name in toolsets})
 
 
 def join_texts(texts: Mapping[str, str]) -> str:
-    """The same of texts by the name of their toolset, of which not all need have one."""
+    """Return the instructions made of `texts`, by the name of their toolset; a text may be empty."""
     parts = [text for text in texts.values() if text]
     short = [_IN_SHORT[name] for name in texts if name in _IN_SHORT]
     if len(short) > 1:
@@ -64,5 +64,5 @@ def join_texts(texts: Mapping[str, str]) -> str:
 
 
 def offers_tasks(toolsets: Iterable[str]) -> bool:
-    """True when some tool of the toolsets may be called as a task."""
+    """Return True when some tool of the toolsets may be called as a task."""
     return not WITH_TASKS.isdisjoint(toolsets)

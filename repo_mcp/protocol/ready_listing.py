@@ -20,12 +20,12 @@ PLACE = os.path.join(os.path.dirname(__file__), "listings")
 
 
 def name_file(toolset: str, *, modern: bool) -> str:
-    """The absolute path of a file of lines."""
+    """Return the absolute path of a toolset's file for one era."""
     return os.path.join(PLACE, f"{toolset}.modern.jsonl" if modern else f"{toolset}.jsonl")
 
 
 def read_listing(toolsets: Sequence[str]) -> dict[bool, str] | None:
-    """The tools as a JSON array for each era, by whether it is the second; None where there is none."""
+    """Return the tools as a JSON array for each era, True for the second; None when a file is missing."""
     try:
         return {modern: _join(toolsets, modern=modern) for modern in (False, True)}
     except OSError:  # the package was taken apart: the tables are there all the same

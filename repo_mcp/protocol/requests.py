@@ -1,4 +1,4 @@
-"""What a client asks: the parameters of its requests, read, or refused with the error that it gets.
+"""The requests of a client: their parameters are read here, or refused with the error that it gets.
 
 Two eras. In the first, `initialize` opens the session and chooses one of HANDSHAKE_VERSIONS. In the second
 each request carries an envelope in `_meta`:

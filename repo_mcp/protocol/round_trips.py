@@ -36,21 +36,24 @@ BAD_STATE = "requestState is of another call, or too old: make the call again wi
 
 
 class Round:
-    """One round of one call, and the answers that there are by now."""
+    """One round of a call, and the answers that there are by now."""
 
     def __init__(self, call: str, answers: Mapping[str, str | None]) -> None:
-        """`call` says which tool is called, with which arguments."""
+        """Hold the answers to a call's questions, by their keys.
+
+        `call` identifies the tool and its arguments.
+        """
         self._call = call
         self._answers = dict(answers)
 
     def ask(self, question: Question) -> str | None:
-        """The answer, None for a refusal. Raises AnswerNeeded in the round in which it is asked."""
+        """Return the answer, None for a refusal. Raises AnswerNeeded where there is neither yet."""
         if question.key in self._answers:
             return self._answers[question.key]
         raise AnswerNeeded(question)
 
     def describe(self, question: Question) -> JsonObject:
-        """The result that asks the question. Keys stand in the order of the SDK's models."""
+        """Return the result that asks the question. Keys stand in the order of the SDK's models."""
         state = {
             "answers": self._answers,
             "asked": question.key,
@@ -95,7 +98,7 @@ def _seal(payload: bytes) -> bytes:
 
 
 def _read_state(state: str, call: str) -> tuple[dict[str, str | None], str]:
-    """The answers of earlier rounds, and what the last one asked for."""
+    """Return the answers of earlier rounds, and the key of the last question. Raises RequestRefused."""
     try:
         signed = base64.urlsafe_b64decode(state) if len(state) <= MAX_STATE_CHARS else b""
     except (binascii.Error, ValueError):

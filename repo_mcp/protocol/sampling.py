@@ -1,4 +1,4 @@
-"""Asking the client's own model: the request, the reading of its answer, and the wait for it.
+"""Questions to the client's own model: the request, the wait for its answer, and the reading of it.
 
 In the first era of the protocol the server sends a request and the client answers it:
 
@@ -35,12 +35,12 @@ RELATED_TASK = "io.modelcontextprotocol/related-task"
 
 
 def relate(task_id: str) -> JsonObject:
-    """The `_meta` of whatever has to do with a task."""
+    """Return the `_meta` that relates a message to a task."""
     return {RELATED_TASK: {"taskId": task_id}}
 
 
 def describe_question(question: Question) -> JsonObject:
-    """A question as the params of a request. Keys stand in the order of the SDK's models."""
+    """Return a question as the params of a request. Keys stand in the order of the SDK's models."""
     return {
         "maxTokens": question.max_tokens,
         "messages": [{"content": {"text": question.text, "type": "text"}, "role": "user"}],
@@ -49,7 +49,7 @@ def describe_question(question: Question) -> JsonObject:
 
 
 def read_answer(result: object) -> str | None:
-    """The text that a client's model gave; None when it is none."""
+    """Return the text that a client's model gave, at most MAX_ANSWER_CHARS; None when it gave none."""
     content = result.get("content") if isinstance(result, dict) else None
     blocks = content if isinstance(content, list) else [content]
     texts = []
@@ -62,7 +62,7 @@ def read_answer(result: object) -> str | None:
 
 
 class PendingAnswers:
-    """Calls that wait for an answer, each under a name of its own. Safe in any thread."""
+    """The answers that calls wait for, each under a name of its own. Safe in any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
@@ -70,12 +70,15 @@ class PendingAnswers:
         self._given: dict[Hashable, str | None] = {}
 
     def expect(self, name: Hashable) -> None:
-        """From now on an answer of this name is taken. `wait` must follow."""
+        """Take an answer of this name from now on. `wait` must follow."""
         with self._lock:
             self._waited_for.add(name)
 
     def wait(self, name: Hashable, seconds: float, cancelled: Callable[[], bool]) -> tuple[bool, str | None]:
-        """Whether an answer came, and the answer: at most so long, and not once the call is cancelled."""
+        """Wait for an answer, at most `seconds` and until the call is cancelled.
+
+        Return whether one came, and the answer: None for a refusal.
+        """
         deadline = time.monotonic() + seconds
         with self._lock:
             while name not in self._given:
@@ -88,7 +91,7 @@ class PendingAnswers:
             return came, self._given.pop(name, None)
 
     def give(self, name: Hashable, answer: str | None) -> bool:
-        """False when nobody waits for it, or it was given already."""
+        """Hand over an answer. Return False when nobody waits for it, or it was given already."""
         with self._lock:
             if name not in self._waited_for or name in self._given:
                 return False
@@ -98,7 +101,7 @@ class PendingAnswers:
 
 
 class Sampler:
-    """Asks the client's model by requests of the server's own. Safe in any thread."""
+    """The way to ask the client's model: by requests of the server's own. Safe in any thread."""
 
     def __init__(self, say: Callable[[bytes], object], seconds: float = ANSWER_SECONDS) -> None:
         self._say = say
@@ -110,7 +113,7 @@ class Sampler:
     def ask(
         self, question: Question, cancelled: Callable[[], bool], task_id: str | None = None
     ) -> str | None:
-        """The answer; None when there is none in time, or the call is cancelled. Blocks."""
+        """Return the model's answer; None when none comes in time or the call is cancelled. Blocks."""
         if cancelled():
             return None
         with self._lock:
@@ -130,7 +133,10 @@ class Sampler:
         return answer
 
     def take(self, response: Response) -> bool:
-        """Take the client's answer to a question, however late. False when it answers something else."""
+        """Take the client's answer to a question, however late.
+
+        Return False when it answers something else.
+        """
         request_id = response.body.get("id")
         if not isinstance(request_id, str) or not request_id.startswith(ID_PREFIX):
             return False

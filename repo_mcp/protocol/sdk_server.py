@@ -48,7 +48,7 @@ Context = ServerRequestContext[dict[str, Any]]
 async def _run_in(
     pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: CallContext
 ) -> Outcome:
-    """What the tool gives; it is dropped when the call is cancelled before it begins."""
+    """Return what the tool gives. A call that is cancelled before it begins is dropped."""
     loop = asyncio.get_running_loop()
     done = anyio.Event()
     outcomes: list[Outcome] = []
@@ -75,7 +75,7 @@ def _call_soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) 
 
 
 class _ProgressRelay:
-    """The latest progress of one call, from its thread to the client."""
+    """The progress of one call on its way from its thread to the client; only the latest counts."""
 
     def __init__(self, session: ServerSession) -> None:
         self._session = session
@@ -144,7 +144,7 @@ def build_sdk_server(
 
 
 async def _declare_tasks(context: Context, call_next: CallNext) -> HandlerResult:
-    """In the first era the capability belongs to one version, and the SDK has no place for it."""
+    """Add the capability to the answer to `initialize`: the SDK cannot say it of one version alone."""
     result = await call_next(context)
     if context.method != "initialize" or not isinstance(result, dict):
         return result

@@ -1,4 +1,4 @@
-"""Where frames arrive and are answered, from the first to the last of a session.
+"""A session with one client over stdio: every frame from the first to the last, and its answer.
 
 The first request decides the era, once, as it does in the SDK's server: one with an envelope opens the
 second era, anything else the first, in which nothing but `ping` is answered until the client is known. A

@@ -1,4 +1,4 @@
-"""Calls as tasks: what is answered to requests for them, in the one era and in the other.
+"""Calls as tasks: the requests about them and their answers, in both eras of the protocol.
 
 In the first era, from 2025-11-25, the client asks for a task and may wait for its result:
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 # Age of a task in seconds -> how often to ask about it, in milliseconds: most end soon, the others late.
 POLL_MILLISECONDS = ((1.0, 100), (30.0, 500), (float("inf"), 2_000))
-RUNNING_TASKS = 4  # at once, in places of their own: a client that has long tasks goes on asking
+RUNNING_TASKS = 4  # at once, in slots of their own: a client that has long tasks goes on asking
 PAGE_TASKS = 50
 POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for the question first
 MISSING_CAPABILITY = -32021
@@ -64,7 +64,7 @@ _CURSOR = re.compile("[0-9]{1,15}")
 
 
 class TaskMethods:
-    """The tasks of one conversation. Requests are taken by one thread, the reader's."""
+    """The tasks of one session. Requests are taken by one thread, the reader's."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class TaskMethods:
         modern: bool,
         store: Callable[[Callable[[Task], object]], TaskStore] = TaskStore,
     ) -> None:
-        """`modern`: it is held in the second era."""
+        """Keep the tasks of a session; of the second era where it is `modern`."""
         self._wire = wire
         self._answers = answers
         self._pool = CallPool(RUNNING_TASKS)
@@ -143,7 +143,10 @@ class TaskMethods:
         ttl_ms: float | None = None,
         round_: Round | None = None,
     ) -> bool:
-        """Have the tool called as a task, and answer with it. False when no further task can be kept."""
+        """Call the tool as a task, and answer with the task.
+
+        Return False when no further task can be kept.
+        """
         ask = self._ask_by_polling if self._modern else self._ask_at_once
         work = TaskWork(self._store, ask, round_=round_, modern=self._modern)
         try:
@@ -160,18 +163,21 @@ class TaskMethods:
         return True
 
     def forget(self, request_id: RequestId) -> bool:
-        """The client waits for the answer to a request no more. False when nobody did."""
+        """Drop the answer to a request that the client has cancelled.
+
+        Return False when nobody waited for it.
+        """
         waited = self._store.forget(request_id)
         if waited:
             self._wire.drop(request_id)
         return waited
 
     def close(self) -> None:
-        """The client is gone: all work is told to stop."""
+        """Tell all work to stop: the client is gone."""
         self._store.close()
 
     def wait_until_idle(self, patience_seconds: float) -> None:
-        """Until no work runs, at most so long."""
+        """Wait until no work runs, at most `patience_seconds`."""
         self._pool.wait_until_idle(patience_seconds)
 
     # What is asked about tasks
@@ -203,7 +209,7 @@ class TaskMethods:
         return page | {"tasks": [self._describe(task) for task in tasks]}
 
     def _wait(self, request: Request) -> None:
-        """Answered when the task has ended, by whoever ends it."""
+        """Have the request answered when the task has ended, by whoever ends it."""
         try:
             self._store.wait(_read_task_id(request), request.id, partial(self._give_result, request.id))
         except TooManyTasks:
@@ -277,13 +283,13 @@ class TaskMethods:
         return described | {"taskId": task.id, "ttlMs" if self._modern else "ttl": task.ttl_ms}
 
     def _name_status(self, task: Task) -> str:
-        """In the first era a tool that answers with an error has failed; in the second it has answered."""
+        """Return the status; in the first era a task whose tool answers with an error has failed."""
         failed = task.is_error and not self._modern
         return Status.FAILED.value if failed else task.status.value
 
 
 def _read_ttl(wanted: Mapping[str, object]) -> float | None:
-    """The time to live that is wanted, in milliseconds."""
+    """Return the time to live that is wanted, in milliseconds. Raises RequestRefused."""
     ttl = wanted.get("ttl")
     if ttl is None:
         return None

@@ -34,7 +34,7 @@ MAX_MESSAGE_CHARS = 200
 
 
 class TaskWork:
-    """One call. It is made before its task, which wants to know how to stop it."""
+    """The call behind one task. It is made before its task, which needs to know how to stop it."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class TaskWork:
         round_: Round | None = None,
         modern: bool,
     ) -> None:
-        """`ask` asks the client's model, until the task is stopped; `round_` has what it said before."""
+        """`ask` asks the client's model until the task is stopped; `round_` has its earlier answers."""
         self._store = store
         self._ask_client = ask
         self._round = round_
@@ -65,7 +65,7 @@ class TaskWork:
         caller: Caller,
         progress: ProgressRelay | None,
     ) -> None:
-        """Have the tool called. `progress` takes its reports to the client, beside the task."""
+        """Have the tool called. `progress` sends its reports to the client, besides the task's status."""
         self._task_id, self._progress = task_id, progress
         context = CallContext(
             self._is_stopped,
@@ -80,7 +80,7 @@ class TaskWork:
             pooled.cancel()
 
     def stop(self) -> None:
-        """Nobody wants the result any more: what has not begun is dropped, what runs sees it in the store."""
+        """Stop the call: nobody wants its result. If it has not begun it is dropped; else it asks the store."""
         with self._lock:
             self._stopped, pooled = True, self._pooled
         if pooled is not None:
@@ -102,7 +102,7 @@ class TaskWork:
         return self._ask_client(self._task_id, self._name(question), self._is_stopped)
 
     def _name(self, question: Question) -> Question:
-        """The question under a key that this task has not used."""
+        """Return the question under a key that this task has not used."""
         key, number = question.key, 1
         while key in self._keys:
             number += 1
@@ -124,7 +124,7 @@ class TaskWork:
         self._store.end(self._task_id, result, is_error=is_error, message=message)
 
     def _encode(self, answer: ToolAnswer) -> str | None:
-        """Its result as it is kept; None for what cannot be sent."""
+        """Return the JSON of the result; None for what cannot be sent."""
         try:
             result = encode_result(answer, modern=self._modern)
         except Exception:  # no number, or a defect: the task must not work for ever

@@ -39,7 +39,7 @@ CLOSE_SECONDS = 0.1
 
 
 class Status(StrEnum):
-    """Where a task stands."""
+    """The status of a task."""
 
     WORKING = "working"
     INPUT_REQUIRED = "input_required"
@@ -49,7 +49,7 @@ class Status(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """True when it never changes any more."""
+        """Return True when the status never changes any more."""
         return self in (Status.COMPLETED, Status.FAILED, Status.CANCELLED)
 
 
@@ -70,7 +70,7 @@ class Task:
 
 
 class TaskUnknown(Exception):
-    """There is no such task, or not any more."""
+    """There is no task of this id, or not any more."""
 
 
 class TaskEnded(Exception):
@@ -90,7 +90,7 @@ Waiter = Callable[[Task | None], None]  # is given the task when it has ended, N
 
 @dataclass(slots=True)
 class _Entry:
-    """A task, and who has to do with it."""
+    """A task, how to stop its work, and who waits for its end."""
 
     task: Task
     expires: float  # by the clock of the store
@@ -109,7 +109,10 @@ class TaskStore:
         max_unfinished: int = MAX_UNFINISHED,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`tell` hears of every change of status, in order; it must not call the store."""
+        """Keep no tasks yet.
+
+        `tell` is called with every change of status, in order; it must not call the store.
+        """
         self._tell = tell
         self._max_tasks = max_tasks
         self._max_unfinished = max_unfinished
@@ -121,7 +124,10 @@ class TaskStore:
         self._closed = False
 
     def create(self, ttl_ms: float | None, stop: Callable[[], object]) -> Task:
-        """A new task, working. `stop` is called once if nobody wants its result any more. TooManyTasks."""
+        """Create a task, working, and return it. `stop` is called once if nobody wants its result any more.
+
+        `ttl_ms` is its time to live in milliseconds; None is the default. Raises TooManyTasks.
+        """
         ttl = DEFAULT_TTL_MILLISECONDS if ttl_ms is None else ttl_ms
         ttl = int(min(max(ttl, MIN_TTL_MILLISECONDS), MAX_TTL_MILLISECONDS))
         dropped = self._sweep()
@@ -139,20 +145,20 @@ class TaskStore:
         return task
 
     def get(self, task_id: str) -> Task:
-        """The task now. Raises TaskUnknown, with a reason that may be said."""
+        """Return the task as it is now. Raises TaskUnknown, with a reason that may be told to the client."""
         _run(self._sweep())
         with self._lock:
             return self._find(task_id).task
 
     def page(self, after: int, limit: int) -> tuple[list[Task], bool]:
-        """Tasks in order of creation from the one behind number `after`; True when there are more."""
+        """Return the tasks after number `after`, at most `limit`, oldest first; and True if more follow."""
         _run(self._sweep())
         with self._lock:
             tasks = [entry.task for entry in self._entries.values() if entry.task.number > after]
         return tasks[:limit], len(tasks) > limit
 
     def wait(self, task_id: str, name: Hashable, waiter: Waiter) -> None:
-        """Call `waiter` once, when the task has ended; at once when it has. TaskUnknown, TooManyTasks."""
+        """Call `waiter` once: when the task has ended, or now if it has. Raises TaskUnknown, TooManyTasks."""
         _run(self._sweep())
         with self._lock:
             entry = self._find(task_id)
@@ -165,17 +171,17 @@ class TaskStore:
         waiter(task)
 
     def forget(self, name: Hashable) -> bool:
-        """The waiter of this name waits no more. False when it was called, or there is none."""
+        """Remove the waiter of this name. Return False when it was called already, or there is none."""
         with self._lock:
             return any(entry.waiters.pop(name, None) is not None for entry in self._entries.values())
 
     def is_stopped(self, task_id: str) -> bool:
-        """True when nobody wants the result any more. Cheap: a running call asks it all the time."""
+        """Return True when nobody wants the result any more. Cheap: a running call asks all the time."""
         entry = self._entries.get(task_id)
         return entry is None or entry.task.status is Status.CANCELLED or self._clock() >= entry.expires
 
     def report(self, task_id: str, message: str, send: Callable[[], object] | None = None) -> None:
-        """How far the work is; `send` tells the client, but nothing once the task has ended."""
+        """Note how far the work is, and call `send` to tell the client; neither once the task has ended."""
         with self._lock:
             entry = self._entries.get(task_id)
             if entry is None or entry.task.status.is_final:
@@ -185,7 +191,10 @@ class TaskStore:
                 send()
 
     def ask(self, task_id: str, question: Question) -> bool:
-        """Input is required. False when nobody wants the result any more. A key is used once in a task."""
+        """Note that a question is open.
+
+        Return False when nobody wants the result. A key is used once in a task.
+        """
         with self._lock:
             entry = self._entries.get(task_id)
             if entry is None or entry.task.status.is_final:
@@ -194,7 +203,7 @@ class TaskStore:
             return True
 
     def settle(self, task_id: str, key: str) -> None:
-        """A question is answered, or given up."""
+        """Note that a question is answered, or given up."""
         with self._lock:
             entry = self._entries.get(task_id)
             if entry is None or entry.task.status.is_final:
@@ -203,7 +212,7 @@ class TaskStore:
             self._change(entry, Status.INPUT_REQUIRED if left else Status.WORKING, questions=left)
 
     def end(self, task_id: str, result: str | None, *, is_error: bool = False, message: str = "") -> None:
-        """The work is done, with a failure for None. Changes nothing when nobody wants the result."""
+        """End a task with its result; None is a failure. Changes nothing when nobody wants the result."""
         dropped = self._sweep()
         with self._lock:
             entry = self._entries.get(task_id)
@@ -215,7 +224,7 @@ class TaskStore:
         _run(waiters)
 
     def cancel(self, task_id: str, message: str = "") -> Task:
-        """Stop the work; returns the cancelled task. Raises TaskUnknown, and TaskEnded when it has ended."""
+        """Stop the work and return the cancelled task. Raises TaskUnknown; TaskEnded when it has ended."""
         dropped = self._sweep()
         try:
             with self._lock:
@@ -230,7 +239,7 @@ class TaskStore:
         return entry.task
 
     def close(self) -> None:
-        """The client is gone: all work is told to stop, and nobody hears of it."""
+        """Tell all work to stop, and nobody of it: the client is gone."""
         free = self._lock.acquire(
             timeout=CLOSE_SECONDS
         )  # who has it may be telling a client that does not read
@@ -258,13 +267,13 @@ class TaskStore:
     def _finish(
         self, entry: _Entry, status: Status, message: str, **more: object
     ) -> list[Callable[[], object]]:
-        """End it; returns what the waiters are to be told when the lock is free."""
+        """End a task, and return the calls of its waiters, to be made when the lock is free."""
         self._change(entry, status, message=message, questions=(), **more)
         waiters, entry.waiters = entry.waiters, {}
         return [partial(waiter, entry.task) for waiter in waiters.values()]
 
     def _sweep(self) -> list[Callable[[], object]]:
-        """Forget what has expired; returns who is to be told when the lock is free."""
+        """Forget what has expired, and return the calls to be made when the lock is free."""
         told: list[Callable[[], object]] = []
         with self._lock:
             now = self._clock()

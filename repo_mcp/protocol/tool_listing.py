@@ -15,13 +15,13 @@ _MODERN_OUTPUT_KEYS = ("$schema",)
 
 
 def describe_icon(uri: str) -> JsonObject:
-    """An icon as tools show it; `uri` is a data: URI."""
+    """Return an icon as tools show it. `uri` is a data: URI."""
     mime_type = uri.removeprefix("data:").partition(",")[0].partition(";")[0]
     return {"mimeType": mime_type, "sizes": ["any"], "src": uri}
 
 
 def describe_tool(tool: Tool, *, modern: bool, offers_tasks: bool) -> JsonObject:
-    """One tool in the list of one era."""
+    """Return one tool as the list of one era shows it."""
     hints = tool.annotations
     described: JsonObject = {
         "annotations": {
@@ -46,6 +46,6 @@ def describe_tool(tool: Tool, *, modern: bool, offers_tasks: bool) -> JsonObject
 
 
 def _order(schema: Mapping[str, object], declared: tuple[str, ...]) -> JsonObject:
-    """The keys that the SDK's model of a schema declares, then the others as they stand."""
+    """Return the schema with its `declared` keys first, in the order of the SDK's model."""
     first = [key for key in declared if key in schema]
     return {key: schema[key] for key in [*first, *(key for key in schema if key not in first)]}

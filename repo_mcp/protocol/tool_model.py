@@ -1,4 +1,4 @@
-"""What a tool is: its record, the strict check of its arguments, the answer it gives.
+"""The model of a tool: its record, the strict check of its arguments, the answer it gives.
 
 The schemas that clients see are also what arguments are checked against, in the subset of JSON Schema
 that the toolsets write: `type` (one name, or a list of names of plain values), `properties`, `required`,
@@ -60,7 +60,7 @@ HIDING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What a client may assume of a tool before it calls it."""
+    """The properties of a tool that a client may rely on before it calls it."""
 
     read_only: bool
     destructive: bool = False
@@ -70,7 +70,7 @@ class Annotations:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a call is, for the client to show."""
+    """A report of how far a call is, for the client to show."""
 
     done: float  # never falls during one call
     total: float
@@ -79,7 +79,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that a tool asks the client's own model."""
+    """A question of a tool to the client's own model."""
 
     key: str  # what is asked for, unique in one call: "expansion", "summary"
     system: str  # how to answer
@@ -88,9 +88,9 @@ class Question:
 
 
 class AnswerNeeded(BaseException):
-    """Ends a call until the client brings the answer to a question; the call is then made again, whole.
+    """The end of a call until the client brings the answer to a question; then the whole call is made again.
 
-    No Exception, so that nothing between a tool and whoever called it takes it for a failure.
+    It is no Exception, so that nothing between a tool and its caller takes it for a failure.
     """
 
     def __init__(self, question: Question) -> None:
@@ -100,7 +100,10 @@ class AnswerNeeded(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a running call is given besides its arguments. The functions are safe in any thread."""
+    """The context that a running call is given besides its arguments.
+
+    Its functions are safe in any thread.
+    """
 
     cancelled: Callable[[], bool]
     report: Callable[[Progress], None] | None = None  # None when the client did not ask for progress
@@ -112,7 +115,7 @@ class CallContext:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """For whom a block of content is, and how much it matters."""
+    """The audience of a block of content, and how much it matters."""
 
     audience: tuple[str, ...] = ()  # "user", "assistant"
     priority: float | None = None  # from 0, optional, to 1, required
@@ -120,7 +123,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class ResourceLink:
-    """A block that names a file without its content."""
+    """A block of content that names a file without its text."""
 
     uri: str  # "repo:///docs/logo.png": never an absolute path of this machine
     name: str
@@ -132,7 +135,7 @@ class ResourceLink:
 
 @dataclass(frozen=True, slots=True)
 class Audio:
-    """A block that is a sound."""
+    """A block of content that is a sound."""
 
     data: str  # base64
     mime_type: str
@@ -144,10 +147,11 @@ Block = ResourceLink | Audio
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """One answer in the two forms of the protocol.
+    """The answer of a tool, in the two forms of the protocol.
 
     `text` is the compact JSON of `structured`, unless the client has asked for another form. `json` is that
-    JSON where the tool has made it already, else "": what is sent is then not encoded again."""
+    JSON where the tool has made it already, else "": what is sent is then not encoded again.
+    """
 
     structured: Mapping[str, object]
     text: str
@@ -158,7 +162,7 @@ class ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool as `tools/list` shows it, and the function behind it.
+    """A tool as `tools/list` shows it, and the function behind it.
 
     `call` blocks, runs in a worker thread beside others and never raises: every failure is an answer.
     """
@@ -177,7 +181,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """Tools in the order in which clients see them, and a few words on their use."""
+    """A set of tools in the order in which clients see them, and a few words on their use."""
 
     name: str
     tools: tuple[Tool, ...]
@@ -185,17 +189,20 @@ class Toolset:
 
 
 def name_tools(toolsets: Iterable[Toolset]) -> dict[str, Tool]:
-    """The tools by name, in the order in which they come; one of a known name takes its place."""
+    """Return the tools by name, in their order.
+
+    A later tool of the same name replaces the earlier, in its position.
+    """
     return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
 
 def explain_unknown_tool(name: str) -> str:
-    """What a client is told that calls a tool which there is not."""
+    """Return the message for a call of a tool that does not exist."""
     return f"Unknown tool: {escape_text(name[:_SHOWN_CHARS])}. See tools/list"
 
 
 def escape_text(text: str) -> str:
-    """`text` with control, bidirectional and zero-width characters written as \\uXXXX.
+    """Return `text` with control, bidirectional and zero-width characters written as \\uXXXX.
 
     For names and messages that a person or model reads; never for the content of files.
     """
@@ -205,7 +212,7 @@ def escape_text(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """True when `escape_text` would change nothing."""
+    """Return True when `escape_text` would change nothing."""
     return _UNSAFE.isdisjoint(map(ord, text))
 
 
@@ -229,7 +236,7 @@ def check_schema(schema: JsonSchema, where: str = "schema") -> None:
 def validate_arguments(
     schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str] = frozenset()
 ) -> None:
-    """Check `arguments` against an object schema; RepoError INVALID_ARGUMENT names the first that fails.
+    """Check `arguments` against an object schema. Raises INVALID_ARGUMENT, which names the first that fails.
 
     `free_text` names top-level strings that may hold NUL.
     """
@@ -301,7 +308,7 @@ def _find_text_fault(schema: JsonSchema, value: str, free_text: bool) -> str | N
 
 
 def _kinds(kind: object) -> frozenset[str]:
-    """The names in a `type`; none when it is not one."""
+    """Return the names in a `type`; none when it is not one."""
     names = kind if isinstance(kind, list | tuple) else [kind]
     return frozenset(name for name in names if isinstance(name, str))
 
@@ -341,7 +348,7 @@ def _kind_of(value: object) -> str:
 
 
 def describe_limits(schema: JsonSchema) -> str:
-    """What a value of `schema` must be, in words: "an integer from 1 to 50"."""
+    """Return in words what a value of `schema` must be: "an integer from 1 to 50"."""
     kind = schema["type"]
     if isinstance(kind, list | tuple):
         return " or ".join(describe_limits({**schema, "type": one}) for one in kind)
@@ -387,7 +394,7 @@ def _number(schema: JsonSchema, keyword: str, otherwise: int | float) -> int | f
 
 
 def _shown(name: str) -> str:
-    """A word the client made up, cut and made harmless for a message."""
+    """Return a word of the client's, cut and made harmless for a message."""
     cut = name if len(name) <= _SHOWN_CHARS else name[:_SHOWN_CHARS] + "…"
     return f'"{escape_text(cut)}"'
 

@@ -29,9 +29,9 @@ def submit_tool(
     context: CallContext,
     end: Callable[[Outcome], object],
 ) -> PooledCall:
-    """Have the tool called by a thread of the pool, which then calls `end`, whatever happens.
+    """Have a thread of the pool call the tool and then `end`, whatever happens.
 
-    It is dropped instead when it is cancelled before it begins, and `end` is not called.
+    A call that is cancelled before it begins is dropped instead, and `end` is not called.
     """
 
     def drop() -> None:
@@ -42,7 +42,7 @@ def submit_tool(
 
 
 def run_tool(tool: Tool, arguments: Mapping[str, object], context: CallContext) -> Outcome:
-    """What the tool gives."""
+    """Return the tool's answer, the question that it asks first, or None for a defect."""
     try:
         return tool.call(arguments, context)
     except AnswerNeeded as needed:
@@ -52,7 +52,7 @@ def run_tool(tool: Tool, arguments: Mapping[str, object], context: CallContext) 
 
 
 class ProgressRelay:
-    """The progress of one call to the client: a few times a second, never falling, never after its end."""
+    """The progress of one call on its way to the client: a few times a second, never falling, then ended."""
 
     def __init__(
         self, say: Callable[[bytes], object], token: RequestId, meta: JsonObject | None = None

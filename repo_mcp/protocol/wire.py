@@ -59,7 +59,7 @@ WATCH_MILLISECONDS = 250  # how often the parent and the reader of stdout are lo
 
 
 class StopReason(IntEnum):
-    """Why the wire came to its end."""
+    """The reason why a wire came to its end."""
 
     END_OF_INPUT = 1
     TERMINATED = 2
@@ -69,7 +69,7 @@ class StopReason(IntEnum):
 
     @property
     def exit_code(self) -> int:
-        """What the process returns: 130 when it was interrupted, else 0: being stopped is a server's end."""
+        """Return the exit code: 130 after an interrupt, else 0, for servers end by being stopped."""
         return 130 if self is StopReason.INTERRUPTED else 0
 
 
@@ -84,7 +84,7 @@ class Streams:
 
 
 def _duplicate(fd: int) -> int:
-    """A duplicate above the standard range, which no child inherits."""
+    """Return a duplicate above the standard range, which no child inherits."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -114,7 +114,7 @@ def take_standard_streams() -> Streams:
 
 
 class _Outlet:
-    """The writing end: whole frames, one at a time, from whichever thread."""
+    """The writing end: whole frames, one at a time, from any thread."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -122,7 +122,10 @@ class _Outlet:
         self._closed = False
 
     def write(self, frame: bytes) -> None:
-        """Write all of `frame`; blocks while the client does not read. OSError when the pipe is broken."""
+        """Write all of `frame`.
+
+        Blocks while the client does not read. Raises OSError when the pipe is broken.
+        """
         rest = memoryview(frame)
         with self._lock:
             if self._closed:
@@ -131,7 +134,7 @@ class _Outlet:
                 rest = rest[os.write(self._fd, rest) :]
 
     def close(self, patience_seconds: float) -> None:
-        """Let nobody write any more, as soon as the frame that is being written is whole."""
+        """Let nobody write any more. Waits at most `patience_seconds` for a frame that is being written."""
         whole = self._lock.acquire(timeout=patience_seconds)
         self._closed = True
         if whole:
@@ -139,54 +142,54 @@ class _Outlet:
 
 
 class _InFlight:
-    """The requests that hold a place, at most `limit` of them, and the ids still to be answered.
+    """The requests that hold a slot, at most `limit` of them, and the ids still to be answered.
 
     An id is free again before its answer is written, for a client may use it as soon as it has read the
-    answer; its place only afterwards, for an answer that is not read yet still takes memory.
+    answer; its slot only afterwards, for an answer that is not read yet still takes memory.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._ids: set[RequestId] = set()
-        self._places = 0
+        self._slots = 0
         self._changed = threading.Condition()
 
     def add(self, request_id: RequestId) -> bool:
-        """Wait for a free place and take it; False when the id is in flight already."""
+        """Wait for a free slot and take it. Return False when the id is in flight already."""
         with self._changed:
             if request_id in self._ids:
                 return False
-            while self._places >= self._limit:
+            while self._slots >= self._limit:
                 self._changed.wait()
             self._ids.add(request_id)
-            self._places += 1
+            self._slots += 1
             return True
 
     def settle(self, request_id: RequestId) -> bool:
-        """Give up the id; False when it is not in flight: its answer was given."""
+        """Free the id. Return False when it is not in flight: its answer was given."""
         with self._changed:
             settled = request_id in self._ids
             self._ids.discard(request_id)
             return settled
 
-    def free_place(self) -> None:
+    def free_slot(self) -> None:
         with self._changed:
-            self._places -= 1
+            self._slots -= 1
             self._changed.notify()
 
     def wait_until_empty(self, patience_seconds: float) -> None:
-        """Until every place is free, at most so long."""
+        """Wait until every slot is free, at most `patience_seconds`."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._places, patience_seconds)
+            self._changed.wait_for(lambda: not self._slots, patience_seconds)
 
 
 class Wire:
-    """One client connection over two descriptors, from the first byte to the exit."""
+    """The connection with one client over two descriptors, from the first byte to the exit."""
 
     def __init__(
         self, streams: Streams, *, leave: Callable[[int], object], max_in_flight: int = MAX_IN_FLIGHT
     ) -> None:
-        """`leave` is called with an exit code when the deadline passes and the process is still there."""
+        """Watch for the end. `leave` is called with an exit code if the process outlives the deadline."""
         self._streams = streams
         self._leave = leave
         self._outlet = _Outlet(streams.output_fd)
@@ -204,32 +207,32 @@ class Wire:
         os.write(self._wake_write, bytes([reason]))
 
     def start(self, take: Take) -> None:
-        """Read from now on. `take` gets every valid frame, on the reader's thread, and may block."""
+        """Read from now on. `take` is given every valid frame, on the reader's thread, and may block."""
         threading.Thread(target=self._read, args=(take,), name="wire-read", daemon=True).start()
 
     def wait_for_first_frame(self, patience_seconds: float) -> None:
-        """Until the first frame is taken, at most so long."""
+        """Wait until the first frame is taken, at most `patience_seconds`."""
         self._first.wait(patience_seconds)
 
     def note_started(self) -> None:
-        """Whatever calls wait for is loaded."""
+        """Note that everything calls wait for is loaded: at end of input they get less time."""
         self._is_starting = False
 
     def wait(self) -> StopReason:
-        """Until the conversation is over; returns why."""
+        """Wait until the session is over, and return why."""
         while not self._ended.wait(WAIT_SECONDS):
             pass
         assert self._reason is not None
         return self._reason
 
     def finish(self) -> None:
-        """Nothing is written any more: from here on no frame can be cut."""
+        """Write nothing any more: from here on no frame can be cut."""
         self._outlet.close(LAST_WRITE_SECONDS)
 
     # Whoever answers
 
     def answer(self, request_id: RequestId, frame: bytes) -> None:
-        """Answer a request in flight; one that was answered or cancelled is left alone. Blocks.
+        """Answer a request in flight. One that was answered or cancelled is left alone. Blocks.
 
         An empty frame is an internal error.
         """
@@ -238,16 +241,16 @@ class Wire:
         try:
             self._write(frame or encode_error(request_id, INTERNAL_ERROR, "internal error"))
         finally:
-            self._in_flight.free_place()
+            self._in_flight.free_slot()
 
     def say(self, frame: bytes) -> None:
         """Write a frame that answers nothing. Blocks."""
         self._write(frame)
 
     def drop(self, request_id: RequestId) -> None:
-        """A request that the client cancelled ends without an answer."""
+        """End a request without an answer: the client has cancelled it."""
         if self._in_flight.settle(request_id):
-            self._in_flight.free_place()
+            self._in_flight.free_slot()
 
     def _write(self, frame: bytes) -> None:
         try:
@@ -284,7 +287,7 @@ class Wire:
                 return StopReason.PARENT_GONE
 
     def _read(self, take: Take) -> None:
-        """The reader's thread: every line judged, until the input ends or the wire does."""
+        """Read and judge every line until the input ends or the wire does. Runs on the reader's thread."""
         splitter = LineSplitter()
         reason = StopReason.END_OF_INPUT
         try:
@@ -304,7 +307,7 @@ class Wire:
             return b""
 
     def _judge(self, frame: Frame, take: Take) -> None:
-        """Answer a refused frame; hand the others on. Blocks while too much is in flight."""
+        """Answer a refused frame and hand the others on. Blocks while too much is in flight."""
         if isinstance(frame, Request) and not self._in_flight.add(frame.id):
             frame = Refusal(frame.id, INVALID_REQUEST, "invalid request: this id is in flight already")
         if isinstance(frame, Refusal):

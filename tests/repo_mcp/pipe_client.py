@@ -54,7 +54,7 @@ class PipeClient:
     def __init__(
         self,
         *tools: Tool,
-        places: int = 2,
+        slots: int = 2,
         offers_tasks: bool = False,
         answer_seconds: float = ANSWER_SECONDS,
         toolset: Toolset | None = None,
@@ -67,7 +67,7 @@ class PipeClient:
         sampler = Sampler(self.wire.say, answer_seconds)
         answers = Answers(VERSION, self.toolset.instructions, offers_tasks=offers_tasks)
         self.session = Session(self.wire, answers)
-        self.session.offer(name_tools([self.toolset]), CallPool(places), sampler)
+        self.session.offer(name_tools([self.toolset]), CallPool(slots), sampler)
         self.wire.start(self.session.take)
 
     def send(self, *frames: dict[str, Any]) -> None:

@@ -16,8 +16,8 @@ def _ignore() -> None:
     return None
 
 
-def test_calls_begin_in_order_and_keep_to_their_places() -> None:
-    pool, gate, lock = CallPool(places=3), threading.Event(), threading.Lock()
+def test_calls_begin_in_order_and_keep_to_their_slots() -> None:
+    pool, gate, lock = CallPool(slots=3), threading.Event(), threading.Lock()
     begun: list[int] = []
     running, most = [0], [0]
     done = threading.Semaphore(0)
@@ -43,7 +43,7 @@ def test_calls_begin_in_order_and_keep_to_their_places() -> None:
 
 
 def test_one_call_at_a_time_needs_one_thread() -> None:
-    pool = CallPool(places=8)
+    pool = CallPool(slots=8)
     seen: set[int] = set()
     for _ in range(50):
         done = threading.Event()
@@ -54,7 +54,7 @@ def test_one_call_at_a_time_needs_one_thread() -> None:
 
 
 def test_a_call_is_run_or_dropped_and_never_both() -> None:
-    pool, gate = CallPool(places=1), threading.Event()
+    pool, gate = CallPool(slots=1), threading.Event()
     story: list[str] = []
     pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
     waiting = pool.submit(lambda: story.append("run"), lambda: story.append("dropped"))
@@ -69,7 +69,7 @@ def test_a_call_is_run_or_dropped_and_never_both() -> None:
 
 
 def test_a_call_that_fails_gives_its_place_back() -> None:
-    pool, done = CallPool(places=1), threading.Event()
+    pool, done = CallPool(slots=1), threading.Event()
     pool.submit(lambda: 1 // 0, _ignore)
     pool.submit(done.set, _ignore)
     assert done.wait(PATIENCE_SECONDS)
@@ -79,7 +79,7 @@ def test_nothing_of_a_call_is_kept_that_was_cancelled_before_it_began() -> None:
     class Arguments:
         """Something that can be looked after."""
 
-    pool, gate = CallPool(places=1), threading.Event()
+    pool, gate = CallPool(slots=1), threading.Event()
     pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
     kept = []
     for _ in range(5):
@@ -93,7 +93,7 @@ def test_nothing_of_a_call_is_kept_that_was_cancelled_before_it_began() -> None:
 
 
 def test_calls_that_were_cancelled_are_not_waited_for() -> None:
-    pool, gate = CallPool(places=1), threading.Event()
+    pool, gate = CallPool(slots=1), threading.Event()
     pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
     waiting = pool.submit(_ignore, _ignore)
     threading.Timer(0.05, lambda: (waiting.cancel(), gate.set())).start()

@@ -140,7 +140,7 @@ def test_answers_find_their_questions() -> None:
         text = str(arguments["n"])
         return build_answer({"asked": text, "answer": context.ask(Question("q", "", text, 5))})
 
-    client = _open(build_tool("asking", call), places=4)
+    client = _open(build_tool("asking", call), slots=4)
     for number in range(4):
         client.send(_call(number, arguments={"n": number}))
     asked = [client.read() for _ in range(4)]

@@ -130,7 +130,7 @@ def test_a_cancelled_call_is_left_alone_told_and_keeps_its_place_until_it_ends()
     toolset = Toolset("t", (_tool("slow", work),))
 
     async def talk(client: ClientSession) -> None:
-        for _ in range(6):  # three times as many as there are places
+        for _ in range(6):  # three times as many as there are slots
             with anyio.move_on_after(0.05) as scope:
                 await client.call_tool("slow", {})
             assert scope.cancelled_caught
@@ -139,7 +139,7 @@ def test_a_cancelled_call_is_left_alone_told_and_keeps_its_place_until_it_ends()
         finish.set()
         assert (await client.call_tool("slow", {})).structured_content == {
             "name": "slow"
-        }  # the places are free
+        }  # the slots are free
 
     _run(toolset, talk, max_calls=2)
     assert most[0] <= 2

@@ -179,9 +179,9 @@ def test_of_ids_that_differ_in_type_alone_the_one_that_is_named_is_cancelled(
     client.close()
 
 
-def test_calls_keep_to_their_places_and_a_waiting_one_is_dropped(gate: threading.Event) -> None:
+def test_calls_keep_to_their_slots_and_a_waiting_one_is_dropped(gate: threading.Event) -> None:
     slow, story = _build_slow(gate)
-    client = PipeClient(slow, places=2)
+    client = PipeClient(slow, slots=2)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(*(_call(number, "slow") for number in (1, 2, 3, 4)))
     client.send({"id": 5, "method": "ping"})
@@ -228,11 +228,11 @@ def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id(odd: Too
     client.close()
 
 
-def test_a_tool_that_raises_is_an_error_and_keeps_no_place() -> None:
+def test_a_tool_that_raises_is_an_error_and_keeps_no_slot() -> None:
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
         raise ValueError("the contents of a file")
 
-    client = PipeClient(build_tool("broken", call), places=1)
+    client = PipeClient(build_tool("broken", call), slots=1)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "broken"), _call(2, "broken"))
     for number in (1, 2):

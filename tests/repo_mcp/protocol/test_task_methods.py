@@ -198,7 +198,7 @@ def test_a_tool_that_breaks_is_a_task_that_fails(modern: bool, given: ToolAnswer
             raise ValueError("the contents of a file")
         return given
 
-    client = Talker(build_tool("broken", call, may_be_task=True), modern=modern, places=1)
+    client = Talker(build_tool("broken", call, may_be_task=True), modern=modern, slots=1)
     for _ in range(2):  # it keeps no place
         task_id = client.begin("broken")
         failed = client.wait_until(task_id, "failed")
@@ -357,7 +357,7 @@ def test_too_many_tasks(slow: Slow) -> None:
 
 
 def test_in_the_second_era_too_many_tasks_are_answered_when_they_are_done(slow: Slow) -> None:
-    client = Talker(slow.build(), modern=True, places=4)
+    client = Talker(slow.build(), modern=True, slots=4)
     for _ in range(MAX_UNFINISHED):
         client.begin()
     last = client.request("tools/call", name="slow")
@@ -370,7 +370,7 @@ def test_in_the_second_era_too_many_tasks_are_answered_when_they_are_done(slow: 
 
 @pytest.mark.parametrize("modern", [False, True])
 def test_calls_get_through_however_many_tasks_run(slow: Slow, modern: bool) -> None:
-    client = Talker(slow.build(), modern=modern, places=1)
+    client = Talker(slow.build(), modern=modern, slots=1)
     for _ in range(12):
         client.begin()
     more = {"_meta": ENVELOPE} if modern else {}
@@ -606,7 +606,7 @@ def _play(modern: bool, steps: list[tuple[str, Any]]) -> None:
     while {frame["id"] for frame in seen} | forgotten < set(sent) | forgotten:
         seen.append(client.read_answer())
     client.wire._in_flight.wait_until_empty(PATIENCE_SECONDS)
-    assert client.wire._in_flight._places == 0  # nobody is owed anything
+    assert client.wire._in_flight._slots == 0  # nobody is owed anything
     client.close()
     client.session.wait_until_idle(PATIENCE_SECONDS)
     ids = [frame["id"] for frame in seen]

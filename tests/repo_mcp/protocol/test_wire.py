@@ -174,8 +174,8 @@ def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id(client: 
     assert (answer["id"], answer["error"]["code"]) == (5, -32603)
 
 
-def test_a_request_that_ends_unanswered_frees_its_place(client: Client) -> None:
-    for number in range(20):  # five times as many as there are places
+def test_a_request_that_ends_unanswered_frees_its_slot(client: Client) -> None:
+    for number in range(20):  # five times as many as there are slots
         client.send({"id": number, "method": "vanish"})
     client.send({"id": 0, "method": "echo"})
     assert client.read()["id"] == 0

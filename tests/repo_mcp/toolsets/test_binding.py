@@ -76,7 +76,7 @@ def test_cancelling_what_waits_does_not_wait_for_a_log_that_hangs(
     """The thread that reads cancels: while it waits nothing is answered, not even a ping."""
     monkeypatch.setattr(call_guard, "RECORD_SECONDS", 0.05)
     log = HangingLog(threading.Event())
-    client = PipeClient(*build_tools(gate, log), places=1)
+    client = PipeClient(*build_tools(gate, log), slots=1)
     try:
         client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
         for number in (1, 2, 3):
