@@ -80,7 +80,7 @@ class TaskWork:
             pooled.cancel()
 
     def stop(self) -> None:
-        """Stop the call: nobody wants its result. If it has not begun it is dropped; else it asks the store."""
+        """Stop the call: nobody wants its result. A waiting one is dropped; a running one asks the store."""
         with self._lock:
             self._stopped, pooled = True, self._pooled
         if pooled is not None:
