@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
+from repo_mcp.languages.python.declarations import list_parameter_names
 from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import (
@@ -396,16 +397,3 @@ def _is_enumeration(node: ast.expr) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call) or not node.args:
         return False
     return isinstance(node.func, ast.Name) and node.func.id == "enumerate"
-
-
-def list_parameter_names(args: ast.arguments) -> list[str]:
-    """Return the names that parameters bind."""
-    names = [one.arg for one in args.args]
-    if args.posonlyargs:
-        names = [one.arg for one in args.posonlyargs] + names
-    if args.kwonlyargs:
-        names += [one.arg for one in args.kwonlyargs]
-    for star in (args.vararg, args.kwarg):
-        if star is not None:
-            names.append(star.arg)
-    return names

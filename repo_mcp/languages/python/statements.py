@@ -10,16 +10,17 @@ import ast
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk, list_parameter_names
-from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, NO_NAMES, Scope
-from repo_mcp.languages.python.symbols import (
-    SymbolDraft,
-    SymbolDrafts,
-    cut_text,
-    draft_class,
-    draft_function,
+from repo_mcp.languages.python.declarations import (
+    TYPE_ALIAS_NODE,
+    FunctionNode,
     find_last_name,
+    is_declared_alias,
+    is_made_type,
+    list_parameter_names,
 )
+from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk
+from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, NO_NAMES, Scope
+from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text, draft_class, draft_function
 from repo_mcp.languages.python.types import (
     ENTERED,
     TELLING_NODES,
@@ -36,7 +37,6 @@ STATIC = int(SymbolFlag.STATIC)
 _VARIABLE, _PROPERTY, _CONSTANT = SymbolKind.VARIABLE, SymbolKind.PROPERTY, SymbolKind.CONSTANT
 _TYPE, _ENUM, _ENUM_MEMBER = SymbolKind.TYPE, SymbolKind.ENUM, SymbolKind.ENUM_MEMBER
 _TYPE_MAKERS = frozenset({"NewType", "TypeVar", "ParamSpec", "TypeVarTuple", "TypeAliasType"})
-_TYPE_ALIAS: Any = getattr(ast, "TypeAlias", None)  # Python 3.12
 
 
 class StatementWalk(ExpressionWalk):
@@ -51,7 +51,7 @@ class StatementWalk(ExpressionWalk):
 
     # Definitions
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def _function(self, node: FunctionNode) -> None:
         outer, outer_symbol = self.scope, self.symbol
         in_class = outer.kind is CLASS
         self._declare(node.name)
@@ -84,7 +84,7 @@ class StatementWalk(ExpressionWalk):
         else:
             self.scope = scope
 
-    def _signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def _signature(self, node: FunctionNode) -> None:
         args = node.args
         self.stack += [one for one in args.defaults if type(one) is not ast.Constant]
         self.stack += [one for one in args.kw_defaults if one is not None and type(one) is not ast.Constant]
@@ -187,15 +187,9 @@ class StatementWalk(ExpressionWalk):
         if name in members or name == "_" or (not parent and name == "__all__"):
             return
         members.add(name)
-        flags, type_text = 0, ""
-        if isinstance(statement, ast.AnnAssign):
-            type_text = cut_text(statement.annotation, self.lines)
-            if find_last_name(statement.annotation) == "TypeAlias":
-                kind = _TYPE
-        elif isinstance(statement, ast.Assign):
-            if isinstance(statement.value, ast.Call) and find_last_name(statement.value) in _TYPE_MAKERS:
-                kind = _TYPE
-        elif _TYPE_ALIAS is not None and isinstance(statement, _TYPE_ALIAS):
+        annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
+        type_text = "" if annotation is None else cut_text(annotation, self.lines)
+        if is_declared_alias(statement) or is_made_type(statement, _TYPE_MAKERS):
             kind = _TYPE
         if kind is _VARIABLE and name.isupper():
             kind = _CONSTANT
@@ -204,7 +198,7 @@ class StatementWalk(ExpressionWalk):
             kind = _ENUM_MEMBER if is_member else kind
         line = getattr(statement, "lineno", 1)
         end = getattr(statement, "end_lineno", None) or line
-        self.drafts.add(SymbolDraft(name, kind, parent, line, end, flags, return_type=type_text))
+        self.drafts.add(SymbolDraft(name, kind, parent, line, end, return_type=type_text))
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
         """Add a property for `self.x = ...`, once per class; else the rows of the attribute."""
@@ -258,7 +252,7 @@ class StatementWalk(ExpressionWalk):
         self.annotate(node.annotation, TYPE)
         alias = self._find_alias(node.target)
         if alias:
-            if find_last_name(node.annotation) == "TypeAlias" and node.value is not None:
+            if is_declared_alias(node) and node.value is not None:
                 self.tell(alias, list_value_forms(node.value), node.lineno)
             else:
                 self.tell(alias, list_type_forms(node.annotation), node.lineno)
@@ -473,7 +467,7 @@ class StatementWalk(ExpressionWalk):
         ast.Raise: _raise,
         ast.Assert: _assert,
         ast.Delete: _delete,
-        **({} if _TYPE_ALIAS is None else {_TYPE_ALIAS: _type_alias}),
+        **({} if TYPE_ALIAS_NODE is None else {TYPE_ALIAS_NODE: _type_alias}),
     }
 
 

@@ -11,13 +11,21 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repo_mcp.languages.python.declarations import (
+    PROPERTY_DECORATORS,
+    FunctionNode,
+    find_docstring,
+    find_last_name,
+    find_start_line,
+    iter_parameters,
+    list_decorator_names,
+)
 from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, SymbolFlag, SymbolKind, SymbolRecordBuilder
 
 MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURE_LINES = 60
 
 FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
-_PROPERTIES = frozenset({"property", "cached_property", "abstractproperty", "setter", "getter", "deleter"})
 # Plain integers: operations on enumeration flags cost more than the rest of a symbol.
 _STATIC, _ABSTRACT, _DEPRECATED = map(int, (SymbolFlag.STATIC, SymbolFlag.ABSTRACT, SymbolFlag.DEPRECATED))
 _FORWARD, _ASYNC, _VARIADIC = map(int, (SymbolFlag.FORWARD, SymbolFlag.ASYNC, SymbolFlag.VARIADIC))
@@ -108,19 +116,8 @@ def _find_access(name: str) -> Access:
     return _PRIVATE if name.startswith("__") else _PROTECTED
 
 
-def find_last_name(node: ast.AST) -> str:
-    """Return the `c` of `c`, `a.b.c`, `c[T]` or `a.b.c(...)`; empty for anything else."""
-    if isinstance(node, ast.Call):
-        node = node.func
-    if isinstance(node, ast.Subscript):
-        node = node.value
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
 def draft_function(
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    node: FunctionNode,
     parent: int,
     in_class: bool,
     is_stub: bool,
@@ -128,17 +125,13 @@ def draft_function(
     lines: Sequence[bytes],
 ) -> SymbolDraft:
     """Return the symbol of a function or method with these parameter names."""
-    flags = _find_documented(node.body)
-    start = node.lineno
-    is_property = False
-    for decorator in node.decorator_list:
-        word = find_last_name(decorator)
+    flags = 0 if find_docstring(node.body) is None else _DOCUMENTED
+    words = list_decorator_names(node)
+    for word in words:
         flags |= _FLAGS.get(word, 0)
-        is_property |= word in _PROPERTIES
-        start = min(start, decorator.lineno)
     kind = _FUNCTION
     if in_class:
-        kind = _PROPERTY if is_property else _METHOD
+        kind = _METHOD if PROPERTY_DECORATORS.isdisjoint(words) else _PROPERTY
         if node.name == "__init__":
             kind = _CONSTRUCTOR
     args = node.args
@@ -148,32 +141,22 @@ def draft_function(
     flags |= _ASYNC if type(node) is ast.AsyncFunctionDef else 0
     flags |= _VARIADIC if args.vararg is not None else 0
     flags |= _FORWARD if is_stub else 0
-    end = node.end_lineno or node.lineno
+    start, end = find_start_line(node), node.end_lineno or node.lineno
     returns = "" if node.returns is None else cut_text(node.returns, lines)
     return SymbolDraft(node.name, kind, parent, start, end, flags, parameters, count, returns)
 
 
 def draft_class(node: ast.ClassDef, parent: int) -> SymbolDraft:
     """Return the symbol of a class."""
-    flags = _find_documented(node.body)
-    start = node.lineno
-    for decorator in node.decorator_list:
-        if find_last_name(decorator) == "deprecated":
-            flags |= _DEPRECATED
-        start = min(start, decorator.lineno)
+    flags = 0 if find_docstring(node.body) is None else _DOCUMENTED
+    if "deprecated" in list_decorator_names(node):
+        flags |= _DEPRECATED
     bases = [find_last_name(base) for base in node.bases]
     bases += [find_last_name(one.value) for one in node.keywords if one.arg == "metaclass"]
     if not _ABSTRACT_BASES.isdisjoint(bases):
         flags |= _ABSTRACT
     kind = _CLASS if _ENUM_BASES.isdisjoint(bases) else _ENUM
-    return SymbolDraft(node.name, kind, parent, start, node.end_lineno or node.lineno, flags)
-
-
-def _find_documented(body: Sequence[ast.stmt]) -> int:
-    first = body[0] if body else None
-    if type(first) is ast.Expr and type(first.value) is ast.Constant:
-        return _DOCUMENTED if type(first.value.value) is str else 0
-    return 0
+    return SymbolDraft(node.name, kind, parent, find_start_line(node), node.end_lineno or node.lineno, flags)
 
 
 def cut_text(node: ast.expr, lines: Sequence[bytes]) -> str:
@@ -195,14 +178,15 @@ def _cut_lines(first: int, start: int, last: int, end: int, lines: Sequence[byte
     return b" ".join(one for one in shown if one and not one.startswith(b"#")).decode("utf-8", "replace")
 
 
-def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) -> str:
+def _sign(node: FunctionNode, lines: Sequence[bytes]) -> str:
     """Return `(a: int, *, b=1)` as written; there must be at least one parameter."""
     args, line = node.args, node.lineno
     tail = _find_tail(args)
     last, last_end = tail.end_lineno or line, tail.end_col_offset or 0
     start = lines[line - 1].find(b"(", node.col_offset)
     if start < 0 or getattr(node, "type_params", None):
-        return f"({', '.join(_iter_names(args))})"
+        names = [stars if arg is None else stars + arg.arg for stars, arg, _ in iter_parameters(args)]
+        return f"({', '.join(one for one in names if one != '/')})"
     if line == last:
         inner = lines[line - 1][start + 1 : last_end].decode("utf-8", "replace")
     else:
@@ -219,13 +203,3 @@ def _find_tail(args: ast.arguments) -> ast.expr | ast.arg:
     if args.kwonlyargs:
         return args.kw_defaults[-1] or args.kwonlyargs[-1]
     return args.vararg or (args.defaults or args.args or args.posonlyargs)[-1]
-
-
-def _iter_names(args: ast.arguments) -> list[str]:
-    names = [one.arg for one in (*args.posonlyargs, *args.args)]
-    if args.vararg is not None:
-        names.append("*" + args.vararg.arg)
-    elif args.kwonlyargs:
-        names.append("*")
-    names += [one.arg for one in args.kwonlyargs]
-    return names + ([] if args.kwarg is None else ["**" + args.kwarg.arg])

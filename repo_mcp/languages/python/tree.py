@@ -2,8 +2,8 @@
 
 A row states what the text declares and where, never whether a branch is taken: `is_conditional` is true
 below any control-flow statement, also when a class or function stands between. A name that is assigned
-is listed in modules (constants, type aliases, annotated names) and in classes (fields), once for each
-place; inside functions it is no declaration that a reader of an outline looks for.
+is listed in modules (constants, type aliases, annotated names) and in classes (fields), once for each set
+of surroundings; inside functions it is no declaration that a reader of an outline looks for.
 
 Signatures are cut from the source where they stand on one line, so that they read as written, and are
 written anew from the tree where they span lines. The walk keeps its own stack: no nesting of statements
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 from repo_mcp.languages.outline.outline_limits import (
     CUT,
@@ -24,6 +24,17 @@ from repo_mcp.languages.outline.outline_limits import (
     MAX_PARENT_CHARS,
     MAX_SYMBOLS,
     cut,
+)
+from repo_mcp.languages.python.declarations import (
+    PROPERTY_DECORATORS,
+    DefinitionNode,
+    find_docstring,
+    find_last_name,
+    find_start_line,
+    is_declared_alias,
+    is_made_type,
+    iter_parameters,
+    list_decorator_names,
 )
 
 MAX_SIGNATURE_CHARS = 1_000
@@ -35,170 +46,120 @@ MAX_REWRITTEN_BYTES = 2_000  # a longer expression of several lines is shown as 
 Row = list[object]
 
 _CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
-_PROPERTIES = frozenset({"property", "cached_property", "abstractproperty", "setter", "getter", "deleter"})
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_WITHS = (ast.With, ast.AsyncWith)
-_TRIES = (ast.Try, ast.TryStar)
-_TYPE_ALIAS: type[ast.AST] | None = getattr(ast, "TypeAlias", None)  # Python 3.12
+_TYPE_MAKERS = frozenset({"NewType"})
+_WORDS = {ast.FunctionDef: "def", ast.AsyncFunctionDef: "async def", ast.ClassDef: "class"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Surroundings:
-    """What stands around a statement."""
+class _Surroundings(NamedTuple):
+    """The definitions and control flow around a statement."""
 
     parent: str | None = None
     scope: str = "module"
     context: str | None = None
 
+    def inside(self, node: DefinitionNode) -> _Surroundings:
+        """Return the surroundings of the body of a definition that stands here."""
+        scope = "class" if isinstance(node, ast.ClassDef) else "function"
+        name = node.name if self.parent is None else f"{self.parent}.{node.name}"
+        return self._replace(parent=cut(name, MAX_PARENT_CHARS), scope=scope)
+
     def below(self, label: str | None) -> _Surroundings:
-        """The same, under one more control-flow statement; with None the same."""
+        """Return these surroundings under one more control-flow statement; unchanged for None."""
         if label is None:
             return self
         context = label if self.context is None else f"{self.context} > {label}"
-        return replace(self, context=cut(context, MAX_CONTEXT_CHARS))
-
-
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    """One declaration, before it is a row."""
-
-    kind: str
-    name: str
-    signature: str
-    start_line: int
-    end_line: int
-    column: int  # bytes from the start of the line
-    doc: str | None
-    around: _Surroundings
-
-    @property
-    def order(self) -> tuple[int, int, int, str]:
-        return self.start_line, self.end_line, self.column, self.name
-
-    def to_row(self) -> Row:
-        """As the worker's answer has it."""
-        around = self.around
-        where = (around.parent, around.scope, around.context is not None, around.context)
-        return [self.kind, self.name, self.signature, self.start_line, self.end_line, self.doc, *where]
+        return self._replace(context=cut(context, MAX_CONTEXT_CHARS))
 
 
 def list_rows(tree: ast.Module, lines: Sequence[bytes]) -> tuple[list[Row], bool]:
-    """The rows of a module by start line, end line, column and name; True when there were too many."""
+    """Return the rows of a module by start line, end line, column and name; True when there were too many."""
     walk = _Walk(lines)
-    found = walk.collect(tree)
-    found.sort(key=lambda one: one.order)
-    return [one.to_row() for one in found], walk.cut
+    stack = [(node, _Surroundings()) for node in reversed(tree.body)]
+    while stack and len(walk.found) <= MAX_SYMBOLS:
+        node, around = stack.pop()
+        for body, inner in reversed(walk.visit(node, around)):
+            stack.extend((statement, inner) for statement in reversed(body))
+    found = sorted(walk.found[:MAX_SYMBOLS], key=lambda one: one[:4])
+    return [row for *_, row in found], len(walk.found) > MAX_SYMBOLS
 
 
 class _Walk:
-    """One pass over the statements of a module."""
+    """The rows found so far, each behind its start line, end line, column in bytes and name."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
+        self.found: list[tuple[int, int, int, str, Row]] = []
         self._source = _Source(lines)
         self._assigned: set[tuple[_Surroundings, str]] = set()
-        self.cut = False
 
-    def collect(self, tree: ast.Module) -> list[_Declared]:
-        """Every declaration, in the order of the text; no more than MAX_SYMBOLS."""
-        found: list[_Declared] = []
-        stack: list[tuple[ast.stmt, _Surroundings]] = [
-            (node, _Surroundings()) for node in reversed(tree.body)
-        ]
-        while stack:
-            node, around = stack.pop()
-            found.extend(self._declare(node, around))
-            if len(found) > MAX_SYMBOLS:
-                self.cut = True
-                return found[:MAX_SYMBOLS]
-            for body, inner in reversed(self._list_bodies(node, around)):
-                stack.extend((statement, inner) for statement in reversed(body))
-        return found
-
-    def _declare(self, node: ast.stmt, around: _Surroundings) -> Iterator[_Declared]:
-        if isinstance(node, _FUNCTIONS):
-            yield self._found(
-                node, around, _function_kind(node, around), node.name, self._source.sign_function(node)
-            )
-        elif isinstance(node, ast.ClassDef):
-            yield self._found(node, around, "class", node.name, self._source.sign_class(node))
-        elif around.scope != "function":
-            for kind, name in _assigned_names(node, around.scope):
+    def visit(self, node: ast.stmt, around: _Surroundings) -> list[tuple[list[ast.stmt], _Surroundings]]:
+        """Add the rows of a statement; return the statement lists inside it, in the order of the text."""
+        if isinstance(node, DefinitionNode):
+            self._add(node, around, _definition_kind(node, around.scope), node.name)
+            return [(node.body, around.inside(node))]
+        if around.scope != "function":
+            for kind, name in _iter_assigned(node, around.scope):
                 if (around, name) not in self._assigned:
                     self._assigned.add((around, name))
-                    yield self._found(node, around, kind, name, self._source.sign_assignment(node, name))
-
-    def _found(
-        self, node: ast.stmt, around: _Surroundings, kind: str, name: str, signature: str
-    ) -> _Declared:
-        first, column = node.lineno, node.col_offset
-        doc = None
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            first = min([first, *(one.lineno for one in node.decorator_list)])
-            doc = _first_doc_line(node.body)
-        cut_name = cut(name, MAX_NAME_CHARS)
-        return _Declared(
-            kind, cut_name, signature, first, node.end_lineno or node.lineno, column, doc, around
-        )
-
-    def _list_bodies(
-        self, node: ast.stmt, around: _Surroundings
-    ) -> list[tuple[list[ast.stmt], _Surroundings]]:
-        """The statement lists inside a statement, in the order of the text, each with its place."""
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            scope = "class" if isinstance(node, ast.ClassDef) else "function"
-            name = node.name if around.parent is None else f"{around.parent}.{node.name}"
-            return [(node.body, replace(around, parent=cut(name, MAX_PARENT_CHARS), scope=scope))]
+                    self._add(node, around, kind, name)
         return [(body, around.below(label)) for body, label in self._source.list_branches(node)]
+
+    def _add(self, node: ast.stmt, around: _Surroundings, kind: str, name: str) -> None:
+        source, shown, doc = self._source, cut(name, MAX_NAME_CHARS), None
+        start, end = node.lineno, node.end_lineno or node.lineno
+        if isinstance(node, DefinitionNode):
+            signature = source.sign_definition(node)
+            start, doc = find_start_line(node), _find_doc_line(node)
+        else:
+            signature = source.sign_assignment(node, name)
+        where = (around.parent, around.scope, around.context is not None, around.context)
+        row: Row = [kind, shown, signature, start, end, doc, *where]
+        self.found.append((start, end, node.col_offset, shown, row))
 
 
 class _Source:
-    """Pieces of the text of one file, by the places in its tree."""
+    """The text of one file, and the signatures and labels that are made of it."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         self._lines = lines
 
     def get(self, node: ast.AST, most: int = MAX_PART_CHARS) -> str:
-        """The text of an expression on one line, cut at `most` characters."""
+        """Return the text of an expression on one line, cut at `most` characters."""
         first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0) or 0
         start, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", 0) or 0
         if first == last:
             piece = self._lines[first - 1][start : min(end, start + 4 * most + 4)]
             return cut(piece.decode("utf-8", "replace"), most)
-        if last - first > MAX_REWRITTEN_BYTES // 2 or self._size(first, last) > MAX_REWRITTEN_BYTES:
+        if last - first > MAX_REWRITTEN_BYTES // 2:
+            return CUT
+        if sum(map(len, self._lines[first - 1 : last])) > MAX_REWRITTEN_BYTES:
             return CUT
         try:
             return cut(" ".join(ast.unparse(node).split("\n")), most)
         except (RecursionError, ValueError):  # deep, or an integer with too many digits
             return CUT
 
-    def _size(self, first: int, last: int) -> int:
-        return sum(len(line) for line in self._lines[first - 1 : last])
-
-    def sign_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-        """`@decorator async def name[T](a, /, b: int = 1, *rest, c=2, **more) -> R`."""
-        word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-        head = f"{self._decorate(node)}{word} {cut(node.name, MAX_NAME_CHARS)}{self._type_parameters(node)}"
+    def sign_definition(self, node: DefinitionNode) -> str:
+        """Return `@decorator async def f[T](a, *, b: int = 1) -> R` or `class C[T](Base, metaclass=M)`."""
+        word = _WORDS[type(node)]
+        decorators = _join((f"@{self.get(one)} " for one in node.decorator_list), "")
+        head = f"{decorators}{word} {cut(node.name, MAX_NAME_CHARS)}{self._type_parameters(node)}"
+        if isinstance(node, ast.ClassDef):
+            bases = _join(self._iter_bases(node))
+            return cut(f"{head}({bases})" if bases else head, MAX_SIGNATURE_CHARS)
         tail = f" -> {self.get(node.returns)}" if node.returns is not None else ""
-        return cut(f"{head}({_join(self._iter_parameters(node.args))}){tail}", MAX_SIGNATURE_CHARS)
-
-    def sign_class(self, node: ast.ClassDef) -> str:
-        """`@decorator class Name[T](Base, metaclass=Meta)`."""
-        head = f"{self._decorate(node)}class {cut(node.name, MAX_NAME_CHARS)}{self._type_parameters(node)}"
-        bases = _join(self._iter_bases(node))
-        return cut(f"{head}({bases})" if bases else head, MAX_SIGNATURE_CHARS)
+        parameters = _join(self._parameter(*one) for one in iter_parameters(node.args))
+        return cut(f"{head}({parameters}){tail}", MAX_SIGNATURE_CHARS)
 
     def sign_assignment(self, node: ast.stmt, name: str) -> str:
-        """`NAME: annotation = value`, long values given by their brackets."""
+        """Return `NAME: annotation = value` or `type NAME = value`; a long value is shown by its brackets."""
         shown = cut(name, MAX_NAME_CHARS)
         if isinstance(node, ast.AnnAssign):
             value = "" if node.value is None else f" = {self._preview(node.value)}"
             return f"{shown}: {self.get(node.annotation)}{value}"
         if isinstance(node, ast.Assign):
-            several = not any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
-            return f"{shown} = {CUT if several else self._preview(node.value)}"
-        alias: ast.expr | None = getattr(node, "value", None)  # of a `type` statement
-        return f"type {shown}{self._type_parameters(node)} = {CUT if alias is None else self.get(alias)}"
+            is_direct = any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
+            return f"{shown} = {self._preview(node.value) if is_direct else CUT}"
+        return f"type {shown}{self._type_parameters(node)} = {self.get(cast(Any, node).value)}"
 
     def _preview(self, value: ast.expr) -> str:
         if value.lineno == value.end_lineno:
@@ -214,10 +175,6 @@ class _Source:
                 return f"{self.get(value.func)}({CUT})"
         return CUT
 
-    def _decorate(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
-        shown = _join((f"@{self.get(one)}" for one in node.decorator_list), " ")
-        return f"{shown} " if shown else ""
-
     def _type_parameters(self, node: ast.AST) -> str:
         parameters = getattr(node, "type_params", ())  # Python 3.12
         return f"[{_join(self.get(one) for one in parameters)}]" if parameters else ""
@@ -229,92 +186,67 @@ class _Source:
             value = self.get(keyword.value)
             yield f"**{value}" if keyword.arg is None else f"{keyword.arg}={value}"
 
-    def _iter_parameters(self, args: ast.arguments) -> Iterator[str]:
-        positional = [*args.posonlyargs, *args.args]
-        missing = len(positional) - len(args.defaults)
-        for number, arg in enumerate(positional):
-            yield self._parameter(arg, args.defaults[number - missing] if number >= missing else None)
-            if number + 1 == len(args.posonlyargs):
-                yield "/"
-        if args.vararg is not None:
-            yield "*" + self._parameter(args.vararg, None)
-        elif args.kwonlyargs:
-            yield "*"
-        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-            yield self._parameter(arg, default)
-        if args.kwarg is not None:
-            yield "**" + self._parameter(args.kwarg, None)
-
-    def _parameter(self, arg: ast.arg, default: ast.expr | None) -> str:
-        name = cut(arg.arg, MAX_NAME_CHARS)
-        shown = name if arg.annotation is None else f"{name}: {self.get(arg.annotation)}"
-        if default is None:
-            return shown
-        return f"{shown}{'=' if arg.annotation is None else ' = '}{self.get(default)}"
+    def _parameter(self, stars: str, arg: ast.arg | None, default: ast.expr | None) -> str:
+        if arg is None:
+            return stars
+        shown, equals = stars + cut(arg.arg, MAX_NAME_CHARS), "="
+        if arg.annotation is not None:
+            shown, equals = f"{shown}: {self.get(arg.annotation)}", " = "
+        return shown if default is None else f"{shown}{equals}{self.get(default)}"
 
     def list_branches(self, node: ast.stmt) -> list[tuple[list[ast.stmt], str | None]]:
-        """The bodies of a control-flow statement with their labels; nothing for any other statement.
+        """Return the bodies of a control-flow statement with their labels; nothing for any other statement.
 
         An `elif` stands beside its `if`, not inside it: the tree nests it, without a label.
         """
-        if isinstance(node, ast.If):
-            test = self.get(node.test, MAX_LABEL_CHARS)
-            word = "elif" if self._begins(node, b"elif") else "if"
-            is_elif = len(node.orelse) == 1 and self._begins(node.orelse[0], b"elif")
-            return [
-                (node.body, f"{word} {test}"),
-                (node.orelse, None if is_elif else f"else of {word} {test}"),
-            ]
-        if isinstance(node, _TRIES):
-            return [
-                (node.body, "try"),
-                *((one.body, self._label_handler(one)) for one in node.handlers),
-                (node.orelse, "try/else"),
-                (node.finalbody, "try/finally"),
-            ]
-        if isinstance(node, _LOOPS):
-            word = "while" if isinstance(node, ast.While) else "for"
-            return [(node.body, word), (node.orelse, f"{word}/else")]
-        if isinstance(node, _WITHS):
-            return [(node.body, f"with {self.get(node.items[0].context_expr, MAX_LABEL_CHARS)}")]
-        if isinstance(node, ast.Match):
-            return [(case.body, f"match case {number}") for number, case in enumerate(node.cases, 1)]
+        match node:
+            case ast.If():
+                label = f"{self._if_word(node)} {self.get(node.test, MAX_LABEL_CHARS)}"
+                is_elif = len(node.orelse) == 1 and self._if_word(node.orelse[0]) == "elif"
+                return [(node.body, label), (node.orelse, None if is_elif else f"else of {label}")]
+            case ast.Try() | ast.TryStar():
+                handlers = [(one.body, self._label_handler(one)) for one in node.handlers]
+                after = [(node.orelse, "try/else"), (node.finalbody, "try/finally")]
+                return [(node.body, "try"), *handlers, *after]
+            case ast.For() | ast.AsyncFor() | ast.While():
+                word = "while" if isinstance(node, ast.While) else "for"
+                return [(node.body, word), (node.orelse, f"{word}/else")]
+            case ast.With() | ast.AsyncWith():
+                return [(node.body, f"with {self.get(node.items[0].context_expr, MAX_LABEL_CHARS)}")]
+            case ast.Match():
+                return [(case.body, f"match case {number}") for number, case in enumerate(node.cases, 1)]
         return []
 
-    def _begins(self, node: ast.stmt, word: bytes) -> bool:
-        return self._lines[node.lineno - 1].startswith(word, node.col_offset)
+    def _if_word(self, node: ast.stmt) -> str:
+        return "elif" if self._lines[node.lineno - 1].startswith(b"elif", node.col_offset) else "if"
 
     def _label_handler(self, handler: ast.ExceptHandler) -> str:
-        if handler.type is None:
-            return "try/except"
-        return f"try/except {self.get(handler.type, MAX_LABEL_CHARS)}"
+        kind = "" if handler.type is None else f" {self.get(handler.type, MAX_LABEL_CHARS)}"
+        return f"try/except{kind}"
 
 
-def _function_kind(node: ast.FunctionDef | ast.AsyncFunctionDef, around: _Surroundings) -> str:
-    prefix = "async_" if isinstance(node, ast.AsyncFunctionDef) else ""
-    if around.scope != "class":
-        return f"{prefix}function"
-    if any(_last_name(one) in _PROPERTIES for one in node.decorator_list):
-        return "property"
-    return f"{prefix}method"
+def _definition_kind(node: DefinitionNode, scope: str) -> str:
+    if isinstance(node, ast.ClassDef):
+        return "class"
+    word = "async_" if isinstance(node, ast.AsyncFunctionDef) else ""
+    if scope != "class":
+        return f"{word}function"
+    return f"{word}method" if PROPERTY_DECORATORS.isdisjoint(list_decorator_names(node)) else "property"
 
 
-def _assigned_names(node: ast.stmt, scope: str) -> Iterator[tuple[str, str]]:
-    """Kind and name of what an assignment declares in a module or class."""
-    if _TYPE_ALIAS is not None and isinstance(node, _TYPE_ALIAS):
-        name = getattr(node, "name", None)
-        if isinstance(name, ast.Name):
-            yield "type_alias", name.id
-    elif isinstance(node, ast.AnnAssign):
+def _iter_assigned(node: ast.stmt, scope: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind and name of each declaration by an assignment or alias in a module or class."""
+    if isinstance(node, ast.AnnAssign):
         if isinstance(node.target, ast.Name) and node.simple:
             yield _annotated_kind(node, node.target.id), node.target.id
     elif isinstance(node, ast.Assign):
-        is_type = isinstance(node.value, ast.Call) and _last_name(node.value) == "NewType"
+        is_type = is_made_type(node, _TYPE_MAKERS)
         for target in node.targets:
-            names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-            for one in names:
+            for one in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
                 if isinstance(one, ast.Name) and (kind := _plain_kind(one.id, scope, is_type)):
                     yield kind, one.id
+    elif is_declared_alias(node):
+        yield "type_alias", cast(Any, node).name.id
 
 
 def _plain_kind(name: str, scope: str, is_type: bool) -> str | None:
@@ -326,35 +258,19 @@ def _plain_kind(name: str, scope: str, is_type: bool) -> str | None:
 
 
 def _annotated_kind(node: ast.AnnAssign, name: str) -> str:
-    annotation = node.annotation
-    if isinstance(annotation, ast.Subscript):
-        annotation = annotation.value
-    word = _last_name(annotation)
-    if word == "TypeAlias":
+    if is_declared_alias(node):
         return "type_alias"
-    return "constant" if word == "Final" or _CONSTANT.fullmatch(name) else "variable"
+    is_constant = find_last_name(node.annotation) == "Final" or _CONSTANT.fullmatch(name)
+    return "constant" if is_constant else "variable"
 
 
-def _last_name(node: ast.expr) -> str:
-    """`c` of `c`, `a.b.c` and `a.b.c(...)`; empty for anything else."""
-    if isinstance(node, ast.Call):
-        node = node.func
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+def _find_doc_line(node: DefinitionNode) -> str | None:
+    line = (find_docstring(node.body) or "").strip().split("\n", 1)[0].rstrip()
+    return cut(line, MAX_DOC_CHARS) if line else None
 
 
-def _first_doc_line(body: list[ast.stmt]) -> str | None:
-    first = body[0] if body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-        value = first.value.value
-        if isinstance(value, str) and (text := value.strip()):
-            return cut(text.split("\n", 1)[0].rstrip(), MAX_DOC_CHARS)
-    return None
-
-
-def _join(parts: Iterator[str], between: str = ", ") -> str:
-    """The parts joined, and no more of them made than a signature can show."""
+def _join(parts: Iterable[str], between: str = ", ") -> str:
+    """Return the parts joined, and make no more of them than a signature can show."""
     taken: list[str] = []
     length = 0
     for part in parts:
