@@ -22,8 +22,6 @@ from repo_mcp.model import Outline, Symbol
 PARSER = "ast"
 TASK = "python"
 MAX_AST_BYTES = 512 * 1024  # ast takes up to 1,000 bytes of memory for each of source
-_SUFFIXES = (".py", ".pyi", ".pyw")
-_NAMES = frozenset({"sconstruct", "sconscript"})
 _RUNNING = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
 _BY_LINE_PATTERNS = "outlined by line patterns, best effort"
 

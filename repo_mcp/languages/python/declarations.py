@@ -50,6 +50,21 @@ def find_docstring(body: Sequence[ast.stmt]) -> str | None:
     return None
 
 
+def list_targets(target: ast.expr) -> list[ast.expr]:
+    """Return the names and other expressions that a target assigns to, in order; sequences are opened."""
+    found: list[ast.expr] = []
+    waiting = [target]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Tuple | ast.List):
+            waiting += reversed(node.elts)
+        elif isinstance(node, ast.Starred):
+            waiting.append(node.value)
+        else:
+            found.append(node)
+    return found
+
+
 def is_declared_alias(statement: ast.AST) -> bool:
     """Return True for `type A = ...` and `A: TypeAlias = ...`."""
     if isinstance(statement, ast.AnnAssign):

@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
-from repo_mcp.languages.python.declarations import list_parameter_names
+from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
 from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import (
@@ -31,8 +32,19 @@ BIND = int(ReferenceRole.BIND)
 _Attribute, _Call, _Subscript, _Await = ast.Attribute, ast.Call, ast.Subscript, ast.Await
 _Name, _Constant, _Starred = ast.Name, ast.Constant, ast.Starred
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-_NEWER: tuple[Any, ...] = (getattr(ast, "TemplateStr", None), getattr(ast, "Interpolation", None))  # 3.14
-_WRAPPERS = (ast.FormattedValue, ast.Starred, ast.UnaryOp, ast.Yield, ast.YieldFrom, ast.keyword)
+_TemplateStr: Any = getattr(ast, "TemplateStr", ast.JoinedStr)  # Python 3.14
+_Field: Any = getattr(ast, "Interpolation", ast.FormattedValue)
+_WRAPPERS = (ast.FormattedValue, _Field, ast.Starred, ast.UnaryOp, ast.Yield, ast.YieldFrom, ast.keyword)
+
+
+def push_fields(*names: str) -> Callable[[Any, Any], None]:
+    """Return the method for nodes whose fields only go on the stack, the first to be processed last."""
+    get = attrgetter(*names)
+
+    def push(walk: ExpressionWalk, node: ast.AST) -> None:
+        walk.stack += get(node)
+
+    return push
 
 
 class Enter:
@@ -116,28 +128,21 @@ class ExpressionWalk:
 
     def bind(self, target: ast.expr, statement: ast.AST) -> None:
         """Bind the names of an assignment target; its other expressions go on the stack."""
-        waiting = [target]
-        while waiting:
-            node = waiting.pop()
-            kind = type(node)
-            if kind is _Name:
-                self.bind_name(node.id, statement)  # type: ignore[attr-defined]
-            elif kind is _Attribute:
-                self.store_attribute(node, statement)  # type: ignore[arg-type]
-            elif kind is _Starred:
-                waiting.append(node.value)  # type: ignore[attr-defined]
-            elif kind is ast.Tuple or kind is ast.List:
-                waiting += reversed(node.elts)  # type: ignore[attr-defined]
+        for node in list_targets(target):
+            if isinstance(node, ast.Name):
+                self.bind_name(node.id, statement)
+            elif isinstance(node, ast.Attribute):
+                self.store_attribute(node, statement)
             else:
                 self.stack.append(node)
 
     def bind_name(self, name: str, statement: ast.AST) -> None:
-        """Bind a name in the current scope."""
-        self.scope.bind(name)
+        """Bind a name that a statement or walrus assigns. Implemented by the walk over statements."""
+        raise NotImplementedError
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
-        """Add the rows of an attribute that is assigned."""
-        self.chain(node)
+        """Add an attribute that a statement assigns. Implemented by the walk over statements."""
+        raise NotImplementedError
 
     def tell(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
         """Add the BIND rows of a variable."""
@@ -306,15 +311,9 @@ class ExpressionWalk:
         stack += (Enter(scope, self.symbol), node.generators[0].iter)
 
     def _bind_generator(self, generator: ast.comprehension, scope: Scope) -> None:
-        waiting = [generator.target]
-        while waiting:
-            node = waiting.pop()
+        for node in list_targets(generator.target):
             if isinstance(node, ast.Name):
                 scope.variables.add(node.id)
-            elif isinstance(node, ast.Tuple | ast.List):
-                waiting += node.elts
-            elif isinstance(node, ast.Starred):
-                waiting.append(node.value)
             else:
                 self.stack.append(node)
         self.tell_items(generator.target, generator.iter)
@@ -331,9 +330,6 @@ class ExpressionWalk:
         self.tell(node.target.id, list_value_forms(node.value), node.lineno)
         self.stack.append(node.value)
 
-    def _binary(self, node: ast.BinOp) -> None:
-        self.stack += (node.right, node.left)
-
     def _compare(self, node: ast.Compare) -> None:
         self.stack += node.comparators
         self.stack.append(node.left)
@@ -341,18 +337,6 @@ class ExpressionWalk:
     def _dict(self, node: ast.Dict) -> None:
         self.stack += node.values
         self.stack += node.keys
-
-    def _conditional(self, node: ast.IfExp) -> None:
-        self.stack += (node.orelse, node.body, node.test)
-
-    def _slice(self, node: ast.Slice) -> None:
-        self.stack += (node.step, node.upper, node.lower)
-
-    def _elements(self, node: Any) -> None:
-        self.stack += node.elts
-
-    def _values(self, node: Any) -> None:
-        self.stack += node.values
 
     def _inner(self, node: Any) -> None:
         self.stack.append(node.operand if type(node) is ast.UnaryOp else node.value)
@@ -366,16 +350,15 @@ class ExpressionWalk:
         ast.Await: chain,
         ast.Lambda: _lambda,
         ast.NamedExpr: _named,
-        ast.BinOp: _binary,
+        ast.BinOp: push_fields("right", "left"),
         ast.Compare: _compare,
         ast.Dict: _dict,
-        ast.IfExp: _conditional,
-        ast.Slice: _slice,
+        ast.IfExp: push_fields("orelse", "body", "test"),
+        ast.Slice: push_fields("step", "upper", "lower"),
         **dict.fromkeys(_COMPREHENSIONS, _comprehension),
-        **dict.fromkeys((ast.Tuple, ast.List, ast.Set), _elements),
-        **dict.fromkeys((ast.BoolOp, ast.JoinedStr), _values),
+        **dict.fromkeys((ast.Tuple, ast.List, ast.Set), push_fields("elts")),
+        **dict.fromkeys((ast.BoolOp, ast.JoinedStr, _TemplateStr), push_fields("values")),
         **dict.fromkeys(_WRAPPERS, _inner),
-        **{kind: method for kind, method in zip(_NEWER, (_values, _inner), strict=True) if kind is not None},
     }
 
 

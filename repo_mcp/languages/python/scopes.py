@@ -43,20 +43,9 @@ class Scope:
     """One scope of a text. Its parent is the scope around it, or the one whose names it shares."""
 
     __slots__ = (
-        "class_ordinal",
-        "declared",
-        "global_names",
-        "hidden",
-        "kind",
-        "local",
-        "nonlocal_names",
-        "owner",
-        "parent",
-        "reads",
-        "self_name",
-        "unbound",
-        "variables",
-    )
+        "class_ordinal", "declared", "global_names", "hidden", "kind", "local", "nonlocal_names", "owner",
+        "parent", "reads", "self_name", "unbound", "variables",
+    )  # fmt: skip
 
     def __init__(self, kind: ScopeKind, parent: Scope | None, owner: int) -> None:
         self.kind = kind
@@ -121,9 +110,9 @@ class Scope:
         self.declared.add(name)
         self.local = NO_NAMES
 
-    def bind(self, name: str) -> None:
-        """Bind a variable in this scope, or in the one around it if it is a comprehension."""
+    def find_binder(self) -> Scope:
+        """Return the scope that a walrus in this one binds in: the nearest that is no comprehension."""
         scope: Scope = self
         while scope.kind is COMPREHENSION and scope.parent is not None:
             scope = scope.parent
-        scope.variables.add(name)
+        return scope

@@ -17,9 +17,10 @@ from repo_mcp.languages.python.declarations import (
     is_declared_alias,
     is_made_type,
     list_parameter_names,
+    list_targets,
 )
-from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk
-from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, NO_NAMES, Scope
+from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk, push_fields
+from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text, draft_class, draft_function
 from repo_mcp.languages.python.types import (
     ENTERED,
@@ -167,9 +168,7 @@ class StatementWalk(ExpressionWalk):
 
     def bind_name(self, name: str, statement: ast.AST) -> None:
         """Bind a name in the current scope; in a module or class it also gets a symbol."""
-        scope: Scope = self.scope
-        while scope.kind is COMPREHENSION and scope.parent is not None:
-            scope = scope.parent
+        scope = self.scope.find_binder()
         if scope.kind is FUNCTION:
             if name not in scope.global_names:
                 scope.variables.add(name)
@@ -324,12 +323,8 @@ class StatementWalk(ExpressionWalk):
                     self.tell(alias, list_value_forms(item.context_expr, ENTERED), target.lineno)
 
     def _try(self, node: Any) -> None:
-        self.stack += (
-            *reversed(node.finalbody),
-            *reversed(node.orelse),
-            *reversed(node.handlers),
-            *reversed(node.body),
-        )
+        for part in (node.finalbody, node.orelse, node.handlers, node.body):
+            self.stack += reversed(part)
 
     def _handler(self, node: ast.ExceptHandler) -> None:
         if node.name is not None:
@@ -381,21 +376,19 @@ class StatementWalk(ExpressionWalk):
 
     def _import(self, node: ast.Import) -> None:
         for name in node.names:
-            alias = name.asname or name.name.partition(".")[0]
-            self._declare(alias)
-            self.rows[self._place_of(alias), IMPORT, "", name.name, alias, name.lineno] = 0
+            self._add_import("", name.name, name.asname or name.name.partition(".")[0], name.lineno)
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = "." * (node.level or 0) + (node.module or "")
         for name in node.names:
             alias = "" if name.name == "*" else name.asname or name.name
-            if alias:
-                self._declare(alias)
-            self.rows[self._place_of(alias), IMPORT, name.name, module, alias, name.lineno] = 0
+            self._add_import(name.name, module, alias, name.lineno)
 
-    def _place_of(self, name: str) -> int:
-        """Return the ordinal of the symbol in whose scope an import binds a name."""
-        return 0 if name in self.scope.global_names else self.symbol
+    def _add_import(self, name: str, module: str, alias: str, line: int) -> None:
+        if alias:
+            self._declare(alias)
+        symbol = 0 if alias in self.scope.global_names else self.symbol
+        self.rows[symbol, IMPORT, name, module, alias, line] = 0
 
     # Other statements
 
@@ -416,20 +409,10 @@ class StatementWalk(ExpressionWalk):
             self.tell(RETURNED, list_value_forms(value), node.lineno)
         self.stack.append(value)
 
-    def _raise(self, node: ast.Raise) -> None:
-        self.stack += (node.cause, node.exc)
-
-    def _assert(self, node: ast.Assert) -> None:
-        self.stack += (node.msg, node.test)
-
     def _delete(self, node: ast.Delete) -> None:
-        waiting = list(node.targets)
-        while waiting:
-            target = waiting.pop()
+        for target in reversed([one for several in node.targets for one in list_targets(several)]):
             if isinstance(target, ast.Name):
                 self._delete_name(target)
-            elif isinstance(target, ast.Tuple | ast.List):
-                waiting += target.elts
             else:
                 self.stack.append(target)
 
@@ -441,20 +424,15 @@ class StatementWalk(ExpressionWalk):
 
     METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
         **ExpressionWalk.METHODS,
-        ast.FunctionDef: _function,
-        ast.AsyncFunctionDef: _function,
+        **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef), _function),
         ast.ClassDef: _class,
         ast.Assign: _assign,
         ast.AnnAssign: _annotated,
         ast.AugAssign: _augmented,
-        ast.For: _for,
-        ast.AsyncFor: _for,
-        ast.While: _branch,
-        ast.If: _branch,
-        ast.With: _with,
-        ast.AsyncWith: _with,
-        ast.Try: _try,
-        ast.TryStar: _try,
+        **dict.fromkeys((ast.For, ast.AsyncFor), _for),
+        **dict.fromkeys((ast.While, ast.If), _branch),
+        **dict.fromkeys((ast.With, ast.AsyncWith), _with),
+        **dict.fromkeys((ast.Try, ast.TryStar), _try),
         ast.ExceptHandler: _handler,
         ast.Match: _match,
         ast.match_case: _case,
@@ -464,8 +442,8 @@ class StatementWalk(ExpressionWalk):
         ast.ImportFrom: _import_from,
         ast.Expr: _expression,
         ast.Return: _return,
-        ast.Raise: _raise,
-        ast.Assert: _assert,
+        ast.Raise: push_fields("cause", "exc"),
+        ast.Assert: push_fields("msg", "test"),
         ast.Delete: _delete,
         **({} if TYPE_ALIAS_NODE is None else {TYPE_ALIAS_NODE: _type_alias}),
     }
@@ -473,10 +451,6 @@ class StatementWalk(ExpressionWalk):
 
 def _list_assigned(body: list[ast.stmt]) -> set[str]:
     """Return the names that a class body assigns, except inside nested statements."""
-    targets: list[ast.expr] = []
-    for node in body:
-        if isinstance(node, ast.Assign):
-            targets += node.targets
-        elif isinstance(node, ast.AnnAssign):
-            targets.append(node.target)
-    return {target.id for target in targets if isinstance(target, ast.Name)}
+    assigned = [node.targets for node in body if isinstance(node, ast.Assign)]
+    assigned += [[node.target] for node in body if isinstance(node, ast.AnnAssign)]
+    return {target.id for targets in assigned for target in targets if isinstance(target, ast.Name)}

@@ -93,9 +93,6 @@ def _encode(walk: StatementWalk, *, is_whole: bool = True) -> bytes:
 
 def _encode_lines(file_name: str, text: bytes, line_count: int) -> bytes:
     """Return the record of lines that begin functions and classes; a failed one if there are none."""
-    drafts = SymbolDrafts(file_name, line_count)
-    draft_by_lines(drafts, text.split(b"\n"), None)
-    builder = SymbolRecordBuilder(file_name, line_count)
-    drafts.give(builder, None)
-    builder.status = ParseStatus.PARTIAL if len(drafts.rows) > 1 else ParseStatus.FAILED
-    return builder.encode()
+    walk = StatementWalk(SymbolDrafts(file_name, line_count), is_stub=False)
+    draft_by_lines(walk.drafts, text.split(b"\n"), None)
+    return _encode(walk, is_whole=False)

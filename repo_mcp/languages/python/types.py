@@ -25,75 +25,24 @@ SAME, CALLED, ITEM, ENTERED = map(int, (Binding.SAME, Binding.CALLED, Binding.IT
 TYPE, ITEMS, VALUES, GIVES = map(int, (Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES))
 
 # Values that may show a type.
-TELLING_NODES = frozenset(
-    {
-        ast.Name,
-        ast.Attribute,
-        ast.Call,
-        ast.Subscript,
-        ast.Await,
-        ast.IfExp,
-        ast.BoolOp,
-        ast.NamedExpr,
-    }
-)
+TELLING_NODES = frozenset({
+    ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Await, ast.IfExp, ast.BoolOp, ast.NamedExpr,
+})  # fmt: skip
 _PLAIN = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Subscript})
 
-_SAME = frozenset(
-    [
-        "Optional",
-        "Union",
-        "Annotated",
-        "ClassVar",
-        "Final",
-        "Required",
-        "NotRequired",
-        "ReadOnly",
-        "Awaitable",
-        "InitVar",
-        "Mapped",
-    ]
-)
-_ITEMS = frozenset(
-    [
-        "list",
-        "List",
-        "set",
-        "Set",
-        "frozenset",
-        "FrozenSet",
-        "deque",
-        "Deque",
-        "Sequence",
-        "MutableSequence",
-        "Iterable",
-        "Iterator",
-        "Collection",
-        "Container",
-        "Generator",
-        "AsyncIterator",
-        "AsyncIterable",
-        "AsyncGenerator",
-        "AbstractSet",
-        "MutableSet",
-        "Reversible",
-        "tuple",
-        "Tuple",
-    ]
-)
-_MAPPINGS = frozenset(
-    [
-        "dict",
-        "Dict",
-        "Mapping",
-        "MutableMapping",
-        "DefaultDict",
-        "defaultdict",
-        "OrderedDict",
-        "ChainMap",
-        "WeakValueDictionary",
-    ]
-)
+_SAME = frozenset({
+    "Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Awaitable",
+    "InitVar", "Mapped",
+})  # fmt: skip
+_ITEMS = frozenset({
+    "list", "List", "set", "Set", "frozenset", "FrozenSet", "deque", "Deque", "Sequence", "MutableSequence",
+    "Iterable", "Iterator", "Collection", "Container", "Generator", "AsyncIterator", "AsyncIterable",
+    "AsyncGenerator", "AbstractSet", "MutableSet", "Reversible", "tuple", "Tuple",
+})  # fmt: skip
+_MAPPINGS = frozenset({
+    "dict", "Dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict", "OrderedDict", "ChainMap",
+    "WeakValueDictionary",
+})  # fmt: skip
 
 
 def parse_quoted(text: str) -> ast.expr | None:
