@@ -1,8 +1,7 @@
 """The Python adapter: declarations by `ast`, parsed in a process that can be killed.
 
-What `ast` cannot be given or cannot read is outlined otherwise or not at all, and the outline says so:
-a source above MAX_AST_BYTES and one written for a newer Python get the outline of the line patterns,
-one that does not parse gets none, with the line where the parser stopped.
+A source above MAX_AST_BYTES, or written for a newer Python, is outlined by line patterns. One that does not
+parse has no symbols, and the outline names the line where the parser stopped. A warning says so in each case.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ class PythonAdapter(Adapter):
 
 
 def _read_symbol(row: list[Any]) -> Symbol:
-    """The symbol of a row. TypeError for what is none: hostile text may have taken the parser over."""
+    """Return the symbol of a row. Raises TypeError for any other: hostile text may rule the parser."""
     symbol = Symbol(*row)
     texts = (symbol.kind, symbol.name, symbol.signature)
     optional = (symbol.doc, symbol.parent_symbol, symbol.scope_kind, symbol.decl_context)

@@ -227,15 +227,15 @@ class ExpressionWalk:
 
     def _links(self, links: list[Any], path: str, role: int, arguments: int, line: int) -> None:
         symbol, rows, stack = self.symbol, self.rows, self.stack
-        for ordinal in range(len(links) - 1, -1, -1):
-            link = links[ordinal]
+        for number in range(len(links) - 1, -1, -1):
+            link = links[number]
             kind = type(link)
             if kind is _Attribute:
                 name = link.attr
-                if ordinal and type(links[ordinal - 1]) is _Call:
-                    count = _count(links[ordinal - 1])
+                if number and type(links[number - 1]) is _Call:
+                    count = _count(links[number - 1])
                     rows[symbol, CALL, name, path, "", line or link.end_lineno] = count
-                elif ordinal:
+                elif number:
                     rows[symbol, USE, name, path, "", line or link.end_lineno] = 0
                 else:
                     rows[symbol, role, name, path, "", line or link.end_lineno] = arguments
@@ -303,9 +303,9 @@ class ExpressionWalk:
             stack += (node.value, node.key)
         else:
             stack.append(node.elt)
-        for ordinal, generator in enumerate(node.generators):
+        for number, generator in enumerate(node.generators):
             stack += generator.ifs
-            if ordinal:
+            if number:
                 stack.append(generator.iter)
             self._bind_generator(generator, scope)
         stack += (Enter(scope, self.symbol), node.generators[0].iter)

@@ -137,10 +137,10 @@ class StatementWalk(ExpressionWalk):
         scope.class_ordinal, scope.self_name = ordinal, ""
         self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, ordinal))
         self.symbol, self.scope = ordinal, around
-        for ordinal_of_base, base in enumerate(node.bases, 1):
+        for number, base in enumerate(node.bases, 1):
             if isinstance(base, ast.Subscript):
                 self.annotate(base.slice, TYPE)
-            self._base(base.value if isinstance(base, ast.Subscript) else base, ordinal_of_base)
+            self._base(base.value if isinstance(base, ast.Subscript) else base, number)
         self.stack += [keyword.value for keyword in node.keywords]
         # Expressions in bases are not uses by the class: names of its body are not visible there.
         self.stack.append(Enter(around, outer_symbol))

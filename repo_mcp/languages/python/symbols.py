@@ -117,12 +117,7 @@ def _find_access(name: str) -> Access:
 
 
 def draft_function(
-    node: FunctionNode,
-    parent: int,
-    in_class: bool,
-    is_stub: bool,
-    names: Sequence[str],
-    lines: Sequence[bytes],
+    node: FunctionNode, parent: int, in_class: bool, is_stub: bool, names: list[str], lines: Sequence[bytes]
 ) -> SymbolDraft:
     """Return the symbol of a function or method with these parameter names."""
     flags = 0 if find_docstring(node.body) is None else _DOCUMENTED

@@ -1,17 +1,17 @@
 """Python source to plain rows of its declarations, by `ast`. Runs in the parse worker.
 
-The answer is JSON, either of
+The answer is JSON, one of
 
     {"symbols": [[kind, name, signature, start_line, end_line, doc, parent, scope, conditional, context]],
      "cut": false}
     {"failure": "syntax", "line": 3}
 
-and the failures are: `syntax`, `newer` (this line is good Python of a version after the running one),
-`nesting` (deeper than the parser goes) and `value` (a NUL, or something else that no source may hold).
-A text that does not parse yields no symbol at all: half an outline would look like a whole one.
+The failures are `syntax`, `newer` (the line is valid in a later Python than the running one), `nesting`
+(deeper than the parser goes) and `value` (a NUL, or something else that no source may hold). A text that
+does not parse yields no symbol at all: half an outline would look like a whole one.
 
-Whether syntax is newer is judged by the first and the last line of what the parser refused, and by those
-alone. `except a, b:` of two plain lower-case names stays an error: Python 2 wrote its variable so.
+Syntax is judged to be newer by the first and the last line that the parser refused, and by those alone.
+`except a, b:` with two plain lower-case names stays an error: Python 2 wrote its variable so.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FSTRING = re.compile(r"\b(?:[fF][rR]?|[rR][fF])([\"'])(?!\1)")
 
 
 def outline_python(source: bytes) -> bytes:
-    """The answer for normalised UTF-8 text. Raises nothing but what ends the process."""
+    """Return the answer for normalised UTF-8 text. Raises only what ends the process."""
     return json.dumps(_parse(source)).encode("ascii")
 
 
@@ -59,7 +59,7 @@ def _parse(source: bytes) -> dict[str, object]:
         line = error.lineno or 0
         newer = [one for one in (line, error.end_lineno or 0) if _looks_newer(source, one)]
         return {"failure": "newer", "line": newer[0]} if newer else {"failure": "syntax", "line": line}
-    except (MemoryError, RecursionError):  # the parser's own words for too deep
+    except (MemoryError, RecursionError):  # raised by the parser for deep nesting
         return {"failure": "nesting", "line": 0}
     except (ValueError, OverflowError, SystemError):
         return {"failure": "value", "line": 0}

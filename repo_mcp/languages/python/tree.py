@@ -1,13 +1,13 @@
 """The declarations of a Python syntax tree, as plain rows in a fixed order.
 
-A row states what the text declares and where, never whether a branch is taken: `is_conditional` is true
-below any control-flow statement, also when a class or function stands between. A name that is assigned
-is listed in modules (constants, type aliases, annotated names) and in classes (fields), once for each set
-of surroundings; inside functions it is no declaration that a reader of an outline looks for.
+A row says what is declared and where, never whether a branch is taken: `is_conditional` is true below any
+control-flow statement, even with a class or function between. Assigned names are listed in modules
+(constants, type aliases, annotated names) and in classes (fields), once for each branch. Those inside
+functions are left out: no reader of an outline looks for them.
 
-Signatures are cut from the source where they stand on one line, so that they read as written, and are
-written anew from the tree where they span lines. The walk keeps its own stack: no nesting of statements
-ends it. Nothing is evaluated.
+Each part of a signature is cut from the source if it stands on one line, so that it reads as written, and
+is rewritten from the tree if it spans lines. The walk keeps a stack of its own, so that deep nesting cannot
+end it. Nothing is evaluated.
 """
 
 from __future__ import annotations
