@@ -124,15 +124,15 @@ class SegmentRound(Generic[Made]):
 
     def __init__(
         self,
-        place: WriteTarget,
+        target: WriteTarget,
         known: KnownFiles,
         plan: Plan,
         build: Callable[[Sequence[Made]], tuple[SegmentContent, PostingRun]],
         progress: ProgressCallback | None,
         check: Check,
     ) -> None:
-        """`place` comes from `PhaseStore.open_writer`, `known` is indexed already, `build` makes segments."""
-        self._directory, self._writer = place
+        """Take `target` from `PhaseStore.open_writer`; `known` is indexed already, `build` makes segments."""
+        self._directory, self._writer = target
         self._known = known
         self._known_files = known.count
         self._plan = plan
@@ -218,12 +218,12 @@ def _encode_here(check: Check) -> Callable[[Sequence[SegmentEntry], Merge], Iter
     return encode
 
 
-def purge_gone(place: WriteTarget, known: KnownFiles, gone: Sequence[str], check: Check) -> KnownFiles:
+def purge_gone(target: WriteTarget, known: KnownFiles, gone: Sequence[str], check: Check) -> KnownFiles:
     """Drop files in one commit after which nothing is left of them, nor of their older versions.
 
     Returns the files that remain. Raises as `merge` does.
     """
-    directory, writer = place
+    directory, writer = target
     drop(writer, known, gone)
     purge(writer, check)
     writer.commit()
@@ -231,11 +231,11 @@ def purge_gone(place: WriteTarget, known: KnownFiles, gone: Sequence[str], check
     return _read_known(directory, writer)
 
 
-def run_round(place: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool) -> Report:
+def run_round(target: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool) -> Report:
     """Return the result of `run`, called with the known files, or with None to build everything. The latter
     happens with `anew` and when the index cannot be read: it is then discarded. Raises what `run` raises.
     """
-    directory, writer = place
+    directory, writer = target
     with suppress(IndexFormatError):
         if not anew:
             return run(_read_known(directory, writer))

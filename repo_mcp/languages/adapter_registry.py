@@ -148,8 +148,8 @@ def _is_installed(entry: EntryPoint, root: str | None) -> bool:
         return False
     if spec is None:
         return False
-    ordinals = [*(spec.submodule_search_locations or ()), spec.origin or ""]
-    return not any(_is_inside(ordinal, root) for ordinal in ordinals if os.path.isabs(ordinal))
+    paths = [*(spec.submodule_search_locations or ()), spec.origin or ""]
+    return not any(_is_inside(path, root) for path in paths if os.path.isabs(path))
 
 
 def _is_inside(path: str, root: str | None) -> bool:

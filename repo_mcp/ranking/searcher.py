@@ -290,14 +290,14 @@ class Searcher:
 
     def _locate(self, units: Sequence[RankedUnit]) -> list[_UnitAddress]:
         """Return the path, span and file facts of each unit."""
-        positions: dict[int, _UnitAddress] = {}  # keyed by the unit's row in `units`
+        addresses: dict[int, _UnitAddress] = {}  # keyed by the unit's row in `units`
         for part, rows, own in self._part(units):
             files, spans = part.locate(own)
             paths = [self.read_path(part.position, file) for file in files.tolist()]
             languages = part.reader.take_languages(files)
             prints = part.reader.files.take_fingerprints(files)
-            positions.update(zip(rows, map(_UnitAddress, paths, spans, languages, prints), strict=True))
-        return [positions[row] for row in range(len(units))]
+            addresses.update(zip(rows, map(_UnitAddress, paths, spans, languages, prints), strict=True))
+        return [addresses[row] for row in range(len(units))]
 
     def _part(self, units: Sequence[RankedUnit]) -> Iterator[tuple[SegmentSearch, list[int], I64]]:
         """Yield each segment that holds some of the units, with their rows and their numbers there."""
@@ -307,21 +307,21 @@ class Searcher:
                 yield part, rows, np.array([units[row].unit for row in rows], dtype=np.int64)
 
     def _build_chunks(
-        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], positions: Sequence[_UnitAddress]
+        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], addresses: Sequence[_UnitAddress]
     ) -> list[RankedChunk]:
         matched = self._find_matched(query, best, units)
         return [
             RankedChunk(
-                path=position.path,
-                chunk=position.span.chunk,
-                unit_start=position.span.start_line,
-                unit_end=position.span.end_line,
+                path=address.path,
+                chunk=address.span.chunk,
+                unit_start=address.span.start_line,
+                unit_end=address.span.end_line,
                 score=unit.score,
                 matched_terms=tuple(terms),
-                language=position.language,
-                fingerprint=position.fingerprint,
+                language=address.language,
+                fingerprint=address.fingerprint,
             )
-            for unit, position, terms in zip(units, positions, matched, strict=True)
+            for unit, address, terms in zip(units, addresses, matched, strict=True)
         ]
 
     def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:

@@ -51,12 +51,12 @@ def find_seeds(state: ResearchState, text: str) -> list[Node]:
     hits = search_words(state, " ".join(words), TEXT_HITS, include_tests=wants_tests)
     extra: dict[Declaration, float] = {}
     for rank, hit in enumerate(hits):
-        for ordinal in _list_inside(state, hit):
-            extra.setdefault(ordinal, HIT_POINTS / (HIT_RANK + rank))
+        for declaration in _list_inside(state, hit):
+            extra.setdefault(declaration, HIT_POINTS / (HIT_RANK + rank))
     most = NAME_HITS if not state.request.folder else FOLDER_NAME_HITS
     named = state.graph.search(" ".join(words), SymbolFilter(), most)
-    ordinals = [*dict.fromkeys([*extra, *(node.declaration for node, _ in named)])][:MAX_CANDIDATES]
-    nodes = [state.get_node(ordinal) for ordinal in ordinals]
+    declarations = [*dict.fromkeys([*extra, *(node.declaration for node, _ in named)])][:MAX_CANDIDATES]
+    nodes = [state.get_node(declaration) for declaration in declarations]
     nodes = drop_prototypes([node for node in nodes if _is_wanted(state, node, wants_tests)])
     fits = fit_all(state.source, nodes, words)
 
@@ -172,43 +172,43 @@ def _note_reached(
 
     order = {node: number for number, node in enumerate(level)}
 
-    def rank(ordinal: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
-        node = state.get_node(ordinal)
+    def rank(declaration: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
+        node = state.get_node(declaration)
         shared = shares_word(node.symbol.name, words)
-        joined = len({one.declaration for _, one, _ in links[ordinal]})
-        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in links[ordinal])
-        calls = hop == 1 and any(way.upwards for _, _, way in links[ordinal])  # calls a seed
+        joined = len({one.declaration for _, one, _ in links[declaration]})
+        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in links[declaration])
+        calls = hop == 1 and any(way.upwards for _, _, way in links[declaration])  # calls a seed
         return (
-            is_test_place(ordinal.path),
-            all(link.kind == "references" for link, _, _ in links[ordinal]),
+            is_test_place(declaration.path),
+            all(link.kind == "references" for link, _, _ in links[declaration]),
             -(joined + 2 * shared + calls),
-            rank_role(ordinal.path),
-            min(order[one] for _, one, _ in links[ordinal]),  # reached from a better fit
-            ordinal.path,
-            ordinal.ordinal,
+            rank_role(declaration.path),
+            min(order[one] for _, one, _ in links[declaration]),  # reached from a better fit
+            declaration.path,
+            declaration.ordinal,
         )
 
     new = [
-        ordinal
-        for ordinal in links
-        if ordinal not in state.nodes and ordinal.ordinal and state.admits(ordinal.path)
+        declaration
+        for declaration in links
+        if declaration not in state.nodes and declaration.ordinal and state.admits(declaration.path)
     ]
-    ranks = {ordinal: rank(ordinal) for ordinal in new}
+    ranks = {declaration: rank(declaration) for declaration in new}
     new.sort(key=ranks.__getitem__)
     if len(new) > REACHED:
         state.limit(
             f"{len(new) - REACHED} more symbols at hop {hop}", f"the {REACHED} most connected are shown"
         )
     reached = []
-    for ordinal in new[:REACHED]:
-        link, node, way = links[ordinal][0]
+    for declaration in new[:REACHED]:
+        link, node, way = links[declaration][0]
         confidence = weaker(state.get_confidence(node.declaration), link.confidence)
-        other = state.get_node(ordinal)
+        other = state.get_node(declaration)
         near = state.get_node(link.target if way.upwards else link.source)
         if state.add(other, explain(link, near, way), hop, confidence, link.lines if way.upwards else ()):
             reached.append(other)
-    for ordinal, own in links.items():
-        if ordinal in state.nodes:
+    for declaration, own in links.items():
+        if declaration in state.nodes:
             for link, _, _ in own:
                 state.link(link)
     return reached

@@ -129,15 +129,15 @@ def _look_at_type(path: str, record: SymbolRecord, ordinal: int, found: _Repeate
         found.members.setdefault(", ".join(public), []).append((path, line, ordinal))
 
 
-def _build(state: ResearchState, kind: str, ordinals: dict[str, list[Place]]) -> list[Shape]:
+def _build(state: ResearchState, kind: str, places: dict[str, list[Place]]) -> list[Shape]:
     """Return the most frequent shapes of one kind, noting two examples of each."""
-    repeated = [name for name, own in ordinals.items() if len(_distinct(own)) >= LEAST]
-    repeated.sort(key=lambda name: (-len(_distinct(ordinals[name])), name))
+    repeated = [name for name, own in places.items() if len(_distinct(own)) >= LEAST]
+    repeated.sort(key=lambda name: (-len(_distinct(places[name])), name))
     if len(repeated) > MAX_OF_SHAPE:
         state.limit(f"{len(repeated) - MAX_OF_SHAPE} shapes of the kind {kind}", f"{MAX_OF_SHAPE} are shown")
     shapes = []
     for name in repeated[:MAX_OF_SHAPE]:
-        own = _distinct(ordinals[name])
+        own = _distinct(places[name])
         for path, line, ordinal in own[:2]:
             node = state.get_node(Declaration(path, ordinal))
             state.add(node, f"one of {len(own)} {_NOTES[kind]}: {name}", 1, lines=(line,))
@@ -146,8 +146,8 @@ def _build(state: ResearchState, kind: str, ordinals: dict[str, list[Place]]) ->
     return shapes
 
 
-def _distinct(ordinals: Iterable[Place]) -> list[Place]:
-    return list(dict.fromkeys(ordinals))
+def _distinct(places: Iterable[Place]) -> list[Place]:
+    return list(dict.fromkeys(places))
 
 
 def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, ...]:

@@ -87,9 +87,9 @@ class Subjects:
         folders: set[str] = set()
         for path in self._graph.scan.list_paths(self._prefix.rstrip("/")):
             parts = path.split("/")[:-1]
-            for ordinal, part in enumerate(parts):
+            for depth, part in enumerate(parts):
                 if part.lower() == name:
-                    folders.add("/".join(parts[: ordinal + 1]))
+                    folders.add("/".join(parts[: depth + 1]))
                     break
         best = min(folders, key=lambda one: (is_test_place(f"{one}/x.py"), one.count("/"), one), default=None)
         return None if best is None else Subject(text, "folder", name=best, left_out=len(folders) - 1)
@@ -130,12 +130,12 @@ class Subjects:
         if "." in plain:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
             return (named, "declared") if named else self._find_members(plain, phrase, form)
-        ordinals = self._graph.scan.find_declared(plain, MAX_FILES)
-        if ordinals:
-            return self._choose(ordinals, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
+        declarations = self._graph.scan.find_declared(plain, MAX_FILES)
+        if declarations:
+            return self._choose(declarations, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
         meant = self._graph.scan.find_meant(plain, GLANCE)
         if meant:
-            return [self._graph.get_node(ordinal) for ordinal in meant], "declared_otherwise"
+            return [self._graph.get_node(declaration) for declaration in meant], "declared_otherwise"
         found = [node for node, _ in self._graph.search(plain, SymbolFilter(), MAX_LOOKED_AT)]
         folded = plain.lower().replace("_", "")
         alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
@@ -150,31 +150,31 @@ class Subjects:
         return [node for node in nodes if node.symbol.kind in _MEMBERS], "declared_otherwise"
 
     def _choose(
-        self, ordinals: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
+        self, declarations: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
     ) -> list[Node]:
         """Return declarations, best first: of the wanted kinds, of the program itself, no prototypes,
         abstract when implementations are asked for, and then the longest, since it does most.
         """
         left_open = SymbolFlag.ABSTRACT if form is Form.IMPLEMENTATIONS else 0
 
-        def rank(ordinal: Declaration) -> tuple[bool, int, bool, bool, int, str, int]:
-            record = self._graph.scan.find_record(ordinal.path)
+        def rank(declaration: Declaration) -> tuple[bool, int, bool, bool, int, str, int]:
+            record = self._graph.scan.find_record(declaration.path)
             assert record is not None
-            flags = int(record.flags[ordinal.ordinal])
+            flags = int(record.flags[declaration.ordinal])
             return (
-                int(record.kinds[ordinal.ordinal]) not in wanted,
-                rank_role(ordinal.path),
+                int(record.kinds[declaration.ordinal]) not in wanted,
+                rank_role(declaration.path),
                 bool(flags & SymbolFlag.FORWARD),
                 not flags & left_open,
-                -int(record.spans[ordinal.ordinal]),
-                ordinal.path,
-                ordinal.ordinal,
+                -int(record.spans[declaration.ordinal]),
+                declaration.path,
+                declaration.ordinal,
             )
 
-        inside = [ordinal for ordinal in ordinals if ordinal.path.startswith(self._prefix)]
-        ranks = {ordinal: rank(ordinal) for ordinal in inside}
+        inside = [declaration for declaration in declarations if declaration.path.startswith(self._prefix)]
+        ranks = {declaration: rank(declaration) for declaration in inside}
         ordered = sorted(inside, key=ranks.__getitem__)
-        return [self._graph.get_node(ordinal) for ordinal in ordered[:MAX_LOOKED_AT]]
+        return [self._graph.get_node(declaration) for declaration in ordered[:MAX_LOOKED_AT]]
 
     def _drop_lesser(self, nodes: Sequence[Node]) -> list[Node]:
         """Return the nodes without prototypes whose definition is present, or extensions whose type is."""

@@ -95,7 +95,7 @@ class VectorPhase:
         INTERNAL when nothing can embed; and IndexFormatError for a damaged lexical index.
         """
         check = partial(self._store.check, cancelled)
-        with self._store.open_writer(cancelled) as position:
+        with self._store.open_writer(cancelled) as target:
 
             def run(known: KnownFiles | None) -> VectorReport:
                 there = KnownFiles(None) if known is None else known
@@ -103,13 +103,13 @@ class VectorPhase:
                 if not embeds:
                     plan = replace(plan, files=(), bytes=0)
                 if plan.gone:
-                    there = purge_gone(position, there, plan.gone, check)
-                segments = SegmentRound(position, there, plan, build_segment, progress, check)
+                    there = purge_gone(target, there, plan.gone, check)
+                segments = SegmentRound(target, there, plan, build_segment, progress, check)
                 with self._start_workers(plan, _Loader(lexical, self._read).load) as workers:
                     return _Round(segments, plan).run(workers)
 
             try:
-                return run_round(position, run, anew=anew)
+                return run_round(target, run, anew=anew)
             except _LexicalDamage as damage:
                 raise damage.error from damage
 

@@ -110,24 +110,24 @@ class SymbolPhase:
         IndexFormatError for a damaged lexical index.
         """
         check = partial(self._store.check, cancelled)
-        with self._store.open_writer(cancelled) as ordinal:
+        with self._store.open_writer(cancelled) as target:
 
             def run(known: KnownFiles | None) -> SymbolIndexReport:
                 there = KnownFiles(None) if known is None else known
                 plan = self._plan(lexical, there, None if known is None else paths)
-                _, writer = ordinal
+                _, writer = target
                 if purges:  # the outdated version may be the text to purge
                     drop(writer, there, [file.path for file in plan.files])
                 if not parses:
                     plan = replace(plan, files=(), bytes=0)
-                segments = SegmentRound(ordinal, there, plan, build_segment, progress, check)
+                segments = SegmentRound(target, there, plan, build_segment, progress, check)
                 done = _Round(segments, plan).run(self._start_workers(plan), yields)
                 if purges and purge(writer, check):
                     done = replace(done, snapshot=name_snapshot(writer.commit().generation))
                     writer.delete_garbage()
                 return done
 
-            return run_round(ordinal, run, anew=anew)
+            return run_round(target, run, anew=anew)
 
     def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
         if paths is None:

@@ -257,15 +257,15 @@ def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
 class _Wide:
     """A column as int32, widened on first use: most queries need few columns."""
 
-    def __init__(self, ordinal: int) -> None:
-        """`ordinal` is the position among the columns of a record."""
-        self._ordinal = ordinal
+    def __init__(self, number: int) -> None:
+        """`number` is the position among the columns of a record, from 0."""
+        self._number = number
 
     def __set_name__(self, owner: type[SymbolRecord], name: str) -> None:
         self._name = name
 
     def __get__(self, record: SymbolRecord, owner: type[SymbolRecord]) -> Column:
-        wide = record.__dict__[self._name] = record._widen(self._ordinal)
+        wide = record.__dict__[self._name] = record._widen(self._number)
         return wide
 
 
@@ -296,7 +296,7 @@ class SymbolRecord:
         self._check()
 
     def _check(self) -> None:
-        texts = [column for ordinal in TEXT_COLUMNS if (column := self._columns[ordinal]) is not None]
+        texts = [column for number in TEXT_COLUMNS if (column := self._columns[number]) is not None]
         # A one-byte column cannot name a string above 255, so it needs no check if there are that many.
         short = [column for column in texts if 1 << 8 * column.itemsize > self.string_count]
         if any(column.max() >= self.string_count for column in short) or self._text[:1] not in (b"", b"\n"):
@@ -314,10 +314,10 @@ class SymbolRecord:
         if roles is None or roles.max() > _LAST_ROLE or roles.min() < _FIRST_ROLE:
             raise SymbolRecordError("a role that is not known")
 
-    def _widen(self, ordinal: int) -> Column:
-        """Return a column by its position, int32."""
-        narrow = self._columns[ordinal]
-        return np.broadcast_to(_ZERO, self._rows[ordinal]) if narrow is None else narrow.astype(np.int32)
+    def _widen(self, number: int) -> Column:
+        """Return a column by its number, int32."""
+        narrow = self._columns[number]
+        return np.broadcast_to(_ZERO, self._rows[number]) if narrow is None else narrow.astype(np.int32)
 
     @property
     def symbol_count(self) -> int:
@@ -361,10 +361,10 @@ class SymbolRecord:
         folded += "\n"  # each string but the first, which is empty, follows a line feed
         found = []
         for needle in needles:
-            ordinals = _find_all(folded, needle)
-            if len(ordinals):
-                ordinals = self._ends.searchsorted(ordinals + needle.startswith("\n"))
-            found.append(ordinals)
+            offsets = _find_all(folded, needle)
+            found.append(
+                self._ends.searchsorted(offsets + needle.startswith("\n")) if len(offsets) else offsets
+            )
         return found
 
     def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
@@ -480,12 +480,12 @@ def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:
         lengths = np.fromiter(map(len, pieces), np.int64, len(pieces) - 1)
         lengths[1:] += len(needle)
         return np.cumsum(lengths)
-    ordinals = []
-    ordinal = text.find(needle)
-    while ordinal >= 0:
-        ordinals.append(ordinal)
-        ordinal = text.find(needle, ordinal + 1)
-    return np.array(ordinals, dtype=np.int64)
+    offsets = []
+    offset = text.find(needle)
+    while offset >= 0:
+        offsets.append(offset)
+        offset = text.find(needle, offset + 1)
+    return np.array(offsets, dtype=np.int64)
 
 
 def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
@@ -494,9 +494,9 @@ def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
 
 def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None], int]:
     """Return the columns, as narrow as stored (None for a column of zeros), and the offset of their end."""
-    ordinal = HEADER.size + len(rows)
-    widths = data[HEADER.size : ordinal]
-    end = ordinal + sum(width * count for width, count in zip(widths, rows, strict=False))
+    offset = HEADER.size + len(rows)
+    widths = data[HEADER.size : offset]
+    end = offset + sum(width * count for width, count in zip(widths, rows, strict=False))
     if len(widths) != len(rows) or end > len(data):
         raise SymbolRecordError("columns that do not fit")
     data = data[:end]  # so that they do not keep the text behind them in memory
@@ -504,11 +504,11 @@ def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None],
     for width, count in zip(widths, rows, strict=True):
         if width and width not in COLUMN_TYPES:
             raise SymbolRecordError("columns that do not fit")
-        column = np.frombuffer(data, COLUMN_TYPES[width], count, ordinal) if width and count else None
+        column = np.frombuffer(data, COLUMN_TYPES[width], count, offset) if width and count else None
         if width == MAX_WIDTH and column is not None and column.max() > _LARGEST:
             raise SymbolRecordError("a number that is too large")
         columns.append(column)
-        ordinal += width * count
+        offset += width * count
     return columns, end
 
 

@@ -32,8 +32,8 @@ MAX_CPU_SECONDS = 3.0  # of the 5 s that the process has for one text
 MAX_MATCHES = 1_024  # in progress at once; more of them make matching quadratic
 MAX_DEPTH = 1_000
 _READ_BYTES = 1 << 16
-_ORDINAL_BITS, _RANK_BITS = 24, 8
-assert MAX_PARSED_BYTES < 1 << _ORDINAL_BITS
+_OFFSET_BITS, _RANK_BITS = 24, 8
+assert MAX_PARSED_BYTES < 1 << _OFFSET_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Captures:
         starts = np.array([node.start_byte for node in nodes], dtype=np.int64)
         ends = np.array([node.end_byte for node in nodes], dtype=np.int64)
         ranks = np.repeat(np.arange(len(found)), [len(group) for group in found])
-        ordinals = (starts << _ORDINAL_BITS) + ((1 << _ORDINAL_BITS) - 1 - ends)
-        order = np.argsort(ordinals << _RANK_BITS | ranks, kind="stable")
-        ordered = [nodes[ordinal] for ordinal in order.tolist()]
+        keys = (starts << _OFFSET_BITS) + ((1 << _OFFSET_BITS) - 1 - ends)
+        order = np.argsort(keys << _RANK_BITS | ranks, kind="stable")
+        ordered = [nodes[number] for number in order.tolist()]
         return zip(starts[order].tolist(), ends[order].tolist(), ranks[order].tolist(), ordered, strict=True)
 
 
