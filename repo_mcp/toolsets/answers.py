@@ -1,38 +1,164 @@
-"""What the answers of the toolsets have in common: compact JSON, how many rows fit, warnings, failures.
+"""What the answers of all toolsets have in common: the way from a call to its one answer, and into the log.
 
-Left out on purpose: what an answer looks like, which is each toolset's own specification.
+A tool drafts a result that can lose rows from its end. `answer_call` has it rendered with as many rows as
+fit, or has its failure rendered, and tells the log of the outcome once; an answer that cannot be logged is
+given all the same, with a warning. No exception, traceback or path of ours reaches a client.
+
+Left out on purpose: what an answer looks like. That is each toolset's own specification, and a `Form`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
-from repo_mcp.audit.call_recorder import CallOutcome, classify
+from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.tool_model import Block, ToolAnswer, escape_text
+from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer, escape_text
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 
+# Hints that several toolsets give for failures that come without one.
+HINTS: Mapping[ErrorCode, str] = {
+    ErrorCode.PATH_INVALID: "Give a path inside the repository, relative to its root, with `/`.",
+    ErrorCode.PATH_ESCAPE: "Give a path inside the repository, relative to its root.",
+    ErrorCode.PATH_DENIED: "This name is never served. Work without it, or ask the user for what you need.",
+    ErrorCode.UNREADABLE: "The system refuses to read it. Ask the user about its permissions.",
+    ErrorCode.FILE_TOO_LARGE: "Work without it, or ask the user to raise max_file_bytes.",
+    ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
+    ErrorCode.BUSY: "Try again in a few seconds.",
+    ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
+}
+
+Asked = TypeVar("Asked")  # a repository, or several roots
 Fitted = TypeVar("Fitted")
-Done = TypeVar("Done")
+Result = dict[str, object]
+Record = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
 
 
-def build_answer(
-    structured: Mapping[str, object], *, is_error: bool = False, blocks: tuple[Block, ...] = ()
-) -> ToolAnswer:
-    """Return an answer whose text is the compact JSON of `structured`. Raises ValueError for NaN."""
-    text = encode_json(structured)
-    return ToolAnswer(structured, text, is_error, blocks, text)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A result with some of its rows."""
+
+    result: Mapping[str, object]
+    warnings: Sequence[str] = ()  # as they are: a form escapes them
+    truncated: bool = False  # for the form that tells this beside the result
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A result that can be cut: `build(n)` gives it with the first n of its rows."""
+
+    build: Callable[[int], Part]
+    rows: int = 0
+    ordinary: bool = False  # True when the arguments ask for no particular amount
+    max_bytes: int | None = None  # where it is not that of the other answers
+    render: Callable[[Result], str] | None = None  # as text for people, without its warnings
+    find_blocks: Callable[[Result], tuple[Block, ...]] | None = None  # that stand beside the text
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Asked]):
+    """One call on the way to its answer."""
+
+    tool: str
+    arguments: Mapping[str, object]  # not checked yet: `run` does
+    asked: Asked
+    run: Callable[[], Draft]
+    record: Record | None  # None where no log is kept
+    request_id: str = field(default_factory=new_request_id)
+    started: float = field(default_factory=time.monotonic)
+
+    def elapsed_ms(self) -> int:
+        """Return the milliseconds since the call began."""
+        return round((time.monotonic() - self.started) * 1000)
+
+
+def measure_answer(_part: Part, answer: ToolAnswer) -> int:
+    """Return the bytes of an answer: of its text and of the blocks beside it."""
+    return len(answer.text.encode()) + sum(map(_measure_block, answer.blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[Asked]):
+    """The specification of one toolset's answers, as far as they differ from the others'."""
+
+    toolset: str
+    name_code: Callable[[RepoError], str]  # gives the code that clients and the log are told
+    render: Callable[[Call[Asked], Draft, Part], ToolAnswer]
+    render_failure: Callable[[Call[Asked], RepoError, Sequence[str]], ToolAnswer]  # given the warnings
+    reserved_bytes: int  # of an answer, for the warning NOT_RECORDED
+    room: str = "{most:,} bytes"  # that an answer did not fit into, as clients are told it
+    measure: Callable[[Part, ToolAnswer], int] = measure_answer
+
+
+def answer_call(form: Form[Asked], call: Call[Asked], *, max_bytes: int) -> ToolAnswer:
+    """Run one call, render its outcome and have it recorded. Raises no Exception."""
+    part, rows = Part({}), 0
+    failure: RepoError | None = None
+    try:
+        draft = call.run()
+        (answer, part), rows = _fit(form, call, draft, max_bytes)
+    except Exception as error:
+        failure = _take_failure(form, call, error)
+        answer = form.render_failure(call, failure, ())
+    if call.record is None:
+        return answer
+    outcome = CallOutcome(
+        None if failure is None else form.name_code(failure),
+        *classify(None if failure is None else failure.code),
+        rows,
+        measure_answer(part, answer),
+        len(set(part.warnings)),
+        call.elapsed_ms(),
+    )
+    if call.record(call.request_id, outcome):
+        return answer
+    if failure is not None:
+        return form.render_failure(call, failure, (NOT_RECORDED,))
+    return form.render(call, draft, replace(part, warnings=(*part.warnings, NOT_RECORDED)))
+
+
+def _take_failure(form: Form[Asked], call: Call[Asked], error: Exception) -> RepoError:
+    if isinstance(error, RepoError):
+        return error
+    log_defect(form.toolset, call.tool, error, call.request_id)
+    return RepoError(ErrorCode.INTERNAL, "The server failed on this call.")
+
+
+def _fit(
+    form: Form[Asked], call: Call[Asked], draft: Draft, max_bytes: int
+) -> tuple[tuple[ToolAnswer, Part], int]:
+    """Return the answer with as many rows as fit, and their number. Raises LIMIT_EXCEEDED when none does."""
+    whole = draft.max_bytes or max_bytes
+    most = whole - form.reserved_bytes
+
+    def build(rows: int) -> tuple[ToolAnswer, Part] | None:
+        part = draft.build(rows)
+        answer = form.render(call, draft, part)
+        if draft.ordinary and len(answer.text) > ORDINARY_CHARS:  # some client would cut it
+            return None
+        return (answer, part) if form.measure(part, answer) <= most else None
+
+    found = fit_rows(draft.rows, build)
+    if found is None:
+        raise RepoError(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"The answer does not fit into {form.room.format(most=most, whole=whole)}.",
+            "Ask the user to raise max_total_bytes_per_response.",
+        )
+    return found
 
 
 def fit_rows(rows: int, build: Callable[[int], Fitted | None]) -> tuple[Fitted, int] | None:
-    """What `build` gives for the most rows that it gives anything for, and their number, found by halving.
+    """Return what `build` gives for the most rows that it gives anything for, and their number.
 
-    `build` gives None for a number of rows that do not fit. None when not even none does.
+    `build` gives None for a number of rows that do not fit; the most that do are found by halving. Returns
+    None when not even none does.
     """
     whole = build(rows)
     if whole is not None:
@@ -51,56 +177,26 @@ def fit_rows(rows: int, build: Callable[[int], Fitted | None]) -> tuple[Fitted, 
     return best, fitting
 
 
-def get_fitting(rows: int, build: Callable[[int], Fitted | None], into: str) -> tuple[Fitted, int]:
-    """As `fit_rows`; LIMIT_EXCEEDED, which says `into` what it does not fit, when not even none does."""
-    found = fit_rows(rows, build)
-    if found is None:
-        raise RepoError(
-            ErrorCode.LIMIT_EXCEEDED,
-            f"The answer does not fit into {into}.",
-            "Ask the user to raise max_total_bytes_per_response.",
-        )
-    return found
+def build_answer(
+    structured: Mapping[str, object], *, is_error: bool = False, blocks: tuple[Block, ...] = ()
+) -> ToolAnswer:
+    """Return an answer whose text is the compact JSON of `structured`. Raises ValueError for NaN."""
+    text = encode_json(structured)
+    return ToolAnswer(structured, text, is_error, blocks, text)
 
 
-def is_too_long(text: str, *, ordinary: bool) -> bool:
-    """True for what some client would cut, where the arguments ask for no particular amount."""
-    return ordinary and len(text) > ORDINARY_CHARS
+def add_warnings(result: Mapping[str, object], warnings: Sequence[str]) -> Result:
+    """Return the result with its warnings, each once, if there are any."""
+    noted = list(dict.fromkeys(map(escape_text, warnings)))
+    return {**result, "warnings": noted} if noted else {**result}
 
 
-def add_warnings(result: dict[str, object], warnings: Sequence[str]) -> dict[str, object]:
-    """The result with more warnings, if there are any."""
-    known = result.get("warnings")
-    shown = [*(known if isinstance(known, list) else []), *map(escape_text, warnings)]
-    if shown:
-        result["warnings"] = list(dict.fromkeys(shown))
-    return result
-
-
-def run_call(
-    toolset: str, tool: str, request_id: str, run: Callable[[], Done], refuse: Callable[[RepoError], Done]
-) -> tuple[Done, ErrorCode | None]:
-    """What a call gives, or what `refuse` makes of its failure, and the code of that. Raises no Exception."""
-    try:
-        return run(), None
-    except RepoError as error:
-        return refuse(error), error.code
-    except Exception as error:
-        log_defect(toolset, tool, error, request_id)
-        code = ErrorCode.INTERNAL
-        return refuse(RepoError(code, "The server failed on this call.")), code
-
-
-def describe_outcome(
-    code: ErrorCode | None, name: str | None, rows: int, answer_bytes: int, warnings: object, started: float
-) -> CallOutcome:
-    """For the log: `name` is how the toolset calls `code`, `warnings` are the answer's, if it has a list.
-
-    The call began at `started`, by time.monotonic.
-    """
-    noted = len(warnings) if isinstance(warnings, list) else 0
-    duration_ms = round((time.monotonic() - started) * 1000)
-    return CallOutcome(name, *classify(code), rows, answer_bytes, noted, duration_ms)
+def choose_hint(
+    error: RepoError, hints: Mapping[ErrorCode, str], own: frozenset[ErrorCode] = frozenset()
+) -> str:
+    """Return a failure's own hint, else one of `hints`, which go first for the codes `own`."""
+    known = hints.get(error.code, "")
+    return escape_text(known if error.code in own else error.hint or known)
 
 
 def log_defect(toolset: str, tool: str, error: Exception, request_id: str = "") -> None:
@@ -113,3 +209,9 @@ def log_defect(toolset: str, tool: str, error: Exception, request_id: str = "") 
     request = f", request {request_id}" if request_id else ""
     log = logging.getLogger(f"repo_mcp.toolsets.{toolset}")
     log.error("%s failed: %s in %s%s", tool, type(error).__name__, where, request)
+
+
+def _measure_block(block: Block) -> int:
+    if isinstance(block, Audio):
+        return len(block.data) + len(block.mime_type)
+    return sum(len(text.encode()) for text in (block.uri, block.name, block.mime_type, block.description))

@@ -14,9 +14,10 @@ from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import Toolset
 from repo_mcp.toolsets import icons
+from repo_mcp.toolsets.answers import answer_call
 from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
 from repo_mcp.toolsets.graph import edge_calls, engine_calls, file_calls, schemas, symbol_calls
-from repo_mcp.toolsets.graph.answers import answer_call
+from repo_mcp.toolsets.graph.answers import FORM
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -176,6 +177,6 @@ _ENTRIES = (
 
 def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
     """The tools of the repository that `opened` gives when one is called."""
-    answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
+    answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
     tools = bind(_ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH, guard=guard)
     return Toolset("graph", tools, instructions.GRAPH)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.toolsets.answers import add_warnings
-from repo_mcp.toolsets.graph.answers import Draft, Result
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.graph.rows import render_edge, render_external, render_unresolved
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
@@ -82,7 +81,7 @@ def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, a
     all_rows = len(found.edges) + len(found.externals)
     notes = [*([CUT] if found.cut else []), *repository.engines.graph.warn()]
 
-    def build(rows: int) -> Result:
+    def build(rows: int) -> Part:
         edges, others = _share(min(rows, len(nodes) + len(externals)), len(nodes), len(externals))
         result: Result = {
             "result": [render_edge(edge, node, direction) for edge, node in nodes[:edges]],
@@ -94,7 +93,7 @@ def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, a
             result["external_total"] = len(found.externals)
         result["unresolved"] = sum(one.count for one in found.unresolved)
         result["unresolved_in"] = [render_unresolved(one) for one in places[: rows - edges - others]]
-        return add_warnings(result, notes)
+        return Part(result, notes)
 
     return Draft(build, len(nodes) + len(externals) + len(places), "limit" not in arguments)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode
 from repo_mcp.model import IndexedPath, SkipReason
 from repo_mcp.protocol.tool_model import CallContext, escape_text
-from repo_mcp.toolsets.answers import add_warnings
-from repo_mcp.toolsets.graph.answers import Draft, Result, name_code
+from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.graph.answers import name_code
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -47,7 +47,7 @@ def index_files(repository: Repository, arguments: Arguments, context: CallConte
     ]
     errors = [_render_error(one) for one in done if one.outcome != INDEXED]
     result: Result = {"indexed": len(files), "files": files, "errors": errors}
-    return Draft(lambda _: dict(result))
+    return Draft(lambda _: Part(result))
 
 
 def _render_error(one: IndexedPath) -> dict[str, object]:
@@ -85,7 +85,7 @@ def get_status(repository: Repository, arguments: Arguments, context: CallContex
         "stale": now.stale,
     }
     notes = (*repository.warnings, *now.warnings, *structure.warnings)
-    return Draft(lambda _: add_warnings(dict(result), notes))
+    return Draft(lambda _: Part(result, notes))
 
 
 def _render_time(seconds: float) -> str:

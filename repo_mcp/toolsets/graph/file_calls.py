@@ -14,8 +14,7 @@ from repo_mcp.model import DirectoryListing, OpenedText
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.text.media_types import find_media_type
-from repo_mcp.toolsets.answers import add_warnings
-from repo_mcp.toolsets.graph.answers import Draft, Result
+from repo_mcp.toolsets.answers import Draft, Part, Result, add_warnings
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,
@@ -48,7 +47,7 @@ def _list(repository: Repository, path: str) -> DirectoryListing:
     return repository.tree.list_directory("" if path in _ROOT_PATHS else path)
 
 
-def _build_listing(listing: DirectoryListing, count: int) -> Result:
+def _build_listing(listing: DirectoryListing, count: int) -> Part:
     rows: list[dict[str, object]] = []
     for entry in listing.entries[:count]:
         name = escape_text(entry.path.rpartition("/")[2])
@@ -62,7 +61,7 @@ def _build_listing(listing: DirectoryListing, count: int) -> Result:
         "truncated": count < len(listing.entries),
         "left_out": dict(listing.left_out),
     }
-    return add_warnings(result, listing.warnings)
+    return Part(result, listing.warnings)
 
 
 def read_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -81,7 +80,8 @@ def read_file(repository: Repository, arguments: Arguments, context: CallContext
     except RepoError as error:
         raise _name_arguments(error, str(arguments["path"])) from error
     most = _choose(repository, "max_total_bytes_per_response", _ESCAPED_BYTES * MAX_READ_BYTES)
-    room = most - len(encode_json(_build_text(opened, 0)).encode()) - _NOTE_BYTES
+    frame = _build_text(opened, 0)
+    room = most - len(encode_json(add_warnings(frame.result, frame.warnings)).encode()) - _NOTE_BYTES
     whole = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
     cut, notes = _cut_bytes(opened, whole, room)
     return Draft(lambda rows: _build_text(cut, rows, notes), len(cut.lines), max_bytes=most)
@@ -147,7 +147,7 @@ def _count_escaped(line: str) -> int:
     return len(json.dumps(line, ensure_ascii=False).encode())
 
 
-def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Result:
+def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Part:
     lines = opened.lines[:rows]
     end = opened.start_line + rows - 1
     truncated = opened.truncated or rows < len(opened.lines)
@@ -165,7 +165,7 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Re
         "total_lines": opened.total_lines,
         "truncated": truncated,
     }
-    return add_warnings(result, notes)
+    return Part(result, notes)
 
 
 def get_directory_tree(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -179,10 +179,10 @@ def get_directory_tree(repository: Repository, arguments: Arguments, context: Ca
     notes, listed, widest = _grow(repository, tree, top, wanted, context)
     if widest < MAX_ENTRIES:
         ordinary = "depth" not in arguments
-        return Draft(lambda rows: add_warnings(_prune(tree, rows), notes), listed, ordinary)
+        return Draft(lambda rows: Part(_prune(tree, rows), notes), listed, ordinary)
     # 1,000 entries of one folder are promised: a tree that has so many is not kept short.
     most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
-    return Draft(lambda rows: add_warnings(_prune(tree, rows), notes), listed, max_bytes=most)
+    return Draft(lambda rows: Part(_prune(tree, rows), notes), listed, max_bytes=most)
 
 
 def _grow(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext, escape_text
-from repo_mcp.toolsets.answers import add_warnings
-from repo_mcp.toolsets.graph.answers import Draft, Result
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.workspace.client_paths import shown
@@ -94,7 +93,7 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
             "reference_count_is_lower_bound": references.cut,
         }
     notes = repository.engines.graph.warn()
-    return Draft(lambda _: add_warnings(dict(result), notes))
+    return Draft(lambda _: Part(result, notes))
 
 
 def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -136,9 +135,9 @@ def _draft_rows(
 ) -> Draft:
     said = [*notes, *repository.engines.graph.warn()]
 
-    def build(count: int) -> Result:
+    def build(count: int) -> Part:
         truncated = more or count < len(rows)
-        return add_warnings({"result": list(rows[:count]), "truncated": truncated, **facts}, said)
+        return Part({"result": rows[:count], "truncated": truncated, **facts}, said)
 
     return Draft(build, len(rows), ordinary)
 

@@ -15,9 +15,10 @@ from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import CallContext, Toolset
 from repo_mcp.toolsets import icons
+from repo_mcp.toolsets.answers import Draft, answer_call
 from repo_mcp.toolsets.binding import Arguments, Entry, Opened, bind, find_plain_writer
 from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, search_calls, tools
-from repo_mcp.toolsets.repo.envelope import Draft, answer_call
+from repo_mcp.toolsets.repo.answers import FORM
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
@@ -111,12 +112,12 @@ def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = 
         read_log,
     )
     entries = (_tell_log_state(entry, opened) for entry in (*_ENTRIES, audit_entry))
-    answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
+    answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
     tools = bind(entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard)
     return Toolset("repo", tools, instructions.REPO)
 
 
-def _tell_log_state(entry: Entry[Repository, Draft], opened: Opened[Repository]) -> Entry[Repository, Draft]:
+def _tell_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Entry[Repository]:
     """The entry, its warnings saying what is amiss with the log where that is its subject."""
     if entry.name not in _TELL_LOG_STATE:
         return entry

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.toolsets.answers import NOT_RECORDED
-from repo_mcp.toolsets.repo.envelope import Draft, Result
+from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES
 
 if TYPE_CHECKING:
@@ -27,17 +26,17 @@ def audit_log(
     since = _parse_since(arguments.get("since"))
     limit = arguments.get("limit")
     if audit is None:
-        return Draft(lambda _: ({"entries": [], "truncated": False}, ("no log of calls is kept",)))
+        return Draft(lambda _: Part({"entries": [], "truncated": False}, ("no log of calls is kept",)))
     reading = audit.read(since, limit if isinstance(limit, int) else DEFAULT_AUDIT_ENTRIES)
     return Draft(lambda rows: _render(reading, rows), len(reading.entries), "limit" not in arguments)
 
 
-def _render(reading: LogReading, rows: int) -> tuple[Result, tuple[str, ...]]:
+def _render(reading: LogReading, rows: int) -> Part:
     cut = len(reading.entries) - rows
     warnings = list(reading.warnings)
     if cut:
         warnings.append(f"cut to the last {rows} calls to keep the answer short; set limit or since")
-    return {"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}, tuple(warnings)
+    return Part({"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}, warnings)
 
 
 def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
@@ -48,9 +47,9 @@ def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
     if audit.failures:
         amiss.append(f"{NOT_RECORDED}: {audit.failures} calls could not be logged")
 
-    def build(rows: int) -> tuple[Result, tuple[str, ...]]:
-        result, warnings = draft.build(rows)
-        return result, (*warnings, *amiss)
+    def build(rows: int) -> Part:
+        part = draft.build(rows)
+        return replace(part, warnings=(*part.warnings, *amiss))
 
     return replace(draft, build=build) if amiss else draft
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS
 from repo_mcp.protocol.tool_model import HIDING, CallContext
-from repo_mcp.toolsets.answers import ORDINARY_CHARS
-from repo_mcp.toolsets.repo.envelope import Draft, Result
+from repo_mcp.toolsets.answers import ORDINARY_CHARS, Draft, Part
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle
@@ -58,7 +57,7 @@ def _integer(budget: Mapping[str, object], name: str) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _render(bundle: Bundle, rows: int) -> tuple[Result, tuple[str, ...]]:
+def _render(bundle: Bundle, rows: int) -> Part:
     from repo_mcp.bundler.document import build_document
 
     warnings = list(bundle.warnings)
@@ -72,4 +71,4 @@ def _render(bundle: Bundle, rows: int) -> tuple[Result, tuple[str, ...]]:
         warnings.append(f"control or bidirectional characters that may hide text: {', '.join(hiding)}")
     if not bundle.selections:
         warnings.append("nothing matches the prompt; audit says what was tried")
-    return build_document(bundle, rows), tuple(warnings)
+    return Part(build_document(bundle, rows), warnings)

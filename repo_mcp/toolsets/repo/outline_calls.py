@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import CallContext, escape_text
-from repo_mcp.toolsets.repo.envelope import Draft, Result
+from repo_mcp.toolsets.answers import Draft, Part, Result
 
 if TYPE_CHECKING:
     from repo_mcp.model import Outline, Symbol
@@ -48,9 +48,7 @@ def measure_depths(symbols: Sequence[Symbol]) -> list[int]:
     return depths
 
 
-def _render(
-    found: Outline, by_weight: list[int], rows: int, notes: tuple[str, ...]
-) -> tuple[Result, tuple[str, ...]]:
+def _render(found: Outline, by_weight: list[int], rows: int, notes: tuple[str, ...]) -> Part:
     warnings = [*found.warnings, *notes]
     if rows < len(by_weight):
         warnings.append(
@@ -64,7 +62,7 @@ def _render(
         "truncated": found.truncated or rows < len(by_weight),
         "parser": escape_text(found.parser),
     }
-    return result, tuple(warnings)
+    return Part(result, warnings)
 
 
 def _render_symbol(symbol: Symbol) -> Result:

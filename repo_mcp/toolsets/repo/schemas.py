@@ -13,7 +13,7 @@ from dataclasses import fields
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.config.server_config import Limits
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
-from repo_mcp.toolsets.repo.envelope import ERROR_CODES
+from repo_mcp.toolsets.repo.answers import ERROR_CODES
 from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
-from repo_mcp.toolsets.repo.envelope import Draft, Result
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 Arguments = Mapping[str, object]
-Rows = tuple[Result, tuple[str, ...]]
 _EXACT_SCORE = 1  # every exact match is as good as any other
 
 
@@ -58,7 +57,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     result: Result = {"total": answer.total, "truncated": answer.truncated, "snapshot": answer.snapshot}
     detail = arguments.get("detail")
     if detail == "count":
-        return Draft(lambda _: ({"hits": [], **result, "truncated": False}, warnings))
+        return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))
     if detail == "files":
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
         return _draft_files(list(files.items()), result, warnings, arguments)
@@ -70,12 +69,12 @@ def _draft_hits(
 ) -> Draft:
     explains = arguments.get("explain") is True
 
-    def build(rows: int) -> Rows:
+    def build(rows: int) -> Part:
         hits = [_render_hit(hit, explains) for hit in answer.hits[:rows]]
         notes = [*warnings, *_note_cut(rows, len(answer.hits), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, (hit.path for hit in answer.hits[:rows]))
         is_cut = answer.truncated or rows < len(answer.hits)
-        return {"hits": hits, **result, "truncated": is_cut}, tuple(notes)
+        return Part({"hits": hits, **result, "truncated": is_cut}, notes)
 
     return Draft(build, len(answer.hits), "top_k" not in arguments)
 
@@ -106,14 +105,14 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         "total_is_lower_bound": answer.total_is_lower_bound,
     }
     if detail == "count":
-        return Draft(lambda _: ({"hits": [], **result}, answer.warnings))
+        return Draft(lambda _: Part({"hits": [], **result}, answer.warnings))
     if detail == "files":
         return _draft_files(answer.files, result, answer.warnings, arguments)
     return _draft_matches(answer, result, arguments)
 
 
 def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments) -> Draft:
-    def build(rows: int) -> Rows:
+    def build(rows: int) -> Part:
         hits = [_render_match(match) for match in answer.matches[:rows]]
         notes = [
             *answer.warnings,
@@ -122,7 +121,7 @@ def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments) ->
         ]
         warn_of_escapes(notes, (match.path for match in answer.matches[:rows]))
         is_cut = answer.truncated or rows < len(answer.matches)
-        return {"hits": hits, **result, "truncated": is_cut}, tuple(notes)
+        return Part({"hits": hits, **result, "truncated": is_cut}, notes)
 
     return Draft(build, len(answer.matches), "top_k" not in arguments)
 
@@ -132,12 +131,12 @@ def _draft_files(
 ) -> Draft:
     listed = list(files)
 
-    def build(rows: int) -> Rows:
+    def build(rows: int) -> Part:
         notes = [*warnings, *_note_cut(rows, len(listed), "files")]
         warn_of_escapes(notes, (path for path, _ in listed[:rows]))
         named = [{"path": escape_text(path), "hits": count} for path, count in listed[:rows]]
         is_cut = bool(result["truncated"]) or rows < len(listed)
-        return {"hits": [], **result, "truncated": is_cut, "files": named}, tuple(notes)
+        return Part({"hits": [], **result, "truncated": is_cut, "files": named}, notes)
 
     return Draft(build, len(listed), "top_k" not in arguments)
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
-from repo_mcp.toolsets.repo.envelope import Draft, Result
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
 
@@ -57,7 +57,7 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
         "version": find_version(),
     }
     warnings = tuple(dict.fromkeys((*repository.warnings, *now.warnings)))
-    return Draft(lambda _: (result, warnings))
+    return Draft(lambda _: Part(result, warnings))
 
 
 def list_files(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -71,7 +71,7 @@ def list_files(repository: Repository, arguments: Arguments, context: CallContex
     return Draft(lambda rows: _list_rows(listing, rows), len(listing.files), "max_results" not in arguments)
 
 
-def _list_rows(listing: FileListing, rows: int) -> tuple[Result, tuple[str, ...]]:
+def _list_rows(listing: FileListing, rows: int) -> Part:
     files = listing.files[:rows]
     warnings = list(listing.warnings)
     if listing.denied:
@@ -84,7 +84,7 @@ def _list_rows(listing: FileListing, rows: int) -> tuple[Result, tuple[str, ...]
         "total": listing.total,
         "truncated": listing.truncated or rows < len(listing.files),
     }
-    return result, tuple(warnings)
+    return Part(result, warnings)
 
 
 def _render_row(file: ListedFile) -> Result:
@@ -101,7 +101,7 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     return Draft(lambda rows: _open_rows(opened, rows, max_chars), len(opened.lines), end_line is None)
 
 
-def _open_rows(opened: OpenedText, rows: int, max_chars: int) -> tuple[Result, tuple[str, ...]]:
+def _open_rows(opened: OpenedText, rows: int, max_chars: int) -> Part:
     lines = opened.lines[:rows]
     numbers = range(opened.start_line, opened.start_line + rows)
     long = [number for number, line in zip(numbers, lines, strict=True) if len(line) > max_chars]
@@ -124,7 +124,7 @@ def _open_rows(opened: OpenedText, rows: int, max_chars: int) -> tuple[Result, t
         ),
         "truncated": opened.truncated or bool(long) or rows < len(opened.lines),
     }
-    return result, tuple(warnings)
+    return Part(result, warnings)
 
 
 def _cut(line: str, max_chars: int) -> str:
@@ -157,7 +157,7 @@ def refresh_index(repository: Repository, arguments: Arguments, context: CallCon
         "timestamp": _render_time(done.timestamp),
         "snapshot": done.snapshot,
     }
-    return Draft(lambda _: (result, done.warnings))
+    return Draft(lambda _: Part(result, done.warnings))
 
 
 def _render_progress(progress: IndexProgress) -> Progress:

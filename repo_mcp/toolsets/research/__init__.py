@@ -15,9 +15,10 @@ from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import Toolset
 from repo_mcp.toolsets import icons
+from repo_mcp.toolsets.answers import answer_call
 from repo_mcp.toolsets.binding import Opened, bind, find_plain_writer
 from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls, research_calls
-from repo_mcp.toolsets.research.answers import answer_call, check_arguments
+from repo_mcp.toolsets.research.answers import FORM, check_arguments
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -29,7 +30,7 @@ _ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES, *res
 
 def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
     """The tools of the repository that `opened` gives when one is called."""
-    answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
+    answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
     tools = bind(
         _ENTRIES,
         limits,

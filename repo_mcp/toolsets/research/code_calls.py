@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
-from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
-from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.code_text import write_text
 from repo_mcp.toolsets.research.scope import PathScope, resolve_scope
 from repo_mcp.workspace.client_paths import shown
@@ -92,7 +91,7 @@ def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bo
         more["summary"] = _render_summary(answer)
     said = list(notes)
 
-    def build(rows: int) -> Result:
+    def build(rows: int) -> Part:
         is_cut = rows < len(hits) or answer.total > len(hits)
         result: Result = {
             "query": escape_text(query),
@@ -102,9 +101,9 @@ def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bo
             **more,
         }
         cut = [f"cut to {rows} results to keep the answer short"] if rows < len(hits) else []
-        return add_warnings(result, [*said, *cut, *_note_hidden(answer.hits[:rows])])
+        return Part(result, [*said, *cut, *_note_hidden(answer.hits[:rows])])
 
-    return Draft(build, write_text, len(hits), ordinary)
+    return Draft(build, len(hits), ordinary, render=write_text)
 
 
 def _render_hit(hit: CodeHit) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from repo_mcp.toolsets.research.answers import Result
+from repo_mcp.toolsets.answers import Result
 
 
 def write_text(result: Result) -> str:

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
-from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import docs_schemas
-from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.scope import resolve_scope
 
 if TYPE_CHECKING:
@@ -44,16 +43,17 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     answer = repository.engines.documentation.search(request, context.cancelled)
     most = repository.config.limits.max_total_bytes_per_response
 
-    def build(rows: int) -> Result:
+    def build(rows: int) -> Part:
         return _build(query, answer, rows)
 
     def find_blocks(result: Result) -> tuple[Block, ...]:
         return _build_blocks(answer, result, most)
 
-    return Draft(build, _render, len(answer.hits), "limit" not in arguments, find_blocks)
+    ordinary = "limit" not in arguments
+    return Draft(build, len(answer.hits), ordinary, render=_render, find_blocks=find_blocks)
 
 
-def _build(query: str, answer: DocsAnswer, rows: int) -> Result:
+def _build(query: str, answer: DocsAnswer, rows: int) -> Part:
     hits = answer.hits[:rows]
     result: Result = {
         "query": escape_text(query),
@@ -68,7 +68,7 @@ def _build(query: str, answer: DocsAnswer, rows: int) -> Result:
     hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
     if hiding:
         notes.append(f"control or bidirectional characters that may hide text: result {', '.join(hiding)}")
-    return add_warnings(result, notes)
+    return Part(result, notes)
 
 
 def _render_hit(hit: DocsHit) -> Result:

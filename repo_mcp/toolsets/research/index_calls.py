@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.model import IndexProgress, SkipReason
 from repo_mcp.protocol.tool_model import CallContext, Progress
-from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
-from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.scope import resolve_folder
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
     notes = [*([WHOLE] if folder else []), *repository.warnings, *done.refresh.warnings]
     if done.structure.left:
         notes.append(f"{len(done.structure.left)} files changed while they were parsed; index again.")
-    return Draft(lambda _: add_warnings(dict(result), notes), _render)
+    return Draft(lambda _: Part(result, notes), render=_render)
 
 
 class _Meter:

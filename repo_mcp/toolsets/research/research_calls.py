@@ -7,10 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text
-from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import research_schemas
-from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS
 from repo_mcp.toolsets.research.research_text import render_report
 from repo_mcp.toolsets.research.scope import resolve_scope
@@ -41,7 +40,7 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     report = repository.engines.researcher.answer(request, steps)
     most = limit if isinstance(limit, int) else DEFAULT_FINDINGS
     rows = min(most, max(len(report.findings), len(report.map_nodes)))
-    return Draft(partial(build_result, report), render_report, rows, ordinary="limit" not in arguments)
+    return Draft(partial(build_result, report), rows, "limit" not in arguments, render=render_report)
 
 
 def _report(context: CallContext, done: float, total: float, message: str) -> None:
@@ -49,7 +48,7 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
         context.report(Progress(done, total, escape_text(message)))
 
 
-def build_result(report: Report, rows: int) -> Result:
+def build_result(report: Report, rows: int) -> Part:
     """The JSON form of a report with its first findings, and as much of the map."""
     findings = report.findings[:rows]
     cuts = _Cuts(rows, is_whole=len(findings) == len(report.findings))
@@ -80,7 +79,7 @@ def build_result(report: Report, rows: int) -> Result:
     result["limits"] = [
         {"what": escape_text(one.what), "why": escape_text(one.why)} for one in report.limits[: 4 + rows]
     ] + [{"what": what, "why": "fewer are shown with fewer findings"} for what in cuts.said]
-    return add_warnings(result, report.warnings)
+    return Part(result, report.warnings)
 
 
 class _Cuts:

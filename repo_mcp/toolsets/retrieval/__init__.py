@@ -16,9 +16,10 @@ from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, Toolset, validate_arguments
 from repo_mcp.toolsets import icons
-from repo_mcp.toolsets.binding import Arguments, Call, Entry, Opened, Write, bind
+from repo_mcp.toolsets.answers import Call, answer_call
+from repo_mcp.toolsets.binding import Arguments, Entry, Opened, Write, bind
 from repo_mcp.toolsets.retrieval import schemas, tools
-from repo_mcp.toolsets.retrieval.envelope import Draft, answer_call
+from repo_mcp.toolsets.retrieval.answers import FORM, find_repo, name_repo
 from repo_mcp.toolsets.retrieval.failures import explain_argument
 from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "prepare_place", "raise_limits"]
 
-_OF_BOTH = "search"  # the tool that is about both repositories when it names none
 CANCELLED = "CANCELLED"  # nobody is told this code: the client did not wait for the answer
 
 
@@ -80,11 +80,6 @@ def bind_toolset(limits: Limits, opened: Opened[Roots], guard: CallGuard = UNGUA
     return Toolset("retrieval", tools, instructions.RETRIEVAL)
 
 
-def _name_repo(tool: str, arguments: Arguments) -> Arguments:
-    """The arguments with the repository that is meant where none is named."""
-    return {"repo": schemas.BOTH, **arguments} if tool == _OF_BOTH else arguments
-
-
 def _check(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> None:
     try:
         validate_arguments(schema, arguments, free_text)
@@ -95,11 +90,8 @@ def _check(tool: str, schema: JsonSchema, arguments: Arguments, free_text: froze
 def _find_writer(audit: AuditLog, tool: str, schema: JsonSchema, roots: Roots, arguments: Arguments) -> Write:
     name_path = partial(roots.name_path, arguments.get("repo"))
     recorder = CallRecorder(audit, tool, schema, name_path, cancelled_code=CANCELLED)
-    return partial(recorder.record, _name_repo(tool, arguments))
+    return partial(recorder.record, name_repo(tool, arguments))
 
 
-def _answer(call: Call[Roots, Draft]) -> ToolAnswer:
-    named = _name_repo(call.tool, call.arguments).get("repo")
-    known = (*schemas.REPOS, schemas.BOTH) if call.tool == _OF_BOTH else schemas.REPOS
-    repo = named if isinstance(named, str) and named in known else None
-    return answer_call(call, repo, call.asked.find_answer_bytes(repo))
+def _answer(call: Call[Roots]) -> ToolAnswer:
+    return answer_call(FORM, call, max_bytes=call.asked.find_answer_bytes(find_repo(call)))

@@ -67,18 +67,25 @@ _HINTS: Mapping[Code, str] = {
 }
 
 
-class Failure(Exception):
+class Failure(RepoError):
     """A call that failed, as the client is told it."""
 
-    def __init__(self, code: Code, message: str, reason: str, **details: object) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.details = {"reason": reason, "hint": _HINTS.get(code, ""), **details}
+    def __init__(
+        self,
+        shown_code: Code,
+        message: str,
+        reason: str,
+        **details: object,
+    ) -> None:
+        hint = _HINTS.get(shown_code, "")
+        super().__init__(
+            ErrorCode.INVALID_ARGUMENT, message, details={"reason": reason, "hint": hint, **details}
+        )
+        self.shown_code = shown_code
 
 
 def explain_argument(tool: str, error: RepoError) -> Failure:
-    """The failure for an argument that the schema refuses."""
+    """Return the failure for an argument that the schema refuses."""
     argument = str(error.details.get("argument", ""))
     code = _ARGUMENT_CODES.get(argument)
     if code is None:  # there is no such argument
@@ -90,14 +97,26 @@ def explain_argument(tool: str, error: RepoError) -> Failure:
     return Failure(code, error.message, reason, argument=argument, hint=error.hint)
 
 
-def explain(error: RepoError, repo: str, path: str | None) -> Failure:
-    """The failure for an error of the engine. `path` is the client's, None for a search."""
-    explain_code = _EXPLAINERS.get(error.code, _explain_internal)
-    return explain_code(error, repo, path)
+def explain(error: RepoError, tool: str, repo: str, path: str | None) -> Failure:
+    """Return the failure for an error of the engine, and note a defect in the log of the server.
+
+    `path` is the client's, None for a search.
+    """
+    if error.code is ErrorCode.INTERNAL:
+        import logging  # here: tools are listed before anything is called
+
+        logging.getLogger("repo_mcp.toolsets.retrieval").error("%s failed: %s", tool, error.message)
+    failure = _EXPLAINERS.get(error.code, _explain_internal)(error, repo, path)
+    failure.code = error.code
+    return failure
 
 
 def explain_refusal(error: RepoError) -> Failure:
-    """The failure for a call that was refused or given up, whatever it asks."""
+    """Return the failure for a call that was refused or given up, whatever it asks."""
+    if isinstance(error, Failure):
+        return error
+    if error.code is ErrorCode.LIMIT_EXCEEDED:
+        return Failure(Code.INTERNAL, error.message, "response_too_large", hint=error.hint)
     if error.code is ErrorCode.TOO_MANY_CALLS:
         return Failure(Code.BUSY, error.message, "busy", hint=error.hint)
     if error.code is ErrorCode.TIMEOUT:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text, is_plain
-from repo_mcp.toolsets.retrieval.envelope import Draft, Part, Result, as_failure
+from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
@@ -77,7 +77,7 @@ def _search_root(
     try:
         answer = repository.search_exact(replace(request, limit=most + 1), context.cancelled, scan=True)
     except RepoError as error:
-        raise as_failure(error, lambda one: explain(one, name, None), "search") from error
+        raise explain(error, "search", name, None) from error
     # One more than wanted was asked for: an answer that is cut although it has fewer is cut for its time.
     truncated = len(answer.matches) > most or answer.truncated
     return _FoundLines(answer.matches[:most], truncated, answer.warnings)
@@ -95,7 +95,7 @@ def _draft_matches(rows: list[tuple[str, ExactMatch]], truncated: bool, warnings
             )
         _warn_of_escapes(notes, (match.path for _, match in rows[:count]))
         matches = [_render_match(name, match) for name, match in rows[:count]]
-        return Part({"matches": matches}, truncated or count < len(rows), tuple(notes))
+        return Part({"matches": matches}, notes, truncated or count < len(rows))
 
     return Draft(build, len(rows))
 
@@ -126,7 +126,7 @@ def _read_lines(roots: Roots, tool: str, arguments: Arguments, start: int, end: 
     try:
         opened = repository.open_file(path, start, end)
     except RepoError as error:
-        raise as_failure(error, lambda one: explain(one, name, path), tool) from error
+        raise explain(error, tool, name, path) from error
     limits = repository.config.limits
     most = min(limits.max_line_chars, limits.max_total_bytes_per_response // _BYTES_PER_CHAR)
     return Draft(lambda rows: _build_lines(opened, rows, most), len(opened.lines))
@@ -156,7 +156,7 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
         "total_lines": opened.total_lines,
         "content": "".join(f"{number}\t{_cut(line, max_chars)}\n" for number, line in numbered),
     }
-    return Part(result, cut or bool(long), tuple(warnings))
+    return Part(result, warnings, cut or bool(long))
 
 
 def _cut(line: str, max_chars: int) -> str:
@@ -179,7 +179,7 @@ def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     try:
         listing = repository.tree.list_directory(path)
     except RepoError as error:
-        raise as_failure(error, lambda one: explain(one, name, path), "list_dir") from error
+        raise explain(error, "list_dir", name, path) from error
     rows = min(len(listing.entries), repository.config.limits.max_list_results)
     return Draft(lambda count: _build_listing(listing, count), rows)
 
@@ -195,7 +195,7 @@ def _build_listing(listing: DirectoryListing, rows: int) -> Part:
         "entries": [_render_entry(entry) for entry in entries],
         "left_out": dict(listing.left_out),
     }
-    return Part(result, rows < len(listing.entries), tuple(warnings))
+    return Part(result, warnings, rows < len(listing.entries))
 
 
 def _render_entry(entry: DirectoryEntry) -> Result:

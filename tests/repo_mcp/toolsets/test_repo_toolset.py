@@ -31,7 +31,7 @@ from repo_mcp.model import (
 )
 from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer
 from repo_mcp.toolsets.repo import build_toolset
-from repo_mcp.toolsets.repo.envelope import ERROR_CODES
+from repo_mcp.toolsets.repo.answers import ERROR_CODES
 
 ROOT = Path(__file__).resolve().parents[3]
 

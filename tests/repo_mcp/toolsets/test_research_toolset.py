@@ -17,9 +17,8 @@ import pytest
 from repo_mcp.audit.log import AuditLog
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import Audio, CallContext, ResourceLink, ToolAnswer
-from repo_mcp.toolsets.answers import add_warnings
-from repo_mcp.toolsets.binding import Call
-from repo_mcp.toolsets.research.answers import ERROR_CODES, Draft, Result, Worded, answer_call
+from repo_mcp.toolsets.answers import Call, Draft, Part, Result, answer_call
+from repo_mcp.toolsets.research.answers import ERROR_CODES, FORM, Worded
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 
@@ -73,7 +72,7 @@ def ask(
 ) -> ToolAnswer:
     """The answer of a call that nobody logs."""
     call = Call("search_code", arguments or {}, cast(Any, None), run, None)
-    return answer_call(call, max_bytes=max_bytes)
+    return answer_call(FORM, call, max_bytes=max_bytes)
 
 
 def test_listing_the_tools_loads_no_engine() -> None:
@@ -183,11 +182,11 @@ def test_the_page_of_errors_lists_every_code_and_the_texts_of_the_specification(
 
 
 def draft(rows: int, **more: Any) -> Draft:
-    def build(count: int) -> Result:
+    def build(count: int) -> Part:
         results = [{"path": f"file-{place}.py", "line": place} for place in range(count)]
-        return add_warnings({"results": results, "truncated": count < rows}, ["a note"])
+        return Part({"results": results, "truncated": count < rows}, ["a note"])
 
-    return Draft(build, lambda result: f"{len(cast(Any, result['results']))} results", rows, **more)
+    return Draft(build, rows, render=lambda result: f"{len(cast(Any, result['results']))} results", **more)
 
 
 def test_json_is_the_structured_content_byte_for_byte() -> None:
@@ -232,10 +231,10 @@ def test_blocks_follow_the_rows_that_are_left_and_count() -> None:
         rows = cast(Any, result["results"])
         return tuple(ResourceLink(f"repo:///{row['path']}", row["path"], "text/plain") for row in rows)
 
-    answer = ask(lambda: draft(100, blocks=link), max_bytes=3_000)
+    answer = ask(lambda: draft(100, find_blocks=link), max_bytes=3_000)
     assert len(answer.blocks) == len(cast(Any, answer.structured["results"])) < 60
     sound = Audio("A" * 2_500, "audio/wav")
-    answer = ask(lambda: draft(100, blocks=lambda _: (sound,)), max_bytes=3_000)
+    answer = ask(lambda: draft(100, find_blocks=lambda _: (sound,)), max_bytes=3_000)
     assert answer.blocks == (sound,)
     assert len(answer.text) < 500
 
