@@ -27,7 +27,7 @@ from repo_mcp.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     server: Server | None = None
     plain = read_plain(arguments)
     if plain is not None:
-        listing = read_listing(plain.toolsets) if plain.has_default_limits else None
+        listing = read_listing(plain.toolsets) if plain.has_default_limits else ""
         server = _start(plain.toolsets, listing)
         if server is None:
             return _complain_of_streams()
@@ -198,16 +198,15 @@ class Server:
         self._session.wait_until_idle(CALLS_GRACE_SECONDS)
 
 
-def _start(toolsets: Sequence[str], listing: Mapping[bool, str] | None = None) -> Server | None:
-    """A server that answers; None when a standard stream is closed. `listing` is that of the toolsets."""
+def _start(toolsets: Sequence[str], listing: str = "") -> Server | None:
+    """A server that answers; None when a standard stream is closed. `listing` may be "": there is none."""
     try:
         wire = Wire(take_standard_streams(), leave=_leave)
     except OSError:
         return None
     _stop_on_signals(wire)
     answers = Answers(VERSION, join_instructions(toolsets), offers_tasks=offers_tasks(toolsets))
-    if listing is not None:
-        answers.set_listing(listing)
+    answers.set_listing(listing)
     server = Server(wire, answers)
     server.start()
     return server

@@ -3,8 +3,9 @@
     {"jsonrpc":"2.0","id":7,"result":{"content":[{"text":"{\\"ok\\":true}","type":"text"}],"isError":false,
      "structuredContent":{"ok":true}}}
 
-Keys stand in the order of the SDK's models: by the alphabet, what its base models declare behind. Tests
-compare the bytes with those of the SDK's server in every version of the protocol. Results of the second era
+Keys stand in the order of the SDK's models: by the alphabet, what its base models declare behind; those of a
+tool's schemas stand as the tool has them. Tests compare the bytes with those of the SDK's server in every
+version of the protocol. Results of the second era
 name their kind and the server. A tool's JSON is encoded once, by the tool: it is sent as it is in
 `structuredContent`, and as a string in `content`. Pure. Left out on purpose: what is said of tasks
 (`repo_mcp.protocol.task_methods`)."""
@@ -22,12 +23,13 @@ from repo_mcp.protocol.requests import MODERN_VERSION, TASKS_EXTENSION, TASKS_VE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer
 
 SERVER_NAME = "repo-mcp"
 SERVER_TITLE = "Repository search"
+_EXECUTION = ',"execution":{"taskSupport":"optional"}'  # in no string: there a backslash precedes each quote
 TASKS_CAPABILITY: JsonObject = {"cancel": {}, "list": {}, "requests": {"tools": {"call": {}}}}
 
 
@@ -41,7 +43,7 @@ class Answers:
         self._server = {"name": SERVER_NAME, "title": SERVER_TITLE, "version": version}
         stamp = encode_json({"io.modelcontextprotocol/serverInfo": self._server})
         self._stamp = f',"_meta":{stamp}'
-        self._listing: Mapping[bool, str] = {}
+        self._listing = ""
 
     @property
     def has_listing(self) -> bool:
@@ -52,18 +54,10 @@ class Answers:
         """List these tools from now on, in their order."""
         from repo_mcp.protocol.tool_listing import describe_tool
 
-        listed = list(tools)
-        self.set_listing(
-            {
-                modern: encode_json(
-                    [describe_tool(tool, modern=modern, offers_tasks=self.offers_tasks) for tool in listed]
-                )
-                for modern in (False, True)
-            }
-        )
+        self.set_listing(encode_json([describe_tool(tool, offers_tasks=self.offers_tasks) for tool in tools]))
 
-    def set_listing(self, listing: Mapping[bool, str]) -> None:
-        """List tools that are encoded already: a JSON array for each era, True for the second."""
+    def set_listing(self, listing: str) -> None:
+        """List tools that are encoded already: the JSON array of the first era."""
         self._listing = listing
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
@@ -94,9 +88,9 @@ class Answers:
 
     def list_tools(self, request_id: RequestId, *, modern: bool) -> bytes:
         """Return the answer to a `tools/list`. There must be a listing."""
-        tools = self._listing[modern]
         if not modern:
-            return _frame(request_id, f'{{"tools":{tools}}}')
+            return _frame(request_id, f'{{"tools":{self._listing}}}')
+        tools = self._listing.replace(_EXECUTION, "")
         result = f'{{"cacheScope":"private","resultType":"complete","tools":{tools},"ttlMs":0{self._stamp}}}'
         return _frame(request_id, result)
 

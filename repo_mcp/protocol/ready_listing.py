@@ -2,8 +2,8 @@
 
 A client asks for the tools in its second or third frame, when neither the options are parsed nor the toolsets
 loaded. With the default limits the answer is always the same, so it comes with the package: a file for each
-toolset and era, a line for each tool, as `repo_mcp.protocol.tool_listing` describes it. `make docs`
-writes the files, and a test holds them against the tables of tools.
+toolset, a line for each tool, as `repo_mcp.protocol.tool_listing` describes it. `make docs` writes the files,
+and a test holds them against the tables of tools.
 
 Left out on purpose: limits that an operator or a repository has set. Those lists are made from the tables.
 """
@@ -19,22 +19,18 @@ if TYPE_CHECKING:
 PLACE = os.path.join(os.path.dirname(__file__), "listings")
 
 
-def name_file(toolset: str, *, modern: bool) -> str:
-    """Return the absolute path of a toolset's file for one era."""
-    return os.path.join(PLACE, f"{toolset}.modern.jsonl" if modern else f"{toolset}.jsonl")
+def name_file(toolset: str) -> str:
+    """Return the absolute path of a file of lines."""
+    return os.path.join(PLACE, f"{toolset}.jsonl")
 
 
-def read_listing(toolsets: Sequence[str]) -> dict[bool, str] | None:
-    """Return the tools as a JSON array for each era, True for the second; None when a file is missing."""
-    try:
-        return {modern: _join(toolsets, modern=modern) for modern in (False, True)}
-    except OSError:  # the package was taken apart: the tables are there all the same
-        return None
-
-
-def _join(toolsets: Sequence[str], *, modern: bool) -> str:
+def read_listing(toolsets: Sequence[str]) -> str:
+    """Return the tools as a JSON array, "" where there is none."""
     lines: list[str] = []
-    for toolset in toolsets:
-        with open(name_file(toolset, modern=modern), encoding="utf-8") as file:
-            lines += file.read().splitlines()
+    try:
+        for toolset in toolsets:
+            with open(name_file(toolset), encoding="utf-8") as file:
+                lines += file.read().splitlines()
+    except OSError:  # the package was taken apart: the tables are there all the same
+        return ""
     return f"[{','.join(lines)}]"

@@ -14,15 +14,14 @@ from tests.architecture.tools_document import load_toolsets
 
 
 def render_listings() -> dict[Path, str]:
-    """What stands in each file."""
+    """Return what stands in each file."""
     return {
-        Path(name_file(toolset.name, modern=modern)): "".join(
-            encode_json(describe_tool(tool, modern=modern, offers_tasks=toolset.name in WITH_TASKS)) + "\n"
+        Path(name_file(toolset.name)): "".join(
+            encode_json(describe_tool(tool, offers_tasks=toolset.name in WITH_TASKS)) + "\n"
             for tool in toolset.tools
         )
         for toolset in load_toolsets()
         if toolset.name in TOOLSETS
-        for modern in (False, True)
     }
 
 

@@ -48,6 +48,17 @@ def ask_sdk(
     return anyio.run(converse)
 
 
+def sort_lists(answers: Sequence[bytes]) -> list[bytes]:
+    """Return the answers, those to `tools/list` with their keys sorted: their order means nothing in JSON.
+
+    The SDK orders the keys of schemas by its models, in each era otherwise.
+    """
+    return [
+        json.dumps(json.loads(answer), sort_keys=True).encode() if b'"tools":[' in answer else answer
+        for answer in answers
+    ]
+
+
 def drop_explanations(given: list[bytes], expected: list[bytes]) -> tuple[list[bytes], list[bytes]]:
     """Return both lists, with only the code left of what both refuse and the SDK does not explain.
 

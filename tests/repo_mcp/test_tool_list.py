@@ -48,7 +48,7 @@ def _list(toolsets: list[Toolset]) -> list[dict[str, Any]]:
         "clientInfo": {"name": "t", "version": "0"},
     }
     frames = [{"id": 0, "method": "initialize", "params": opening}, {"id": 1, "method": "tools/list"}]
-    assert ask_sdk(toolsets, VERSION, frames, offers_tasks=True)[1] == frame
+    assert json.loads(ask_sdk(toolsets, VERSION, frames, offers_tasks=True)[1]) == json.loads(frame)
     listed = json.loads(frame)["result"]["tools"]
     assert isinstance(listed, list)
     return listed

@@ -1,4 +1,7 @@
-"""The answers of whole conversations are the SDK's own, byte for byte, in every version of the protocol."""
+"""The answers of whole conversations are the SDK's own, in every version of the protocol.
+
+They are so byte for byte, but for the order of keys in lists of tools.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from repo_mcp.protocol.tool_model import (
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.repo import bind_toolset
 from tests.repo_mcp.pipe_client import VERSION, ask_session
-from tests.repo_mcp.sdk_oracle import ask_sdk
+from tests.repo_mcp.sdk_oracle import ask_sdk, sort_lists
 
 ANSWER = {
     "request_id": "r",
@@ -140,7 +143,8 @@ def test_handshake_conversation(version: str, limits: Limits, offers_tasks: bool
         *({"id": method, "method": method, "params": params} for method, params in NOT_OFFERED.items()),
     ]
     answers = ask_session(toolset, frames, offers_tasks=offers_tasks)
-    assert answers == ask_sdk([toolset], VERSION, frames, offers_tasks=offers_tasks)
+    expected = ask_sdk([toolset], VERSION, frames, offers_tasks=offers_tasks)
+    assert sort_lists(answers) == sort_lists(expected)
     opened = json.loads(answers[0])["result"]
     assert ("tasks" in opened["capabilities"]) == (offers_tasks and opened["protocolVersion"] == "2025-11-25")
 
@@ -164,6 +168,7 @@ def test_modern_conversation(offers_tasks: bool) -> None:
         ),
     ]
     answers = ask_session(TOOLSET, frames, offers_tasks=offers_tasks)
-    assert answers == ask_sdk([TOOLSET], VERSION, frames, offers_tasks=offers_tasks)
+    expected = ask_sdk([TOOLSET], VERSION, frames, offers_tasks=offers_tasks)
+    assert sort_lists(answers) == sort_lists(expected)
     declared = json.loads(answers[0])["result"]["capabilities"]
     assert declared.get("extensions") == ({"io.modelcontextprotocol/tasks": {}} if offers_tasks else None)

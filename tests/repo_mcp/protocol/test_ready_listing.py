@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from pathlib import Path
 
@@ -22,7 +23,7 @@ CHOICES = [choice for count in (1, 2, 3) for choice in permutations(sorted(TOOLS
 
 def test_the_files_are_what_the_tables_make() -> None:
     wanted = render_listings()
-    assert len(wanted) == 2 * len(TOOLSETS)
+    assert len(wanted) == len(TOOLSETS)
     for path, text in wanted.items():
         assert path.read_text(encoding="utf-8") == text, "run: make docs"
     assert set(Path(ready_listing.PLACE).iterdir()) == set(wanted)
@@ -36,12 +37,24 @@ def test_a_ready_list_is_the_one_that_is_made(tmp_path: Path, toolsets: tuple[st
     assert plain.has_default_limits
     ready, made = (Answers("1", "", offers_tasks=offers_tasks(toolsets)) for _ in range(2))
     listing = read_listing(plain.toolsets)
-    assert listing is not None
     ready.set_listing(listing)
     config = load_config(str(tmp_path), toolsets=toolsets)
     made.set_tools(name_tools(one.toolset for one in load_toolsets(config, lambda warning: None)).values())
     for modern in (False, True):
         assert ready.list_tools(1, modern=modern) == made.list_tools(1, modern=modern)
+
+
+def test_the_second_era_has_the_same_list_without_execution() -> None:
+    answers = Answers("1", "", offers_tasks=True)
+    answers.set_listing(read_listing(["repo", "research"]))
+    first, second = (
+        json.loads(answers.list_tools(1, modern=modern))["result"]["tools"] for modern in (False, True)
+    )
+    assert [tool["name"] for tool in first if tool.pop("execution", None)] == [
+        "index_codebase",
+        "code_research",
+    ]
+    assert first == second
 
 
 def test_a_repository_that_may_narrow_the_limits_has_none(tmp_path: Path) -> None:
@@ -53,4 +66,4 @@ def test_a_repository_that_may_narrow_the_limits_has_none(tmp_path: Path) -> Non
 
 def test_without_the_files_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready_listing, "PLACE", str(tmp_path))
-    assert read_listing(["repo"]) is None
+    assert read_listing(["repo"]) == ""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from repo_mcp.protocol.requests import MODERN_VERSION
 from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, ask_session, build_tool, echo
-from tests.repo_mcp.sdk_oracle import ask_sdk, drop_explanations
+from tests.repo_mcp.sdk_oracle import ask_sdk, drop_explanations, sort_lists
 
 PATIENCE_SECONDS = 10.0
 
@@ -103,7 +103,8 @@ def _talk(names: list[str]) -> tuple[list[bytes], list[bytes]]:
         NOTIFICATIONS[name] if name in NOTIFICATIONS else {"id": number} | FRAMES[name]
         for number, name in enumerate(names)
     ]
-    return drop_explanations(ask_session(TOOLSET, frames), ask_sdk([TOOLSET], VERSION, frames))
+    given, expected = ask_session(TOOLSET, frames), ask_sdk([TOOLSET], VERSION, frames)
+    return drop_explanations(sort_lists(given), sort_lists(expected))
 
 
 @pytest.mark.parametrize("first", NAMES)
