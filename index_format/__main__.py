@@ -13,24 +13,26 @@ EXAMPLES = """examples:
   index-format dump .repo_mcp/index-* --no-postings
   index-format stats .repo_mcp/index-*
 
-Ends with 0, with 2 for a wrong call, with 3 for an index that is not whole."""
+Exit code: 0, 2 for a usage error, 3 for a damaged index."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns 0 on success, 2 for a wrong call and 3 for an index with a fault."""
     parser = argparse.ArgumentParser(
         prog="index-format",
-        description="Look at an index without the program that made it.",
+        description="Inspect an index without the program that wrote it.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "command",
         choices=["dump", "verify", "stats"],
-        help="the index as text; every byte read, every fault listed; how many of what, and how large",
+        help="print the index as text; check every byte and list every fault; print counts and sizes",
     )
-    parser.add_argument("data_dir", metavar="DATA_DIR", help="a directory that holds a manifest")
-    parser.add_argument("--no-postings", action="store_true", help="dump: leave the posting lists out")
+    parser.add_argument(
+        "data_dir", metavar="DATA_DIR", help="directory of the index (the one with the manifest)"
+    )
+    parser.add_argument("--no-postings", action="store_true", help="dump: leave out posting lists")
     options = parser.parse_args(arguments)
     try:
         directory = DiskDirectory(options.data_dir)

@@ -343,16 +343,16 @@ class Repository:
 
 def _warn_of_root(config: Config) -> tuple[str, ...]:
     if config.any_root and is_system_place(config.root):
-        return ("The root is a directory of the system, not a repository.",)
+        return ("The root is a system directory, not a repository.",)
     if name_canonically(config.root) == name_canonically(find_home()):
-        return ("The root is your home directory: everything in it that is not denied is served.",)
+        return ("The root is your home directory: everything in it is served, unless it is denied.",)
     return ()
 
 
 def _warn_of_key(fault: str) -> tuple[str, ...]:
     if not fault:
         return ()
-    return (f"The user's key cannot be kept ({fault}); the index of this process is used by no other.",)
+    return (f"The user's key cannot be stored ({fault}), so no other process can use this index.",)
 
 
 def _ignore(_text: str) -> None:

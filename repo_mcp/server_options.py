@@ -21,8 +21,8 @@ from repo_mcp.protocol.http_options import add_http_options
 EXIT_USAGE = 2
 DESCRIPTION = """Serve one code repository, read-only, over MCP.
 
-The client starts this program and talks to it over standard input and output; it ends with its input.
-"repo-mcp init CLIENT" prints what a client's configuration needs."""
+The client starts this program and talks to it over standard input and output. It stops when its input ends.
+"repo-mcp init CLIENT" prints the entry for a client's configuration."""
 EXAMPLES = (
     "repo-mcp serve --repo-root .",
     "repo-mcp serve --repo-root . --toolsets repo,graph --exclude-glob generated/",
@@ -30,19 +30,19 @@ EXAMPLES = (
 )
 # The meaning of each limit, in the words of docs/configuration.md.
 LIMITS = {
-    "max_file_bytes": "a larger file is neither opened nor indexed",
-    "max_open_lines": "lines of one repo.open_file",
-    "default_open_lines": "lines when no end is asked for",
-    "max_total_bytes_per_response": "bytes of one serialised answer",
+    "max_file_bytes": "larger files are neither opened nor indexed",
+    "max_open_lines": "lines of one repo.open_file call",
+    "default_open_lines": "lines if no end is given",
+    "max_total_bytes_per_response": "bytes of one answer, serialised",
     "max_search_hits": "hits of one search",
-    "default_search_hits": "hits when no top_k is asked for",
-    "max_query_words": "words of a query that count",
-    "max_list_results": "files of one listing",
-    "max_bundle_files": "files of one bundle",
-    "max_bundle_lines": "lines of one bundle",
-    "default_bundle_files": "files when no budget is given",
-    "default_bundle_lines": "lines when no budget is given",
-    "max_line_chars": "a longer line is cut in an answer",
+    "default_search_hits": "hits if no top_k is given",
+    "max_query_words": "words of a query that are used",
+    "max_list_results": "files in one listing",
+    "max_bundle_files": "files in one bundle",
+    "max_bundle_lines": "lines in one bundle",
+    "default_bundle_files": "files if no budget is given",
+    "default_bundle_lines": "lines if no budget is given",
+    "max_line_chars": "longer lines are cut in answers",
 }
 
 
@@ -51,7 +51,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized"):  # probably a directory
-            message += "; the directory to serve is given with --repo-root"
+            message += "; give the directory to serve with --repo-root"
         self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
 
@@ -77,33 +77,33 @@ def build_parser(
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="file with docs_root and code_root for the toolset retrieval; the environment is stronger",
+        help="file with docs_root and code_root for the toolset retrieval; the environment overrides it",
     )
     parser.add_argument(
         "--watch",
         action=argparse.BooleanOptionalAction,
-        help="keep up with changed files while serving (default: yes)",
+        help="follow changes of files (default: yes)",
     )
     parser.add_argument(
         "--include-extension",
         action="append",
         metavar="EXT",
-        help="index only files with this extension; may be given several times (default: every text file)",
+        help="index only files with this extension; repeatable (default: every text file)",
     )
     parser.add_argument(
         "--exclude-glob",
         action="append",
         metavar="GLOB",
-        help="leave out files that match, in the syntax of .gitignore; may be given several times",
+        help="leave out files that match, as in .gitignore; repeatable",
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
+        "--workers", type=int, metavar="N", help="indexing processes (default: one per processor, at most 4)"
     )
     parser.add_argument(
         "--memory-mb",
         type=int,
         metavar="N",
-        help=f"memory that indexing may take, all its processes together (default: {DEFAULT_MEMORY_MB:,})",
+        help=f"memory for all indexing processes together (default: {DEFAULT_MEMORY_MB:,})",
     )
     _add_switches(parser)
     add_http_options(parser)
@@ -122,37 +122,37 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         "--max-calls-per-second",
         type=int,
         metavar="N",
-        help=f"calls of tools; more are refused with busy (default: {CALLS_PER_SECOND}; 0: no limit)",
+        help=f"tool calls per second; more fail with busy (default: {CALLS_PER_SECOND}; 0: no limit)",
     )
     parser.add_argument(
         "--call-timeout-seconds",
         type=int,
         metavar="N",
-        help=f"for one call that reads; then it fails with timeout (default: {CALL_SECONDS}; 0: no limit)",
+        help=f"time limit of a call that reads; beyond it, timeout (default: {CALL_SECONDS}; 0: no limit)",
     )
     parser.add_argument(
         "--refuse-hard-links",
         action="store_true",
         default=None,
-        help="serve no file that has another name: it may be one of a denied file, or lie outside",
+        help="serve no file that has hard links: another name may be denied or outside the root",
     )
     parser.add_argument(
         "--one-file-system",
         action="store_true",
         default=None,
-        help="serve nothing that is mounted below the root, as find -xdev does",
+        help="serve nothing that is mounted below the root, like find -xdev",
     )
     parser.add_argument(
         "--any-root",
         action="store_true",
         default=None,
-        help="serve even the root of the file system, or a directory of the kernel's such as /proc",
+        help="allow the file system's root and kernel directories such as /proc as the root",
     )
     parser.add_argument(
         "--harden",
         action="store_true",
         default=None,
-        help="have the system forbid the server all that it does not need (Landlock, on Linux)",
+        help="have the kernel deny the server whatever it does not need (Landlock, on Linux)",
     )
     parser.add_argument(
         "--audit-queries",
@@ -168,7 +168,7 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--semantic-model",
         metavar="DIR",
-        help="folder with an embedding model for search_code: semantic_weight counts then (default: none)",
+        help="folder of an embedding model; makes semantic_weight of search_code work (default: none)",
     )
 
 

@@ -161,7 +161,7 @@ class AuditLog:
             line = body[:-1] + b',"tag":"' + self._tag(body) + b'"}\n'
             if len(line) < MAX_LINE_BYTES:  # one byte less, which may close a torn line
                 return line
-        raise OSError(errno.EMSGSIZE, "the line of a call is too long")
+        raise OSError(errno.EMSGSIZE, "the log line of a call is too long")
 
     def _append(self, line: bytes) -> None:
         with self._alone(), self._opened() as descriptor:
@@ -243,9 +243,9 @@ def open_audit_log(data_dir: str, *roots: str, keep_text: bool = False) -> Audit
 def _check(status: os.stat_result) -> None:
     """Raise OSError for anything but a regular file of ours with a single name."""
     if not modes.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "the log is no regular file")
+        raise OSError(errno.EINVAL, "the log is not a regular file")
     if status.st_nlink != 1:
-        raise OSError(errno.EMLINK, "the log has another name")
+        raise OSError(errno.EMLINK, "the log has hard links")
     if sys.platform != "win32" and status.st_uid != os.geteuid():
         raise OSError(errno.EPERM, "the log belongs to another user")
 
@@ -255,7 +255,7 @@ def _write_line(descriptor: int, line: bytes) -> None:
     if _is_torn(descriptor):
         line = b"\n" + line
     if os.write(descriptor, line) != len(line):
-        raise OSError(errno.ENOSPC, "the log took a part of a line")
+        raise OSError(errno.ENOSPC, "the log took only part of a line")
 
 
 def _is_torn(descriptor: int) -> bool:

@@ -70,9 +70,9 @@ def read_log(path: str, tag: Tag, since: float | None, limit: int) -> LogReading
         reading.entries.append({name: entry[name] for name in _FIELDS})
     reading.entries.reverse()
     if reading.foreign:
-        reading.warnings.append(f"{reading.foreign} lines of the log were skipped: not written with this key")
+        reading.warnings.append(f"{reading.foreign} log lines were skipped: not written with this key")
     if reading.torn:
-        reading.warnings.append(f"{reading.torn} lines of the log were skipped: torn or no entries")
+        reading.warnings.append(f"{reading.torn} log lines were skipped: incomplete or not entries")
     return reading
 
 

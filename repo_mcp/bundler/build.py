@@ -37,7 +37,7 @@ def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, s
 def check_request(request: BundleRequest, limits: Limits) -> Budget:
     """Return the budget, defaults filled in. Raises RepoError with INVALID_ARGUMENT, naming the argument."""
     if not request.prompt.strip():
-        raise _invalid("prompt", "is empty", "Say what the bundle is for: a task, a question, an error.")
+        raise _invalid("prompt", "is empty", "Give a task, a question or an error as the prompt.")
     if request.strategy not in STRATEGIES:
         raise _invalid("strategy", "is unknown", f"Strategies: {', '.join(STRATEGIES)}.")
     files, lines, tokens = request.max_files, request.max_total_lines, request.max_tokens

@@ -102,7 +102,7 @@ JSON_NAME, MARKDOWN_NAME = "last_bundle.json", "last_bundle.md"
 LOCK_NAME = "last_bundle.lock"
 TEMPORARY_NAME = "last_bundle.tmp"
 LOCK_ATTEMPTS, LOCK_WAIT_SECONDS = 20, 0.01  # another server writes for a few milliseconds
-NOT_WRITTEN = "The last bundle could not be written into the data directory."
+NOT_WRITTEN = "The last bundle could not be written to the data directory."
 
 
 def write_last_bundle(data_dir: str, bundle: Bundle) -> bool:

@@ -197,7 +197,7 @@ class HybridStrategy:
         )
         if window is None:
             if not file.windows:
-                packer.refuse_file(path, "no line of it holds a term of the prompt")
+                packer.refuse_file(path, "none of its lines has a term of the prompt")
             return 0
         share = 1.0 if window.is_named or not file.best else window.value / file.best
         score = round(file.candidate.score * share, SCORE_DECIMALS)
@@ -228,7 +228,7 @@ class HybridStrategy:
             if candidate.path in known:
                 continue
             if packer.lines_left < self._weights.least_lines or packer.files_left < 1:
-                reason = "max_files is reached" if packer.files_left < 1 else "the budget is spent"
+                reason = "max_files reached" if packer.files_left < 1 else "budget used up"
                 packer.refuse_file(candidate.path, reason)
                 continue
             file = self._open(candidate, evidence, packer, source, packer.lines_left)
@@ -244,13 +244,11 @@ class HybridStrategy:
                 around = find_around(file.view.spans, one.start_line, one.end_line)
                 if around is not None and around.name_line < one.start_line:
                     start, end = find_head(file.view.live.lines, around)
-                    told = f"head of {around.qualified_name}, which encloses an excerpt"
+                    told = f"start of {around.qualified_name}, which encloses an excerpt"
                     _add_companion(file, packer, start, end, Role.SIGNATURE, told)
             imports = find_imports(file.view.live.lines, [one.lines for one in own])
             if imports is not None:
-                told = (
-                    f"imports {', '.join(imports[2][:MAX_NAMED_IMPORTS])}, used by the excerpts of this file"
-                )
+                told = f"imports {', '.join(imports[2][:MAX_NAMED_IMPORTS])}, used by excerpts of this file"
                 _add_companion(file, packer, imports[0], imports[1], Role.IMPORTS, told)
 
 
@@ -312,7 +310,7 @@ def _audit(evidence: _Evidence, packer: Packer) -> BundleAudit:
     selected = set(packer.paths)
     seen = {one.path for one in packer.dropped} | selected
     rest = [
-        Dropped(one.path, None, None, "scores too little beside the best file")
+        Dropped(one.path, None, None, "scores too low compared with the best file")
         for one in evidence.candidates
         if one.path not in seen
     ]
@@ -334,7 +332,7 @@ def _list_warnings(evidence: _Evidence, packer: Packer, views: Mapping[str, File
     cut = sum(len(line) > MAX_LINE_CHARS for one in packer.selections for line in one.lines)
     warnings = []
     if changed:
-        warnings.append(f"{changed} of the files changed since they were indexed: refresh the index.")
+        warnings.append(f"{changed} of the files have changed since they were indexed: refresh the index.")
     if cut:
-        warnings.append(f"{cut} lines are cut at {MAX_LINE_CHARS} characters.")
+        warnings.append(f"{cut} lines were cut at {MAX_LINE_CHARS} characters.")
     return tuple(warnings)

@@ -40,7 +40,7 @@ def _iter_lines(bundle: Bundle) -> Iterator[str]:
         yield from _iter_table(bundle.selections)
         yield from _iter_excerpts(bundle.selections)
     else:
-        yield "**Nothing was found.** What was tried stands below."
+        yield "**Nothing was found.** What was tried is listed below."
         yield ""
     yield from _iter_audit(bundle.audit)
 

@@ -38,14 +38,14 @@ class Packer:
         """Select an excerpt, cut to what fits. Return None, and record why, when nothing of it fits."""
         twin = self._find_twin(selection)
         if twin is not None:
-            self.refuse(selection, f"nearly the same lines as {twin.citation}")
+            self.refuse(selection, f"almost the same lines as {twin.citation}")
             return None
         if selection.path not in self.paths and self.files_left < 1:
-            self.refuse(selection, "max_files is reached")
+            self.refuse(selection, "max_files reached")
             return None
         fitting = self._fit(selection)
         if fitting is None:
-            self.refuse(selection, "the budget is spent")
+            self.refuse(selection, "budget used up")
             return None
         self.selections.append(fitting)
         self.paths[fitting.path] = None

@@ -41,12 +41,12 @@ def explain(
     elif around is not None and around.name in wanted:
         parts.append(f"lies in {around.qualified_name}, named in the prompt")
     phrases = [clue.text for clue in clues if clue.kind is ClueKind.PHRASE and holds_phrase(lines, clue.text)]
-    parts += [f'holds the text "{phrase}"' for phrase in phrases[:2]]
+    parts += [f'contains the text "{phrase}"' for phrase in phrases[:2]]
     if words:
         parts.append(f"matches {_join(words[:MAX_NAMED_TERMS])}")
     if found_by:
         parts.append(_join(found_by[:MAX_NAMED_SEARCHES]))
-    return "; ".join(parts) or "neighbour of what matched"
+    return "; ".join(parts) or "next to what matched"
 
 
 def _tell_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:

@@ -38,15 +38,15 @@ _FOREIGN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 HELP = """Search one code repository through its own index, for people and over MCP.
 
-Everything is local and read-only: no network, no model, nothing of the repository is run. Commands work on
-the current directory unless --repo-root names another; `repo-mcp COMMAND --help` tells the options.
+Everything is local and read-only: no network, no model, and no code of the repository is run. Commands
+work on the current directory unless --repo-root names another. `repo-mcp COMMAND --help` lists the options.
 
 \b
 Examples:
-  repo-mcp search "retry with backoff"      ranked hits; indexes first what is not indexed yet
+  repo-mcp search "retry with backoff"      ranked hits; indexes first if it has to
   repo-mcp search -F "def main(" --glob "*.py"
-  repo-mcp open README.md:1-20              lines, numbered
-  repo-mcp init codex --write --check       set up a client, and try it
+  repo-mcp open README.md:1-20              numbered lines
+  repo-mcp init codex --write --check       set up a client and try it
   repo-mcp status                           is everything indexed?
 
 \b
@@ -78,30 +78,30 @@ def start(
         raise typer.Exit(EXIT_USAGE)
 
 
-app.command(short_help="Ranked or exact hits; indexes first what is not indexed yet.")(search)
-app.command("open", short_help="Lines of a file, numbered.")(open_lines)
-app.command("outline", short_help="What a file declares, with its lines.")(outline_file)
-app.command(short_help="The code that a task or question is about, as Markdown.")(bundle)
+app.command(short_help="Search the repository, ranked or exactly.")(search)
+app.command("open", short_help="Print numbered lines of a file.")(open_lines)
+app.command("outline", short_help="Print what a file declares, with line numbers.")(outline_file)
+app.command(short_help="Collect the code for a task or question, as Markdown.")(bundle)
 app.command(short_help="Build the index, or bring it up to date.")(index)
 app.command(short_help="Merge the segments of the index.")(compact)
-app.command(short_help="Is all well with the index? What was left out, and why?")(status)
-app.command(short_help="One HTML page about the index and its use.")(report)
+app.command(short_help="Is the index healthy? What was left out, and why?")(status)
+app.command(short_help="Write an HTML page about the index and its use.")(report)
 app.command(
     context_settings=_FOREIGN_OPTIONS, short_help="Set up a client: codex, vscode, gemini, copilot, claude."
 )(init)
 app.command(
     context_settings=_FOREIGN_OPTIONS,
     add_help_option=False,
-    short_help="What is not as it should be, and what to do.",
+    short_help="Find what is wrong, and say how to fix it.",
 )(doctor)
-app.command(context_settings=_FOREIGN_OPTIONS, add_help_option=False, short_help="Every key and who set it.")(
-    config
-)
-app.command(short_help="Completion for bash, zsh, fish or PowerShell.")(completion)
+app.command(
+    context_settings=_FOREIGN_OPTIONS, add_help_option=False, short_help="Show every key and who set it."
+)(config)
+app.command(short_help="Print completion for bash, zsh, fish or PowerShell.")(completion)
 app.command(
     context_settings=_FOREIGN_OPTIONS,
     add_help_option=False,
-    short_help="MCP over standard input and output, for clients.",
+    short_help="Serve MCP over standard input and output.",
 )(serve)
 
 
@@ -119,8 +119,8 @@ def run(arguments: Sequence[str]) -> int:
     except (BrokenPipeError, SystemExit):  # the parser and the console turn a broken pipe into an exit of 1
         return leave_pipe()
     except OSError as error:
-        return complain(f"the system refused: {error.strerror}", "", EXIT_FAILURE)
+        return complain(f"the system refused it: {error.strerror}", "", EXIT_FAILURE)
     except Exception:
         traceback.print_exc()
-        return complain("internal error, a defect of this program", "", EXIT_FAILURE)
+        return complain("internal error: this is a bug in the program", "", EXIT_FAILURE)
     return code if isinstance(code, int) else EXIT_DONE

@@ -48,10 +48,10 @@ Root = Annotated[str, typer.Option("--root", "--repo-root", metavar="ROOT", help
 Toolsets = Annotated[
     str | None, typer.Option("--toolsets", metavar="NAMES", help="repo,graph,research,retrieval (repo).")
 ]
-ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="What the client calls it.")]
+ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="The server's name in the client.")]
 ChosenScope = Annotated[
     InstallScope | None,
-    typer.Option("--scope", help="The user's file, or the project's (the client's usual)."),
+    typer.Option("--scope", help="Which file: the user's or the project's."),
 ]
 DocsRoot = Annotated[
     str | None, typer.Option("--docs-root", metavar="DIR", help="Root docs of the toolset retrieval.")
@@ -82,21 +82,18 @@ def init(
     data_dir: DataDir = None,
     semantic_model: SemanticModel = None,
     command: Command = None,
-    write: Annotated[bool, typer.Option("--write", help="Put it into the client's file.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Add it to the client's file.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what would change in the file.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Start the server as the client would.")] = False,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="An entry of that name, whatever it starts.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Start the server the way the client does.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an entry of that name.")] = False,
 ) -> int:
-    """Set up a client: print the entry, show what it changes, write it, try it.
+    """Set up a client: print the entry, show what it would change, write it, try it.
 
-    Without --write nothing is changed. A file that is there keeps everything else: its comments, order and
-    indentation; what it held is copied to NAME.bak-1 first. A file that is broken, or that has another server
-    of that name, is refused and left as it is. --check starts the server with the entry's command, with a
-    client's few environment variables and in another directory, and lists its tools.
+    Nothing is changed without --write. It keeps the rest of the file, comments and order included, and the
+    old version as NAME.bak-1. A file that is broken, or has another server of that name, is left alone.
+    --check runs the entry's command the way a client does and lists the server's tools.
 
-    Every other option of serve is written into the entry, too: --harden, --exclude-glob GLOB,
+    All other options of serve are written into the entry: --harden, --exclude-glob GLOB,
     --max-search-hits N and so on (see: repo-mcp serve --help).
 
     \b
@@ -120,7 +117,7 @@ def init(
     setup = plan_setup(chosen, server, name, place, replace=replace)
     if carry_out(setup, write=write, diff=diff, check=check):
         return EXIT_DONE
-    return complain("the server does not work as this client starts it", "", EXIT_FAILURE)
+    return complain("the server does not work when this client starts it", "", EXIT_FAILURE)
 
 
 def _choose_server(
@@ -137,9 +134,9 @@ def _choose_server(
 def completion(
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="|".join(Shell))],
 ) -> int:
-    """Print a script that completes commands and options in a shell. Nothing is installed.
+    """Print a shell script that completes commands and options. Nothing is installed.
 
-    Completing asks this program for its own options: no file of the repository is read.
+    The script asks this program for its options. It reads no file of the repository.
 
     \b
     Examples:
@@ -155,14 +152,14 @@ def completion(
 
 
 def config(context: typer.Context) -> int:
-    """Show every key of the configuration, its value and who set it (--show; options as for serve)."""
+    """Show every configuration key, its value and who set it (--show; takes the options of serve)."""
     from repo_mcp.cli.configuration import show_config
 
     return show_config(context.args, warn)
 
 
 def doctor(context: typer.Context) -> int:
-    """Check configuration, data directory, index, key and clients; say what to do (options as for serve)."""
+    """Check configuration, data directory, index, key and clients (takes the options of serve)."""
     from repo_mcp.cli.doctor.doctor import examine
 
     return examine(context.args)

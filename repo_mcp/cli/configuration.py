@@ -18,7 +18,7 @@ from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.server_options import build_parser, read_config
 
 PROGRAM = "repo-mcp config"
-DESCRIPTION = "Print every key of the configuration that serve would have with these options, and who set it."
+DESCRIPTION = "Print every configuration key of serve with these options, and who set it."
 EXAMPLES = (
     "repo-mcp config --show",
     "repo-mcp config --toolsets repo,graph --max-file-bytes 500000 --json",
@@ -28,7 +28,9 @@ EXAMPLES = (
 def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
     """Print the effective configuration and return the exit code. Raises RepoError with CONFIG_INVALID."""
     parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
-    parser.add_argument("--show", action="store_true", help="print every key (what this command does anyway)")
+    parser.add_argument(
+        "--show", action="store_true", help="print every key (this is what the command does anyway)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     try:
         options = parser.parse_args(arguments)

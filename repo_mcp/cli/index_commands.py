@@ -45,7 +45,7 @@ def renew_symbol_index(
         warn(f"{error.message} {error.hint}")
         return
     if done.left:
-        warn(f"{len(done.left)} files changed while they were indexed; the next run parses them.")
+        warn(f"{len(done.left)} files changed while they were being parsed; the next run parses them.")
 
 
 def renew_vectors(
@@ -63,7 +63,7 @@ def renew_vectors(
         warn(f"{error.message} {error.hint}")
     else:
         if done.left:
-            warn(f"{len(done.left)} files changed while they were embedded; the next run does them.")
+            warn(f"{len(done.left)} files changed while they were being embedded; the next run embeds them.")
     return describe_vectors(repository)
 
 
@@ -79,11 +79,11 @@ def describe_vectors(repository: Repository) -> dict[str, str]:
 def describe_symbol_index(state: SymbolIndexStatus) -> str:
     """Describe the symbol index in one line."""
     if state.state == "missing" and not state.files_done:
-        return "none (repo-mcp index --structure; a server builds what its tools need)"
+        return "none (repo-mcp index --structure builds it; so does a server that needs it)"
     told = f"{state.files_done:,} of {state.files_total:,} files, {state.symbols:,} symbols"
-    for count, what in ((state.partial, "in part"), (state.failed, "not")):
+    for count, what in ((state.partial, "partly parsed"), (state.failed, "not parsed")):
         if count:
-            told += f"; {count:,} understood {what}"
+            told += f"; {count:,} {what}"
     return f"{told}; {show_size(state.index_bytes)}"
 
 
@@ -91,17 +91,17 @@ def index(
     repo_root: Root = ".",
     data_dir: DataDir = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", help="Processes to index with (0: choose).")
+        int | None, typer.Option("--workers", metavar="N", help="Processes to use (0: chosen for you).")
     ] = None,
     memory_mb: Annotated[
         int | None,
-        typer.Option("--memory-mb", metavar="N", help="Memory that all processes may take (1,000)."),
+        typer.Option("--memory-mb", metavar="N", help="Memory for all processes together (1,000)."),
     ] = None,
     max_file_bytes: MaxFileBytes = None,
-    force: Annotated[bool, typer.Option("--force", help="Build again from scratch.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild from scratch.")] = False,
     structure: Annotated[
         bool | None,
-        typer.Option("--structure/--no-structure", help="What files declare and use (if it is there)."),
+        typer.Option("--structure/--no-structure", help="Also update the symbol index (if it exists)."),
     ] = None,
     semantic_model: SemanticModel = None,
     as_json: AsJson = False,
@@ -132,7 +132,7 @@ def index(
         if as_json:
             write_json({**to_plain(done), "structure": to_plain(state), **show_vectors(repository)})
         else:
-            phases = {"structure": describe_symbol_index(state), **vectors}
+            phases = {"symbol index": describe_symbol_index(state), **vectors}
             Renderer().refreshed(done, repository.status(), phases)
     return EXIT_DONE
 
@@ -148,7 +148,7 @@ def compact(
     full: Annotated[bool, typer.Option("--full", help="Merge everything into one segment.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Merge the segments of the index, and those of the structure of the files.
+    """Merge the segments of the index, and those of the symbol index.
 
     \b
     Examples:
@@ -173,7 +173,7 @@ def status(
     semantic_model: SemanticModel = None,
     as_json: AsJson = False,
 ) -> int:
-    """Say whether all is well with the index; what is indexed, what was left out, and how old it is.
+    """Say whether the index is healthy, what it holds, what was left out and how old it is.
 
     The first line is the verdict: healthy, behind, incomplete, missing or damaged.
 
@@ -191,7 +191,7 @@ def status(
         document = {"root": root_name, "version": find_version(), "health": judge(state).word}
         write_json(document | to_plain(state) | {"structure": to_plain(structure)} | shown)
     else:
-        phases = {"structure": describe_symbol_index(structure), **vectors}
+        phases = {"symbol index": describe_symbol_index(structure), **vectors}
         StatusPage(open_console()).show(root_name, state, structure, phases)
     return EXIT_DONE
 
@@ -201,13 +201,15 @@ def report(
     data_dir: DataDir = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to; - prints it (DATA_DIR/report.html)."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write; - prints it (DATA_DIR/report.html)."
+        ),
     ] = None,
 ) -> int:
-    """Write a page about the index and its use: one HTML file without anything from outside.
+    """Write a page about the index and its use: one HTML file that loads nothing else.
 
-    It shows how much is indexed by language and what was left out and why, the segments and sizes, and from
-    the log of calls the slowest and the refused ones. A file that is no such page is not written over.
+    It shows what is indexed by language, what was left out and why, the segments and their sizes, and the
+    slowest and the refused calls of the log. An existing file is replaced only if it is such a report.
 
     \b
     Examples:

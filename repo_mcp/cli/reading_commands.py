@@ -22,14 +22,14 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 
 def open_lines(
-    target: Annotated[str, typer.Argument(metavar="PATH[:START[-END]]", help="File and lines.")],
+    target: Annotated[str, typer.Argument(metavar="PATH[:START[-END]]", help="File, and its lines.")],
     repo_root: Root = ".",
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> int:
     """Print lines of a file, with their numbers.
 
-    A path alone prints its first 200 lines, PATH:START 200 from there on, PATH:START-END those.
+    PATH alone prints the first 200 lines, PATH:START 200 lines from START, PATH:START-END exactly those.
 
     \b
     Examples:
@@ -68,7 +68,7 @@ def outline_file(
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print what a file declares: functions, classes, headings, keys, with their lines.
+    """Print what a file declares, with line numbers: functions, classes, headings, keys.
 
     \b
     Examples:
@@ -97,15 +97,15 @@ def bundle(
         int | None, typer.Option("--max-total-lines", metavar="N", help="Lines of all excerpts (400).")
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", metavar="N", help="Tokens, estimated (no limit).")
+        int | None, typer.Option("--max-tokens", metavar="N", help="Estimated tokens (no limit).")
     ] = None,
-    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="With files of tests.")] = True,
+    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Include test files.")] = True,
     last_bundle: Annotated[
         bool, typer.Option("--last-bundle/--no-last-bundle", help="Keep a copy in the data directory.")
     ] = True,
     as_json: AsJson = False,
 ) -> int:
-    """Collect cited excerpts for a task or question, as Markdown. Indexes first what is not indexed yet.
+    """Collect cited excerpts for a task or question, as Markdown. Indexes first if it has to.
 
     \b
     Examples:

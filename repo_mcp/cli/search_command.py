@@ -46,35 +46,43 @@ class _Display:
 
 def search(
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="Words, identifiers, a question; a text or expression.")
+        str, typer.Argument(metavar="QUERY", help="Words, names or a question; exact text or regex.")
     ],
     repo_root: Root = ".",
     data_dir: DataDir = None,
     mode: Annotated[Mode, typer.Option("--mode", help="How to match.")] = Mode.BM25,
-    literal: Annotated[bool, typer.Option("--literal", "-F", help="Exact text: --mode literal.")] = False,
-    regex: Annotated[bool, typer.Option("--regex", "-E", help="RE2 expression: --mode regex.")] = False,
-    ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Exact, in any case.")] = False,
-    word: Annotated[bool, typer.Option("--word", "-w", help="Exact, whole words only.")] = False,
+    literal: Annotated[bool, typer.Option("--literal", "-F", help="Exact text (--mode literal).")] = False,
+    regex: Annotated[bool, typer.Option("--regex", "-E", help="RE2 expression (--mode regex).")] = False,
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", "-i", help="Exact search, ignoring case.")
+    ] = False,
+    word: Annotated[bool, typer.Option("--word", "-w", help="Exact search, whole words only.")] = False,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10; exact: 200).")
+        int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10; exact search: 200).")
     ] = None,
     context: Annotated[
-        int, typer.Option("--context", "-C", metavar="N", help="This many lines more on either side.")
+        int, typer.Option("--context", "-C", metavar="N", help="Lines to show around each hit.")
     ] = 0,
-    glob: Annotated[str | None, typer.Option("--glob", metavar="G", help="Only files that match.")] = None,
+    glob: Annotated[
+        str | None, typer.Option("--glob", metavar="G", help="Only files whose path matches.")
+    ] = None,
     language: Annotated[
         str | None, typer.Option("--language", metavar="L", help="Only this language.")
     ] = None,
-    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="With files of tests.")] = True,
-    explain: Annotated[bool, typer.Option("--explain", help="Say what each signal gave to a score.")] = False,
-    colour: Annotated[Colour, typer.Option("--color", help="Colours: on a terminal.")] = Colour.AUTO,
+    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Include test files.")] = True,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each signal adds to a score.")
+    ] = False,
+    colour: Annotated[
+        Colour, typer.Option("--color", help="Use colours (auto: on a terminal).")
+    ] = Colour.AUTO,
     max_file_bytes: MaxFileBytes = None,
     as_json: AsJson = False,
 ) -> int:
-    """Search, best hits first, or exactly, by path and line. Indexes first what is not indexed yet.
+    """Search for the best hits, or for exact matches in order of path. Indexes first if it has to.
 
-    A hit begins with its rank and PATH:LINE, which editors and terminals open; below are its lines, those
-    that match as LINE: and those around them as LINE-. Exact matches are lines of PATH:LINE:TEXT.
+    A hit starts with its rank and PATH:LINE, which editors and terminals can open. Below it, lines that
+    match are marked LINE: and those around them LINE-. Exact matches are printed as PATH:LINE:TEXT.
 
     \b
     Examples:
@@ -104,8 +112,8 @@ def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mod
     if len(modes) > 1 or (exactly and modes[0] not in EXACT_MODES):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            "These ways to match exclude each other.",
-            "Give --literal or --regex, either with --ignore-case and --word, or another --mode without.",
+            "These options cannot be combined.",
+            "--ignore-case and --word go with --literal or --regex; give only one mode.",
         )
     return modes[0]
 

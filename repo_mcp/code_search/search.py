@@ -20,20 +20,20 @@ from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 
-NOTHING_HERE = "No indexed file lies in this path and passes these filters."
+NOTHING_HERE = "No indexed file in this path passes these filters."
 WIDENED = {
-    Author.CLIENT: "The query was widened by words that your model gave: see expansion.",
-    Author.INDEX: "The query was widened without a model, by words that stand near its own in this index: see"
+    Author.CLIENT: "The query was widened with words from your model: see expansion.",
+    Author.INDEX: "The query was widened without a model, with words found near its own in this index: see"
     " expansion.",
 }
 NOT_WIDENED = {
-    Author.CLIENT: "Your model gave no further word that this index holds: the query was not widened.",
-    Author.INDEX: "No model was asked, and no word stands near those of the query often enough: the query"
-    " was not widened.",
+    Author.CLIENT: "The query was not widened: this index has no further word that your model suggested.",
+    Author.INDEX: "The query was not widened: no model was asked, and no word is near those of the query"
+    " often enough.",
 }
 SUMMED_UP = {
     Author.CLIENT: "The summary was written by your model from the hits.",
-    Author.INDEX: "The summary was put together without a model, from comments and signatures of the hits.",
+    Author.INDEX: "The summary was made without a model, from comments and signatures of the hits.",
 }
 
 Ask = Callable[[Question], str | None]

@@ -85,7 +85,7 @@ def _extract(hits: Sequence[CodeHit]) -> Summary:
     text = "\n".join(told.values())
     where = _find_folder(hits)
     if where and len(hits) > 1:
-        text += f"\nMost of what was found lies in {escape_text(where)}/."
+        text += f"\nMost of what was found is in {escape_text(where)}/."
     return Summary(Author.INDEX, text, tuple(cited))
 
 
@@ -140,12 +140,12 @@ def suggest_follow_ups(query: str, hits: Sequence[CodeHit]) -> tuple[FollowUp, .
     names = Counter(name for hit in hits for name in set(hit.symbols))
     fresh = [name for name in names if names[name] > 1 and not asked.issuperset(analyse_text(name))]
     for name in sorted(fresh, key=lambda one: (-names[one], one))[:1]:
-        reason = f"{name} stands in {names[name]} of the hits"
+        reason = f"{name} is in {names[name]} of the hits"
         found.append(FollowUp("search_code", (("query", name),), reason))
     folder = _find_folder(hits)
     if folder and not all(hit.path.startswith(f"{folder}/") for hit in hits):
         arguments = (("query", query), ("path", folder))
-        found.append(FollowUp("search_code", arguments, f"most hits lie in {folder}"))
+        found.append(FollowUp("search_code", arguments, f"most hits are in {folder}"))
     return tuple(found[:MAX_FOLLOW_UPS])
 
 

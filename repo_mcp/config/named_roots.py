@@ -121,9 +121,9 @@ def _check_table(table: Mapping[str, object], where: str, directory: str) -> dic
     roots = {}
     for key, value in table.items():
         if key not in keys:
-            raise _Fault(f"{where} has a key that there is not, {key[:80]!a}; keys: {', '.join(keys)}")
+            raise _Fault(f"{where} has an unknown key, {key[:80]!a}; keys: {', '.join(keys)}")
         if not isinstance(value, str) or not value or "\0" in value:
-            raise _Fault(f"{key} of {where} must be the name of a directory")
+            raise _Fault(f"{key} of {where} must be a directory name")
         roots[keys[key]] = os.path.abspath(os.path.join(directory, value))
     return roots
 

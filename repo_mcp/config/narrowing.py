@@ -18,8 +18,8 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
     if not config.any_root and is_system_place(config.root):
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
-            "The root is a directory of the system, not a repository.",
-            "Give --repo-root the directory of one repository, or say --any-root as well.",
+            "The root is a system directory, not a repository.",
+            "Give the directory of one repository as --repo-root, or add --any-root.",
         )
     reader = RepositoryReader(config.root, _deny_nothing)
     try:

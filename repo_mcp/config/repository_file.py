@@ -114,7 +114,7 @@ def _read_included(reading: _Reading, key: str, value: object) -> None:
     allowed = reading.config.include_extensions
     both = tuple(sorted(wanted & set(allowed) if allowed else wanted))
     if wanted and not both:
-        return reading.refuse(key, "has none of the extensions that the operator includes")
+        return reading.refuse(key, "has none of the operator's extensions")
     if both and both != allowed:
         reading.narrow(key, include_extensions=both)
     return None
@@ -124,11 +124,11 @@ def _read_limits(reading: _Reading, key: str, value: object) -> None:
     """Lower limits, except those that the operator gave."""
     for name, limit in _iter_table(reading, key, value):
         if name not in HARD_CAPS or type(limit) is not int or limit < 1:  # bool is an int to isinstance
-            reading.refuse(f"{key}.{_shown(name)}", "is no limit above 0")
+            reading.refuse(f"{key}.{_shown(name)}", "is not a limit above 0")
         elif name in reading.config.given:
             reading.refuse(f"{key}.{name}", "is set on the command line")
         elif limit > getattr(reading.config.limits, name):
-            reading.refuse(f"{key}.{name}", "may only be lowered by a repository")
+            reading.refuse(f"{key}.{name}", "can only be lowered by a repository")
         else:
             limits = cap_defaults(replace(reading.config.limits, **{name: limit}))
             reading.narrow(name, limits=limits)
@@ -139,9 +139,9 @@ def _read_extensions(reading: _Reading, key: str, value: object) -> None:
     for name, language in _iter_table(reading, key, value):
         extension = clean_extension(name)
         if extension is None:
-            reading.refuse(f"{key}.{_shown(name)}", "is no extension")
+            reading.refuse(f"{key}.{_shown(name)}", "is not an extension")
         elif not isinstance(language, str) or language not in reading.languages:
-            reading.refuse(f"{key}.{_shown(name)}", "names no language of this program")
+            reading.refuse(f"{key}.{_shown(name)}", "is not a known language")
         else:
             chosen[extension] = language
     if chosen:
@@ -151,7 +151,7 @@ def _read_extensions(reading: _Reading, key: str, value: object) -> None:
 def _read_adapters(reading: _Reading, key: str, value: object) -> None:
     for name, settings in _iter_table(reading, key, value):
         if name not in reading.adapters:
-            reading.refuse(f"{key}.{_shown(name)}", "names no adapter of this program")
+            reading.refuse(f"{key}.{_shown(name)}", "is not a known adapter")
             continue
         for setting, chosen in _iter_table(reading, f"{key}.{name}", settings):
             if setting != "enabled" or type(chosen) is not bool:
@@ -164,7 +164,7 @@ def _read_adapters(reading: _Reading, key: str, value: object) -> None:
 def _read_embeddings(reading: _Reading, key: str, value: object) -> None:
     for name, chosen in _iter_table(reading, key, value):
         if name != "enabled" or chosen is not False:
-            reading.refuse(f"{key}.{_shown(name)}", "is reserved and can only be `enabled = false`")
+            reading.refuse(f"{key}.{_shown(name)}", "is reserved: only `enabled = false` is accepted")
 
 
 def _iter_table(reading: _Reading, key: str, value: object) -> list[tuple[str, object]]:

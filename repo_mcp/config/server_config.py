@@ -268,7 +268,7 @@ def _build_limits(given: Mapping[str, int]) -> Limits:
     for key, value in given.items():
         option = "--" + key.replace("_", "-")
         if key not in known:
-            raise _invalid(option, "is no limit of this program", f"Limits: {', '.join(sorted(known))}.")
+            raise _invalid(option, "is not a known limit", f"Limits: {', '.join(sorted(known))}.")
         _check_number(value, option, 1, HARD_CAPS[key])
     limits = replace(Limits(), **given)
     for key, maximum in DEFAULT_OF.items():
@@ -287,7 +287,7 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
     if type(value) is not int:  # bool is an int to isinstance
         raise _invalid(option, "must be a whole number", f"Allowed: {least} to {most}.")
     if not least <= value <= most:
-        raise _invalid(option, f"is {value}, allowed are {least} to {most}", f"Allowed: {least} to {most}.")
+        raise _invalid(option, f"is {value}, not {least} to {most}", f"Allowed: {least} to {most}.")
     return value
 
 
@@ -329,7 +329,7 @@ def _check_extensions(given: Sequence[str]) -> tuple[str, ...]:
 def _check_globs(given: Sequence[str]) -> tuple[str, ...]:
     for one in given:
         if not is_usable_glob(one) or len(given) > MAX_GLOBS:
-            hint = f"Give patterns in the syntax of .gitignore, of at most {globs.MAX_GLOB_CHARS} characters."
+            hint = f"Give patterns in .gitignore syntax, of at most {globs.MAX_GLOB_CHARS} characters."
             raise _invalid("--exclude-glob", f"cannot be {_shown(one)}", hint)
     return tuple(given)
 
@@ -347,7 +347,7 @@ def _check_toolsets(names: Sequence[str]) -> tuple[str, ...]:
     unique = tuple(dict.fromkeys(name.strip() for name in names))
     unknown = [name for name in unique if name not in TOOLSETS]
     if unknown or not unique:
-        what = f"has no toolset {_shown(unknown[0])}" if unknown else "names no toolset"
+        what = f"has an unknown toolset {_shown(unknown[0])}" if unknown else "has no toolset"
         raise _invalid("--toolsets", what, f"Toolsets: {', '.join(TOOLSETS)}.")
     return unique
 

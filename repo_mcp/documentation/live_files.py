@@ -74,9 +74,9 @@ def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:
     )
     notes = []
     if changed:
-        notes.append(f"{changed} of the files found changed since they were indexed: refresh the index.")
+        notes.append(f"{changed} of the files found have changed since they were indexed: refresh the index.")
     if left_out:
-        notes.append(f"{left_out} of the files found were not looked at: those before are very large.")
+        notes.append(f"{left_out} of the files found were not read: the ones before them are very large.")
     return tuple(notes)
 
 

@@ -39,8 +39,8 @@ from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.ranking.spell_suggest import suggest
 
 SECTION_LINES = 300  # of a section that are searched for references
-NOTHING_HERE = "No document is indexed in this path that passes these filters."
-NO_PHRASE = "No documentation found holds the quoted phrase; these hits match its words."
+NOTHING_HERE = "No indexed document in this path passes these filters."
+NO_PHRASE = "No documentation contains the quoted phrase; these hits match its words."
 
 
 @dataclass(frozen=True, slots=True)

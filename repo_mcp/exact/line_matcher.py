@@ -52,11 +52,11 @@ class LineMatcher:
         """Compile the pattern. Raises RepoError with INVALID_ARGUMENT, saying what RE2 refuses and where."""
         pattern = request.pattern
         if not pattern:
-            raise _refuse("The pattern is empty.", "Give the text or the expression to look for.")
+            raise _refuse("The pattern is empty.", "Give the text or expression to search for.")
         if len(pattern) > MAX_PATTERN_CHARS:
             raise _refuse(
                 f"The pattern has {len(pattern):,} characters; at most {MAX_PATTERN_CHARS:,} are allowed.",
-                "Look for a shorter part of it.",
+                "Search for a shorter part of it.",
             )
         engine = _load_engine()
         if request.regex:
@@ -188,7 +188,7 @@ def _compile(
         raise _explain(error, request.pattern) from None
     except UnicodeEncodeError:
         raise _refuse(
-            "The pattern is not valid Unicode: it holds half of a surrogate pair.", "Remove it."
+            "The pattern is not valid Unicode: it has half of a surrogate pair.", "Remove it."
         ) from None
 
 
@@ -201,8 +201,8 @@ def _explain(error: Exception, pattern: str) -> RepoError:
     where = f" at character {position + 1}: {piece[:40]}" if position >= 0 else ""
     return _refuse(
         f"The pattern is not a valid regular expression: {what}{where}.",
-        "The syntax is RE2's: no look-around, no back-references, repetition up to 1,000."
-        " To look for the text as it stands, search for it as a literal.",
+        "Use RE2 syntax: no look-around, no back-references, repetition up to 1,000."
+        " To find the text as it is, search for it as a literal.",
     )
 
 

@@ -35,11 +35,11 @@ BATCH_FILES = 32  # searched together, by one thread
 BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read far more than needed
 BATCHES_AHEAD = 4
 SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock; more would wait for it
-TOO_SLOW = f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
+TOO_SLOW = f"The search stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more matches."
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
 
-CHANGES_UNKNOWN = "The index is not complete yet: files that it does not hold are not searched."
+CHANGES_UNKNOWN = "The index is not complete yet: files missing from it are not searched."
 
 
 @dataclass(slots=True)
@@ -56,11 +56,11 @@ class ExactMatches:
 def check_request(request: ExactRequest) -> None:
     """Raise RepoError with INVALID_ARGUMENT for a bad argument. Does not check the pattern."""
     faults = {
-        "detail": None if request.detail in DETAILS else f"detail is none of {', '.join(DETAILS)}",
-        "limit": None if request.limit >= 1 else f"limit is {request.limit}; it is 1 at least",
+        "detail": None if request.detail in DETAILS else f"detail must be one of {', '.join(DETAILS)}",
+        "limit": None if request.limit >= 1 else f"limit is {request.limit}; it must be at least 1",
         "context_lines": None
         if 0 <= request.context_lines <= MAX_CONTEXT_LINES
-        else f"context_lines is {request.context_lines}; it is 0 to {MAX_CONTEXT_LINES}",
+        else f"context_lines is {request.context_lines}; it must be 0 to {MAX_CONTEXT_LINES}",
     }
     for argument, fault in faults.items():
         if fault is not None:

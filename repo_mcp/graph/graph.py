@@ -128,9 +128,7 @@ class Graph:
                 return self._nodes.get(declaration)
             self._check_parsed(node_id)
             near = self._suggest(node_id)
-        hint = (
-            "Find symbols with search_symbols or lookup_symbol; a node_id changes when a symbol is renamed."
-        )
+        hint = "Find the symbol with search_symbols or lookup_symbol; renaming changes a node_id."
         if near:
             named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
             hint = f"Nearest: {named}."
@@ -146,7 +144,7 @@ class Graph:
             if self._program.has_file(path) and self._program.find_record(path) is None:
                 raise RepoError(
                     ErrorCode.BUSY,
-                    f"{shown(path)}, which may declare this symbol, has changed and is not parsed yet.",
+                    f"{shown(path)}, which may declare this symbol, changed and is not parsed yet.",
                     details={"argument": "node_id"},
                 )
 
@@ -184,7 +182,7 @@ class Graph:
         raise RepoError(
             ErrorCode.NOT_FOUND,
             f"There is no project {shown(project_id)}.",
-            f"A project_id is a folder that holds a project file, such as: {', '.join(near)}.",
+            f"A project_id is a folder with a project file, such as: {', '.join(near)}.",
             {"argument": "project_id"},
         )
 

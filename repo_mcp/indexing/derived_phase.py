@@ -110,7 +110,7 @@ class PhaseStore:
             return IndexWriter(directory, self._configuration, self._fields)
         except IndexLocked as error:
             raise RepoError(
-                ErrorCode.BUSY, self._words.busy, "What it has committed can be asked meanwhile."
+                ErrorCode.BUSY, self._words.busy, "You can query what is committed so far."
             ) from error
 
     def check(self, cancelled: Cancelled) -> None:

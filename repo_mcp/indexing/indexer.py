@@ -27,8 +27,8 @@ from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport
 from repo_mcp.text.schema import FIELDS
 from repo_mcp.workspace.path_changes import PathChanges
 
-DAMAGED = "The index was damaged; it was built anew."
-FOREIGN = "The index was not written with this user's key; it was not used and was built anew."
+DAMAGED = "The index was damaged, so it was rebuilt."
+FOREIGN = "The index was not written with this user's key, so it was not used but rebuilt."
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
 
@@ -162,7 +162,7 @@ class Indexer:
                 after = writer.segments
         except IndexFormatError as error:
             raise RepoError(
-                ErrorCode.INDEX_UNAVAILABLE, "The index is damaged.", "Refresh the index: it is built anew."
+                ErrorCode.INDEX_UNAVAILABLE, "The index is damaged.", "Refresh the index to rebuild it."
             ) from error
         except OSError as error:
             raise explain_write_error(error) from error
@@ -179,7 +179,7 @@ class Indexer:
                     raise RepoError(
                         ErrorCode.BUSY,
                         "Another process is refreshing this index.",
-                        "Search works meanwhile; try the refresh again later.",
+                        "Search still works; try the refresh again later.",
                     ) from error
                 time.sleep(LOCK_RETRY_SECONDS)
 

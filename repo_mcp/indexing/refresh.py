@@ -315,7 +315,9 @@ class Refresh:
         try:
             self._resources.record.write(self._resources.directory, seen, self._writer.segments)
         except OSError:
-            self.warnings.append("The record of seen files could not be written; the next refresh reads all.")
+            self.warnings.append(
+                "The record of seen files could not be written; the next refresh reads every file."
+            )
 
     def _build_report(self, started: float, generation: int, report: WalkReport) -> RefreshReport:
         skipped = dict(report.skipped)

@@ -39,5 +39,5 @@ def explain_write_error(error: OSError) -> RepoError:
     return RepoError(
         ErrorCode.INDEX_UNAVAILABLE,
         f"The index cannot be written ({error.strerror or type(error).__name__}).",
-        "Check the space and permissions of the data directory; the index from before still answers.",
+        "Check space and permissions of the data directory; the previous index still answers.",
     )

@@ -85,7 +85,7 @@ class TreeWatcher:
             except (FileNotFoundError, PermissionError):
                 failures += 1
                 if failures == _MAX_FAILURES:
-                    self._failed("a directory is gone before it can be watched")
+                    self._failed("a directory was gone before it could be watched")
                     return
                 self._told(None)
             except Exception as error:
@@ -143,5 +143,5 @@ def _explain(error: Exception) -> str:
     if number is not None:
         return os.strerror(number)
     if "limit" in str(error) or "space" in str(error):
-        return "the system's limit of watches is reached"
+        return "the system's limit on file watches was reached"
     return type(error).__name__

@@ -173,8 +173,8 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
         if isinstance(error, BrokenProcessPool):  # raised by a submission or by a result
             raise RepoError(
                 ErrorCode.INTERNAL,
-                "A worker process ended before its work was done.",
-                "Start the refresh again; what was indexed so far is kept.",
+                "A worker process ended before it was done.",
+                "Refresh again; what was indexed so far is kept.",
             ) from error
         raise
     finally:

@@ -88,14 +88,16 @@ class AdapterRegistry:
         adapter = self.find(path)
         language = self._find_language(path).name
         if adapter is None:
-            return Outline(path, language, (), "none", (f"files of the language {language} have no outline",))
+            return Outline(
+                path, language, (), "none", (f"there are no outlines for the language {language}",)
+            )
         if adapter not in self._load()[0]:
             return adapter.outline(path, text)
         try:
             outline: object = adapter.outline(path, text)
             if isinstance(outline, Outline):
                 return outline
-            reason = "its answer is no outline"
+            reason = "its answer is not an outline"
         except Exception as error:  # not our code
             reason = type(error).__name__
         warning = f"the adapter {adapter.name} failed ({reason})"

@@ -133,7 +133,7 @@ class DerivedIndex(ABC, Generic[View]):
     def _run_alone(self, *, begun: bool) -> Iterator[None]:
         """Hold the lock during a synchronous build. Raises RepoError with BUSY unless `begun`."""
         if not begun:
-            raise RepoError(ErrorCode.BUSY, self._words.busy, "The status tells how far it is.")
+            raise RepoError(ErrorCode.BUSY, self._words.busy, "The status shows the progress.")
         try:
             yield
         finally:

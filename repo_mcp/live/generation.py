@@ -23,8 +23,8 @@ from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
 from repo_mcp.ranking.searcher import Searcher
 
-UNREADABLE_INDEX = "The index could not be read; it is built anew."
-FOREIGN_INDEX = "The index was not written with this user's key; it is not used and is built anew."
+UNREADABLE_INDEX = "The index could not be read, so it is being rebuilt."
+FOREIGN_INDEX = "The index was not written with this user's key, so it is being rebuilt."
 
 
 class Generation:

@@ -28,8 +28,8 @@ from repo_mcp.model import CompactReport, IndexStatus, ProgressCallback, Refresh
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
-NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
-NOT_WHOLE = "The index is being built or renewed: files may be missing here."
+NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
+NOT_WHOLE = "The index is being built or updated: files may be missing here."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
 THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
 MAX_GIVEN_WAY = 3  # times that a refresh in the background walks anew for a few changed files to come first
@@ -113,7 +113,7 @@ class LiveIndex:
             self._next_healing = now + HEALING_SECONDS
             self.start_background_refresh(force=True)
         return RepoError(
-            ErrorCode.INDEX_UNAVAILABLE, "The index is damaged; it is being built anew.", NOT_INDEXED_HINT
+            ErrorCode.INDEX_UNAVAILABLE, "The index is damaged and is being rebuilt.", NOT_INDEXED_HINT
         )
 
     def find_changed(self, generation: int) -> ChangedFiles | None:
@@ -171,21 +171,21 @@ class LiveIndex:
             fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
             return [
                 f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
-                f" are done; the others may be {fault} here."
+                f" are done; the rest may be {fault} here."
             ]
         changed = len(self._watch.waiting) or self._look.stale
         if changed:
             named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
-            return [f"{named} not indexed yet: what is found may be out of date."]
+            return [f"{named} not indexed yet: results may be out of date."]
         return [] if self._generation.is_whole(snapshot) else [NOT_WHOLE]
 
     def _explain_missing(self) -> str:
         progress = self.refresher.progress
         if progress is not None and progress.files_total:
             done = f"{progress.files_done} of {progress.files_total}"
-            return f"Nothing is searchable yet: {done} files are indexed."
+            return f"Nothing can be searched yet: {done} files are indexed."
         if progress is not None:
-            return "Nothing is searchable yet: the tree is being listed."
+            return "Nothing can be searched yet: the tree is being listed."
         return "There is no index yet."
 
     # Writing

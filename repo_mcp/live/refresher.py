@@ -76,8 +76,8 @@ class Refresher:
             if time.monotonic() >= deadline:
                 raise RepoError(
                     ErrorCode.BUSY,
-                    "A refresh of this index is running already.",
-                    "Search works meanwhile; repo.status tells how far it is.",
+                    "A refresh of this index is already running.",
+                    "Search still works; repo.status shows the progress.",
                 )
 
     def gives_way(self) -> bool:

@@ -191,7 +191,7 @@ class CallGuard:
                 self._leave_behind(running)
                 raise RepoError(
                     ErrorCode.TIMEOUT,
-                    f"The call took longer than {self._timeout_seconds:g} seconds and was given up.",
+                    f"The call took longer than {self._timeout_seconds:g} seconds and was stopped.",
                     "Ask for less; if this happens again, tell the user that the files may lie on a file"
                     " system that hangs.",
                 )

@@ -45,27 +45,27 @@ def add_http_options(parser: argparse.ArgumentParser) -> None:
         "--transport",
         choices=("stdio", "http"),
         default="stdio",
-        help="how clients reach it (default: stdio)",
+        help="how clients connect (default: stdio)",
     )
     group.add_argument("--host", metavar="ADDRESS", help=f"address to listen on (default: {DEFAULT_HOST})")
-    group.add_argument("--port", type=int, metavar="N", help="port to listen on (default: one that is free)")
+    group.add_argument("--port", type=int, metavar="N", help="port to listen on (default: any free one)")
     group.add_argument(
         "--token-file",
         metavar="FILE",
-        help="file that holds the bearer token, readable by you alone; without it REPO_MCP_HTTP_TOKEN"
-        " counts, and without that a token is made and told on standard error",
+        help="file with the bearer token, readable by you alone (default: REPO_MCP_HTTP_TOKEN;"
+        " without that, a new token is printed on standard error)",
     )
     group.add_argument(
         "--allow-host",
         action="append",
         metavar="NAME",
-        help="name by which clients reach the server, besides localhost; may be given several times",
+        help="host name that clients use, besides localhost; repeatable",
     )
     group.add_argument(
         "--allow-origin",
         action="append",
         metavar="ORIGIN",
-        help="origin of pages that may call, such as https://inspector.example; may be given several times",
+        help="origin of web pages that may call, such as https://inspector.example; repeatable",
     )
 
 
@@ -131,7 +131,7 @@ def _read_token_file(path: str) -> str:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise _invalid("--token-file", "is no regular file", "Give a file.")
+            raise _invalid("--token-file", "is not a regular file", "Give a file.")
         if os.name != "nt" and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise _invalid("--token-file", "can be read by others", "Run: chmod 600 on it.")
         return os.read(descriptor, MAX_TOKEN_FILE_BYTES).decode("latin-1").strip()

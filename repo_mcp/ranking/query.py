@@ -76,7 +76,7 @@ def parse_query(text: str, max_words: int) -> Query:
     query.terms = terms[:MAX_TERMS]
     query.text = " ".join(words)
     if not query.terms:
-        query.warnings.append("The query has no word to rank by.")
+        query.warnings.append("The query has no word that can be ranked.")
     return query
 
 

@@ -168,10 +168,12 @@ def read_chunks(
             chunks.append(live)
     warnings = []
     if changed:
-        warnings.append(f"{changed} of the files found changed since they were indexed: refresh the index.")
+        warnings.append(
+            f"{changed} of the files found have changed since they were indexed: refresh the index."
+        )
     if len(chunks) < tried:
         left_out = tried - len(chunks)
-        warnings.append(f"{left_out} hits were left out: their text is gone or does not hold the phrase.")
+        warnings.append(f"{left_out} hits were left out: their text is gone or does not contain the phrase.")
     return LiveChunks(tuple(chunks), tuple(warnings))
 
 

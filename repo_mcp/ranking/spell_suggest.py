@@ -40,7 +40,7 @@ def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list
         near = find_near(snapshot, word, thorough=thorough)
         if near:
             named = ", ".join(f"`{one}`" for one in near)
-            sentences.append(f"`{word}` is nowhere in the index; near: {named}.")
+            sentences.append(f"`{word}` is not in the index; similar: {named}.")
     return sentences
 
 

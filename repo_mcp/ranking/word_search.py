@@ -17,7 +17,7 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.workspace.ignore import GlobFilter
 
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
-NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
+NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
 
 
 # It asks the ranked search several questions, each for units that declare something, and concatenates the

@@ -176,7 +176,7 @@ def _choose_paths(state: ResearchState, folder: str) -> list[str]:
     left = len(paths) - len(own)
     if own and left:
         state.limit(
-            f"{left} files of tests, examples, documents and others' code", "no part of the architecture"
+            f"{left} files: tests, examples, documents and third-party code", "not part of the architecture"
         )
     return own or paths
 
@@ -202,7 +202,7 @@ def _note_modules(state: ResearchState, names: Mapping[str, str], modules: Seque
             state.add(
                 node,
                 f"largest public function or type {_name_part(len(files[module.name]))}of {module.name},"
-                f" where {module.strength}% of the walks along imports end: {module.imported_by} modules"
+                f" where {module.strength}% of random walks along imports end: {module.imported_by} modules"
                 f" import it, it imports {module.imports}",
                 1,
             )
@@ -235,7 +235,7 @@ def _note_beginnings(state: ResearchState, names: Mapping[str, str], edges: Edge
     for path in state.graph.scan.list_declaring("main"):
         main = _find_function(state, path, "main") if path in names else None
         if main is not None and len(state.entry_points) < FINDINGS:
-            state.enter(main, "a function main")
+            state.enter(main, "a function named main")
     for path, name in names.items():
         stem = path.rpartition("/")[2].partition(".")[0].lower()
         if (
@@ -246,7 +246,7 @@ def _note_beginnings(state: ResearchState, names: Mapping[str, str], edges: Edge
         ):
             node = state.source.find_file(path)
             if node is not None and not _is_passed_through(state, node, names):
-                state.enter(node, "named as a beginning, and no other module imports its module")
+                state.enter(node, "named like an entry point, and no other module imports its module")
     if len(state.entry_points) >= FINDINGS:
         state.limit("more entry points", f"{FINDINGS} are listed")
 
@@ -271,7 +271,7 @@ def list_packages(state: ResearchState, packages: Packages) -> tuple[Outside, ..
     """Return the imported outside packages, the most frequent first."""
     ordered = sorted(packages, key=lambda name: (-packages[name].count, name))
     if len(ordered) > MAX_OUTSIDE:
-        state.limit(f"{len(ordered) - MAX_OUTSIDE} more packages from outside", f"{MAX_OUTSIDE} are listed")
+        state.limit(f"{len(ordered) - MAX_OUTSIDE} more external packages", f"{MAX_OUTSIDE} are listed")
     return tuple(
         Outside(name, packages[name].count, packages[name].citation) for name in ordered[:MAX_OUTSIDE]
     )

@@ -23,7 +23,7 @@ MAX_OF_ONE = 4  # chains that begin with the same edge
 CALLING = frozenset({"calls", "overridden_by", "decorated_by", "references", "contains"})
 _HANDED_ON = frozenset({"references", "contains"})
 CYCLE = "cycle"
-AT_DEPTH = "the question goes no deeper"
+AT_DEPTH = "the depth limit"
 
 
 def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
@@ -50,7 +50,7 @@ def _take(state: ResearchState, ways: Iterator[tuple[list[Link], str]]) -> list[
     found = [way for _, way in zip(range(MAX_WALKED), ways, strict=False)]
     found.sort(key=lambda way: (way[1] == CYCLE, -len(way[0])))  # stable: equal ones stay in order
     if len(found) > MAX_OF_ONE:
-        state.limit("further call chains", f"{MAX_OF_ONE} that begin with the same call are shown")
+        state.limit("further call chains", f"{MAX_OF_ONE} with the same first call are shown")
     return found[:MAX_OF_ONE]
 
 
@@ -97,15 +97,15 @@ def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: boo
         confidence = weaker(confidence, weigh(link))
     outer = nodes[0] if upwards else nodes[-1]
     if reason == CYCLE:
-        said = f"cycle: comes back to {outer.qualified_name}"
+        said = f"cycle: back to {outer.qualified_name}"
     elif outer.declaration in state.entry_points:
         said = state.entry_points[outer.declaration].why
     elif upwards and not outer.symbol.ordinal:
-        said = "a test" if is_test_place(outer.path) else "the code of a file, outside of its functions"
+        said = "a test" if is_test_place(outer.path) else "top-level code of a file"
     elif way[-1].confidence is Confidence.POSSIBLE:
-        said = "a guess, which is not followed"
+        said = "a guess, not followed"
     else:
-        said = AT_DEPTH if upwards else f"nothing further of this repository is called, or {AT_DEPTH}"
+        said = AT_DEPTH if upwards else f"no further call into this repository, or {AT_DEPTH}"
     return Chain(
         tuple(node.qualified_name for node in nodes),
         tuple(cite(state, link) for link in ordered),

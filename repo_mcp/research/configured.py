@@ -71,7 +71,7 @@ def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
     request = ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
     found = state.source.search_exact(request)
     if found.truncated:
-        state.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
+        state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
     return tuple(match for match in found.matches if tell_how(name, match.line) is not How.READS)
 
 
@@ -81,7 +81,7 @@ def _note_endings(state: ResearchState, name: str) -> None:
     if len(ending) >= LEAST_ENDING:
         matches = [match for match in _search(state, ending) if _is_configuration(match.path)]
         own = [match for match in matches if is_program(match.path)]
-        _note_matches(state, ending, own, f", the end of the name {name}")
+        _note_matches(state, ending, own, f", the last part of {name}")
 
 
 def _note_readers(state: ResearchState, name: str) -> None:
@@ -93,9 +93,9 @@ def _note_readers(state: ResearchState, name: str) -> None:
     noted = 0
     for match in reading:
         if noted >= MAX_READERS:
-            state.limit(f"more lines that name {name}", f"{MAX_READERS} are shown")
+            state.limit(f"more lines that mention {name}", f"{MAX_READERS} are shown")
             break
-        noted += state.add_place(_build_place(state, name, match, f"names {name}", 2))
+        noted += state.add_place(_build_place(state, name, match, f"mentions {name}", 2))
 
 
 def _build_pattern(name: str) -> str:
@@ -153,7 +153,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
     for match in ordered:
         counts[match.path] = counts.get(match.path, 0) + 1
         if noted >= MAX_PLACES:
-            state.limit(f"places that give {name} a value", f"{MAX_PLACES} are shown")
+            state.limit(f"places that set {name}", f"{MAX_PLACES} are shown")
             break
         if counts[match.path] > MAX_OF_FILE:
             state.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
@@ -169,7 +169,7 @@ def _name_role(path: str) -> str:
         FileRole.CONFIG: "configuration",
         FileRole.CODE: "the program",
         FileRole.TEST: "a test",
-        FileRole.DOCS: "a document or an example",
+        FileRole.DOCS: "a document or example",
         FileRole.FOREIGN: "others' code",
     }[role]
 
@@ -203,7 +203,7 @@ def find_by_words(state: ResearchState, text: str) -> None:
     hits = search_words(state, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
     fitting = [hit for hit in hits if _is_about_config(hit)]
     for hit in fitting[:MAX_HITS]:
-        state.add_place(build_hit_address(state, hit, "a search for its words in configuration finds it", 1))
+        state.add_place(build_hit_address(state, hit, "found by searching configuration for its words", 1))
     if len(fitting) > MAX_HITS:
         state.limit(f"{len(fitting) - MAX_HITS} more places with these words", f"{MAX_HITS} are shown")
 

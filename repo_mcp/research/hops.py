@@ -104,7 +104,7 @@ def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *,
     if depth == state.depth:
         state.limit(
             f"{len(level)} symbols at hop {depth} were not followed further",
-            f"the question is {depth} hops deep; depth may be up to {MAX_DEPTH}",
+            f"depth is {depth}; it may be up to {MAX_DEPTH}",
         )
 
 
@@ -164,11 +164,11 @@ def _note_cut(
     if found.cut:
         state.limit(
             f"uses beyond {bounds.references:,} references in {bounds.files} files",
-            "of a name that is used more often the nearest files are looked through",
+            "for a name used more often, only the nearest files are read",
             node.qualified_name,
         )
     if left > 0:
-        state.limit("edges", f"at most {fan} of one symbol are shown", f"{node.qualified_name} ({left} more)")
+        state.limit("edges", f"at most {fan} per symbol are shown", f"{node.qualified_name} ({left} more)")
 
 
 def share_bounds(subjects: int) -> Bounds:
@@ -218,14 +218,14 @@ _WORDS = {
     "extends": ("extends {}", "extended by {}"),
     "imports": ("imports {}", "imported by {}"),
     "overrides": ("overrides {}", "overridden by {}"),
-    "references": ("names {} as a value or type", "named by {}"),
+    "references": ("mentions {} as a value or type", "mentioned by {}"),
     "accepts": ("takes {} as a parameter", "type of a parameter of {}"),
-    NAMES_TYPE: ("names the type of {} as a value or type, and may have it made", "its type is named by {}"),
-    "contains": ("declares {} inside of itself", "declared inside of {}"),
+    NAMES_TYPE: ("mentions the type of {}, and may have it created", "its type is mentioned by {}"),
+    "contains": ("declares {} inside itself", "declared inside {}"),
     "decorated_by": ("is decorated with {}", "decorates {}"),
-    "overridden_by": ("is overridden by {}, so that calls of it may reach that", "overrides {}"),
+    "overridden_by": ("is overridden by {}, which its callers may reach", "overrides {}"),
     "conforms_by_extension": ("conforms to {} by an extension", "conformed to by {}"),
-    "has_methods_of": ("has all the methods of {}", "whose methods {} has"),
+    "has_methods_of": ("has all the methods of {}", "{} has all its methods"),
     "extension_of": ("is an extension of {}", "extended by {}"),
 }
 
@@ -234,7 +234,7 @@ def explain(link: Link, node: Node, way: Way) -> str:
     """Explain why the symbol at the other end of an edge was found from `node`."""
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
     if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
-        upward = "names {} as a value, and may have it called"
+        upward = "mentions {} as a value, and may have it called"
     text = (upward if way.upwards else downward).format(node.qualified_name)
     text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
     return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"
@@ -247,7 +247,7 @@ def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None
     if is_test_place(node.path):
         state.enter(node, "a test")
     elif node.symbol.kind in CALLABLE_KINDS:
-        state.enter(node, "no call of it is found in the repository")
+        state.enter(node, "no call of it was found in the repository")
 
 
 def _find_in(

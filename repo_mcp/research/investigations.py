@@ -99,11 +99,11 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
     for subject in reading.subjects:
         sure = Confidence.POSSIBLE if subject.how == "words" else Confidence.EXACT
         for node in subject.nodes:
-            state.add(node, f'what "{subject.asked}" names', 0, sure)
+            state.add(node, f'what "{subject.asked}" refers to', 0, sure)
         if subject.left_out:
             state.limit(
                 f"{subject.left_out} more declarations of {subject.asked}",
-                f"{len(subject.nodes) or 1} are followed; give a qualified name, or a path",
+                f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
             )
 
 
@@ -131,7 +131,9 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
     if nodes:
         follow(state, nodes, CONFORMING, state.depth)
         if len(state.findings) <= len(nodes):
-            state.warnings.append("nothing is known to implement or extend it; what depends on it is shown")
+            state.warnings.append(
+                "nothing is known to implement or extend it; what depends on it is shown instead"
+            )
             follow(state, nodes, DEPENDENTS, 1)
     else:
         _follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
@@ -167,9 +169,7 @@ def _find_importers(state: ResearchState, folder: str) -> None:
     """Note the files outside of a folder that import a file in it."""
     paths = state.graph.scan.list_paths(folder)
     if len(paths) > MAX_IMPORTED:
-        state.limit(
-            f"importers of {len(paths) - MAX_IMPORTED} files", f"those of {MAX_IMPORTED} files are looked for"
-        )
+        state.limit(f"importers of {len(paths) - MAX_IMPORTED} files", f"{MAX_IMPORTED} files are followed")
     for path in paths[:MAX_IMPORTED]:
         state.check()
         file = state.source.find_file(path)
@@ -222,11 +222,11 @@ def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered
     if not gathered.chains:
         gathered.chains = find_paths(state, ends, starts)
         if gathered.chains:
-            state.warnings.append("no way of calls leads there; these lead the other way round")
+            state.warnings.append("no path of calls leads there; these lead the other way")
     if not gathered.chains:
         state.warnings.append(
-            f"no way of calls was found within {state.depth} calls from either side;"
-            " what the one calls and what calls the other is shown"
+            f"no path of calls was found within {state.depth} calls of either end;"
+            " what the first calls and what calls the second is shown"
         )
         follow(state, starts, CALLEES, 1)
         follow(state, ends, CALLERS, 1)

@@ -47,7 +47,7 @@ def _choose_files(state: ResearchState, modules: Mapping[str, str]) -> list[str]
     chosen = [path for own in files.values() for path in _spread(own, most)]
     state.limit(
         f"imports of {len(modules) - len(chosen):,} of {len(modules):,} files",
-        f"of each module {most} files are read, evenly spread over its paths",
+        f"{most} files per module are read, evenly spread over its paths",
     )
     return chosen
 

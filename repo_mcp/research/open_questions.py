@@ -95,7 +95,7 @@ def drop_prototypes(nodes: Sequence[Node]) -> list[Node]:
 def _say_fit(fit: Fit) -> str:
     said = []
     if fit.in_name:
-        said.append(f"its name or place has words like {', '.join(fit.in_name)}")
+        said.append(f"its name or path has words like {', '.join(fit.in_name)}")
     if fit.in_text:
         said.append(f"its text has words like {', '.join(fit.in_text)}")
     return "; ".join(said)

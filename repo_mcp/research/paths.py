@@ -72,9 +72,14 @@ def find_paths(
             (done + 1) / 2, f"{len(down.reached)} symbols from the start, {len(up.reached)} from the end"
         )
     if len(ways) > MAX_PATHS:
-        state.limit(f"{len(ways) - MAX_PATHS} more ways", f"{MAX_PATHS} are shown, the surest and shortest")
+        state.limit(
+            f"{len(ways) - MAX_PATHS} more paths of calls",
+            f"{MAX_PATHS} are shown, the most certain and shortest",
+        )
     if ways and not _is_sure(ways[0]) and down.level and up.level:
-        state.limit("longer ways", f"{down.hop} calls from the start and {up.hop} from the end are followed")
+        state.limit(
+            "longer paths of calls", f"{down.hop} calls from the start and {up.hop} from the end are followed"
+        )
     return [_note(state, way) for way in ways[:MAX_PATHS]]
 
 
@@ -99,7 +104,7 @@ def _list_doers(state: ResearchState, nodes: Iterable[Node]) -> list[Node]:
             if len(members) > MAX_MEMBERS:
                 state.limit(
                     f"{len(members) - MAX_MEMBERS} methods of {node.qualified_name}",
-                    f"{MAX_MEMBERS} methods stand for a type",
+                    f"{MAX_MEMBERS} methods of a type are followed",
                 )
             found.update((one.declaration, one) for one in members[:MAX_MEMBERS])
     return list(found.values())
@@ -110,7 +115,7 @@ def _take_level(state: ResearchState, side: _Side) -> None:
     if len(side.level) > SIDE_WIDTH:
         left = len(side.level) - SIDE_WIDTH
         state.limit(
-            f"{left} symbols at level {side.hop} of the search for a way", f"{SIDE_WIDTH} are followed"
+            f"{left} symbols at level {side.hop} of the search for a path", f"{SIDE_WIDTH} are followed"
         )
     following: list[Node] = []
     for node in side.level[:SIDE_WIDTH]:
@@ -119,7 +124,7 @@ def _take_level(state: ResearchState, side: _Side) -> None:
         if not side.guesses:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         if len(links) > SIDE_FAN:
-            state.limit("edges", f"at most {SIDE_FAN} of one symbol are followed", node.qualified_name)
+            state.limit("edges", f"at most {SIDE_FAN} per symbol are followed", node.qualified_name)
         for link in links[:SIDE_FAN]:
             side.links.setdefault((link.source, link.target), link)
             other = link.source if side.way.upwards else link.target
@@ -210,5 +215,5 @@ def _note(state: ResearchState, way: Sequence[Link]) -> Chain:
         tuple(node.qualified_name for node in nodes),
         tuple(cite(state, link) for link in way),
         confidence.value,
-        "a way along calls",
+        "a path of calls",
     )

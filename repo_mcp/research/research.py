@@ -45,8 +45,7 @@ MAX_OUTSIDE = 40  # names
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
 NO_RECORD = (
-    "The structure of the files is not indexed yet: this answer is that of a search for the words;"
-    " nothing was followed."
+    "There is no symbol index yet, so this answer comes from a search for the words; nothing was followed."
 )
 
 
@@ -156,8 +155,8 @@ def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> R
     gathered = investigate(state, reading)
     if state.outside_folder:
         state.limit(
-            f"{len(state.outside_folder)} symbols outside of {request.folder}",
-            "only what lies in the path is shown",
+            f"{len(state.outside_folder)} symbols outside {request.folder}",
+            "only what is in the path is shown",
         )
     report = _build_report(state, reading, gathered)
     state.tell(state.depth + 1, f"{len(report.findings)} findings")
@@ -185,7 +184,7 @@ def check_request(request: ResearchRequest) -> None:
 def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) -> Report:
     findings, gone = add_excerpts(state.source, state.findings)
     if gone:
-        state.warnings.append(f"{gone} places were left out: their files changed since they were indexed.")
+        state.warnings.append(f"{gone} places were left out because their files changed after indexing.")
     nodes, edges = build_map(state)
     architecture = gathered.architecture
     if architecture is not None and architecture.map_nodes:
@@ -231,7 +230,7 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     """Answer with a search for the words alone."""
     request = state.request
     for hit in search_words(state, request.query, TEXT_HITS):
-        state.add_place(build_hit_address(state, hit, "holds the words", 0))
+        state.add_place(build_hit_address(state, hit, "contains the words", 0))
     findings, _ = add_excerpts(state.source, state.findings)
     state.tell(state.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))

@@ -108,7 +108,7 @@ class ResearchState:
             self.outside_folder.add(node.declaration)
             return False
         if len(self.findings) >= MAX_FINDINGS:
-            self.limit(f"{MAX_FINDINGS} places", "no report holds more; ask a narrower question")
+            self.limit(f"{MAX_FINDINGS} places", "a report has no room for more; ask a narrower question")
             return False
         self.nodes[node.declaration] = node
         self._confidences[node.declaration] = confidence

@@ -44,9 +44,9 @@ class _Repeated:
 _NOTES = {
     "family": "types that have it as a base",
     "decorator": "declarations that it decorates",
-    "registration": "calls of it outside of all functions",
+    "registration": "calls of it outside any function",
     "members": "types with just these public methods",
-    "name": "types whose names end so",
+    "name": "types whose names end like this",
 }
 
 
@@ -68,7 +68,7 @@ def _choose_paths(state: ResearchState, text: str) -> list[str]:
     paths = [path for path in state.graph.scan.list_paths(state.request.folder) if is_program(path)]
     if len(paths) <= MAX_FILES:
         return paths
-    state.limit(f"{len(paths) - MAX_FILES} files", f"shapes are looked for in {MAX_FILES} files")
+    state.limit(f"{len(paths) - MAX_FILES} files", f"{MAX_FILES} files are searched for shapes")
     first = dict.fromkeys(hit.path for hit in search_words(state, text, SEARCHED))
     folders = {path.rpartition("/")[0] for path in first}
     known = set(paths)
@@ -158,12 +158,12 @@ def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, .
         found = state.graph.find_similar(subject, FIRST_LIKE)
         alike = [(node, like) for node, like in found if like.likeness >= LIKENESS]
         for node, like in alike:
-            state.add(node, f"written like {subject.qualified_name} (likeness {like.likeness})", 1)
+            state.add(node, f"written like {subject.qualified_name} (similarity {like.likeness})", 1)
         if alike:
             citations = tuple(
                 f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
                 for node, _ in alike[:MAX_EXAMPLES]
             )
             name = subject.qualified_name
-            shapes.append(Shape("likeness", name, len(alike), citations, "symbols that are written like it"))
+            shapes.append(Shape("likeness", name, len(alike), citations, "symbols written like it"))
     return tuple(shapes)

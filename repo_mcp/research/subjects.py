@@ -223,7 +223,7 @@ def describe_subject(subject: Subject) -> str:
     if subject.how == "folder":
         return f"the folder {subject.name}"
     if subject.how == "outside":
-        return f"{subject.name}, which is declared outside of this repository"
+        return f"{subject.name}, which is declared outside this repository"
     if not subject.nodes:
         return f'"{subject.asked}" (not declared here)'
     counts = Counter(node.qualified_name for node in subject.nodes)
@@ -235,5 +235,5 @@ def describe_subject(subject: Subject) -> str:
     if subject.how == "declared_otherwise":
         return f'{listed} ("{subject.asked}" itself is not declared)'
     if subject.how == "words":
-        return f'"{subject.asked}", no declared name, taken for {listed}'
+        return f'"{subject.asked}" is not declared; taken to mean {listed}'
     return listed

@@ -22,7 +22,7 @@ _TELLS = {
     Form.CONFIGURED: "where {} is configured",
     Form.FLOW: "how {} leads to {}",
     Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
-    Form.OPEN: "an open question, answered by its words and by what connects what they find: {}",
+    Form.OPEN: "an open question, answered from its words and the links between what they find: {}",
     Form.OVERVIEW: "the structure of {}",
 }
 # Forms for which the hits of a word search may stand for a subject that is not declared.

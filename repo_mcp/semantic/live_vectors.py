@@ -34,10 +34,10 @@ from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
 from repo_mcp.symbol_index.phase import ReadFile
 
 FIRST_QUESTION = "a"  # starts the question process before the first real question
-NO_QUESTION = "The model gave no vector for the question: it was answered by words alone."
-UNREADABLE_VECTORS = "The vectors could not be read; they are made anew."
+NO_QUESTION = "The model gave no vector for the question, so only its words were used."
+UNREADABLE_VECTORS = "The vectors could not be read, so they are being rebuilt."
 WORDS = DerivedIndexWording(
-    "vectors", "Vectors are being made in the background already.", "Making vectors failed"
+    "vectors", "Vectors are already being computed in the background.", "Computing vectors failed"
 )
 
 
@@ -179,8 +179,8 @@ class LiveVectors(DerivedIndex[VectorView]):
             return list(found.warnings)
         if found.files_done < found.files_total:
             return [
-                f"Vectors are being made: {found.files_done} of {found.files_total} files have theirs;"
-                " the others are ranked by their words alone."
+                f"Vectors are being computed: {found.files_done} of {found.files_total} files are done;"
+                " the rest are ranked by words alone."
             ]
         return []
 

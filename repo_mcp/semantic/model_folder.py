@@ -131,9 +131,9 @@ class ModelFolder:
     def _shape(self) -> ModelShape:
         given = self._read_settings(_SETTINGS)
         if given.get("model_type") != "bert" or given.get("hidden_act") != "gelu":
-            raise _refuse("is no BERT encoder: config.json must say model_type bert and hidden_act gelu")
+            raise _refuse("is not a BERT encoder: config.json must have model_type bert and hidden_act gelu")
         if given.get("position_embedding_type", "absolute") != "absolute":
-            raise _refuse("is no BERT encoder with absolute positions")
+            raise _refuse("is not a BERT encoder with absolute positions")
         sizes = {name: given.get(name) for name in _BOUNDS}
         for name, value in sizes.items():
             if type(value) is not int or not 1 <= value <= _BOUNDS[name]:
@@ -145,7 +145,7 @@ class ModelFolder:
         if type(epsilon) is not float or not 0.0 < epsilon < 1.0 or not math.isfinite(epsilon):
             raise _refuse("has no usable layer_norm_eps in config.json")
         if size % heads:
-            raise _refuse("has a hidden_size that its num_attention_heads do not divide")
+            raise _refuse("has a hidden_size that is not a multiple of num_attention_heads")
         return ModelShape(size, inner, heads, layers, tokens, positions, kinds, epsilon)
 
     def _load_pieces(self, shape: ModelShape) -> WordPieces:
@@ -156,7 +156,7 @@ class ModelFolder:
             or given.get("strip_accents") not in (None, lower)
             or not given.get("tokenize_chinese_chars", True)
         ):
-            raise _refuse("cuts words in a way that is not known here (tokenizer_config.json)")
+            raise _refuse("has an unsupported tokenizer (tokenizer_config.json)")
         try:
             words = self._read(_VOCABULARY, MAX_VOCABULARY_BYTES).decode().split("\n")
         except UnicodeDecodeError:
@@ -171,7 +171,7 @@ class ModelFolder:
     def _count_tokens(self, shape: ModelShape) -> int:
         pooling = self._read_settings(_POOLING)
         if pooling and not pooling.get("pooling_mode_mean_tokens"):
-            raise _refuse("does not take the mean over the tokens (1_Pooling/config.json)")
+            raise _refuse("does not use mean pooling (1_Pooling/config.json)")
         most = self._read_settings(_READING).get("max_seq_length", DEFAULT_TOKENS)
         if type(most) is not int or most < 2:
             raise _refuse("has no usable max_seq_length in sentence_bert_config.json")
@@ -196,7 +196,7 @@ class ModelFolder:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise _refuse(f"has a {name} that is no table in JSON")
+            raise _refuse(f"has a {name} that is not a JSON object")
         return found
 
     def _measure(self, name: str) -> int:

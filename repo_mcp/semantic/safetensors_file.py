@@ -49,7 +49,7 @@ class Tensors:
             raise NotSafetensors("it is too short")
         size = LENGTH.unpack_from(data)[0]
         if size > min(MAX_HEADER_BYTES, len(data) - LENGTH.size):
-            raise NotSafetensors("its header is longer than may be")
+            raise NotSafetensors("its header is too long")
         self._first = LENGTH.size + size
         file_bytes = len(data) if file_bytes is None else file_bytes
         self._entries = _parse_header(data[LENGTH.size : self._first], file_bytes - self._first)
@@ -64,7 +64,7 @@ class Tensors:
         if entry.kind not in _TYPES:
             raise NotSafetensors(f"{name} is neither F32 nor F16")
         if entry.end - entry.start != _TYPES[entry.kind].itemsize * math.prod(shape):
-            raise NotSafetensors(f"{name} has not the bytes of its shape")
+            raise NotSafetensors(f"{name} has a size that does not fit its shape")
 
     def read(self, name: str, *shape: int) -> F32:
         """Return a tensor of this shape as float32. Raises NotSafetensors, also if it is not all finite.
@@ -76,7 +76,7 @@ class Tensors:
         kind = _TYPES[entry.kind]
         values = np.frombuffer(self._data, kind, math.prod(shape), self._first + entry.start)
         if not np.isfinite(values).all():
-            raise NotSafetensors(f"{name} holds what is no number")
+            raise NotSafetensors(f"{name} has values that are not numbers")
         return np.require(values.reshape(shape), np.float32, "A")
 
 
@@ -84,20 +84,20 @@ def _parse_header(text: bytes, data_bytes: int) -> Mapping[str, _Entry]:
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NotSafetensors("its header is no JSON") from error
+        raise NotSafetensors("its header is not JSON") from error
     if not isinstance(header, dict) or len(header) > MAX_TENSORS:
-        raise NotSafetensors("its header is no table of tensors")
+        raise NotSafetensors("its header is not a table of tensors")
     return {name: _parse_entry(row, data_bytes) for name, row in header.items() if name != _OWN_FACTS}
 
 
 def _parse_entry(row: object, data_bytes: int) -> _Entry:
     if not isinstance(row, dict):
-        raise NotSafetensors("its header is no table of tensors")
+        raise NotSafetensors("its header is not a table of tensors")
     kind, shape, span = row.get("dtype"), row.get("shape"), row.get("data_offsets")
     if not isinstance(kind, str) or not _is_sizes(shape) or not _is_sizes(span) or len(span) != 2:
-        raise NotSafetensors("its header is no table of tensors")
+        raise NotSafetensors("its header is not a table of tensors")
     if not span[0] <= span[1] <= data_bytes:
-        raise NotSafetensors("a tensor lies outside of the file")
+        raise NotSafetensors("a tensor is outside the file")
     return _Entry(kind, tuple(shape), span[0], span[1])
 
 

@@ -40,9 +40,9 @@ LANE_BYTES = 16 * 1024  # of source per process that is worth starting: about te
 
 WORDS = PhaseWords(
     "vectors",
-    "Another process is making vectors of this root.",
-    "Making vectors was cancelled.",
-    "What was made so far is kept.",
+    "Another process is computing vectors for this root.",
+    "Computing vectors was cancelled.",
+    "What was computed so far is kept.",
 )
 
 MakeEmbedder = Callable[[], BatchParser]

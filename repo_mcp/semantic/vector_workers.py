@@ -100,6 +100,6 @@ class VectorWorkers:
         except ParserFailed as error:
             raise RepoError(
                 ErrorCode.INTERNAL,
-                "No process could be had that makes vectors.",
-                "What was made so far is kept; the next refresh tries again.",
+                "No process could be started to compute vectors.",
+                "What was computed so far is kept; the next refresh tries again.",
             ) from error

@@ -52,7 +52,7 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
         _prepare(wanted)
         return DataDir(wanted, (), _inside(root, wanted))
     except _Unusable as fault:
-        warning = f"The data directory cannot be used ({fault}); the user's cache directory is used instead."
+        warning = f"The data directory cannot be used ({fault}), so the user's cache directory is used."
     import hashlib  # here: it loads a large library, for which the list of tools need not wait
 
     root_digest = hashlib.blake2b(os.fsencode(root)).hexdigest()[:16]
@@ -63,7 +63,7 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
             f"Neither the data directory nor the user's cache directory can be used ({fault}).",
-            "Give --data-dir a directory that you may write to.",
+            "Set --data-dir to a directory that you can write to.",
         ) from None
     return DataDir(fallback, (warning,), _inside(root, fallback))
 
@@ -82,10 +82,10 @@ def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]
         while not os.path.lexists(existing):
             existing = os.path.dirname(existing)
         if not os.access(existing, os.R_OK | os.W_OK | os.X_OK):
-            raise _Unusable("it is not writable" if existing == there else "it cannot be made")
+            raise _Unusable("it is not writable" if existing == there else "it cannot be created")
         return wanted, existing == there, ""
     except OSError as error:
-        fault = error.strerror or "the system refuses it"
+        fault = error.strerror or "the system denies access"
     except _Unusable as unusable:
         fault = str(unusable)
     return wanted, os.path.lexists(wanted), fault
@@ -98,8 +98,8 @@ def take_outside_dir(roots: Sequence[str], path: str) -> None:
     if any(_is_at_or_below(os.path.realpath(path), os.path.realpath(root)) for root in roots):
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
-            "The directory for the index lies inside a root, and those are never written to.",
-            "Give --data-dir, or XDG_CACHE_HOME, a directory outside DOCS_ROOT and CODE_ROOT.",
+            "The directory for the index is inside a root, and roots are never written to.",
+            "Set --data-dir or XDG_CACHE_HOME to a directory outside DOCS_ROOT and CODE_ROOT.",
         )
     try:
         _prepare(path)
@@ -107,7 +107,7 @@ def take_outside_dir(roots: Sequence[str], path: str) -> None:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
             f"The directory for the index cannot be used ({fault}).",
-            "Give --data-dir a directory that you may write to.",
+            "Set --data-dir to a directory that you can write to.",
         ) from None
 
 
@@ -146,7 +146,7 @@ def _prepare(path: str) -> None:
         else:
             _check_opened(path)
     except OSError as error:
-        raise _Unusable(error.strerror or "the system refuses it") from None
+        raise _Unusable(error.strerror or "the system denies access") from None
     except ValueError:
         raise _Unusable("its path is not valid") from None
     if not os.access(path, os.R_OK | os.W_OK | os.X_OK):

@@ -67,13 +67,13 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
     path = find_key_dir(state_home)
     try:
         if any(_is_below(path, root) for root in roots):
-            raise _Unusable("the user's state directory lies inside the repository")
+            raise _Unusable("the user's state directory is inside the repository")
         return UserKey(_get_key(path), "")
     except _Unusable as fault:
         why = str(fault)
     except (OSError, IndexFormatError, ValueError) as fault:
         why = (fault.strerror if isinstance(fault, OSError) else "") or "it cannot be read"
-    warning = f"The user's key cannot be kept ({why}); what other processes logged is not shown."
+    warning = f"The user's key cannot be stored ({why}), so log lines of other processes are not shown."
     return UserKey(os.urandom(KEY_BYTES), warning, why)
 
 
@@ -98,7 +98,7 @@ def _get_key(path: str) -> bytes:
     file = directory.open(KEY_FILE)
     try:
         if file.size != KEY_BYTES:
-            raise _Unusable(f"it does not have {KEY_BYTES} bytes")
+            raise _Unusable(f"it is not {KEY_BYTES} bytes long")
         return file.read(0, KEY_BYTES)
     finally:
         file.close()
@@ -114,7 +114,7 @@ def _make_key(directory: DiskDirectory, path: str) -> None:
         except IndexLocked:
             time.sleep(_LOCK_RETRY_SECONDS)
     else:
-        raise _Unusable("another process holds its lock")
+        raise _Unusable("another process has locked it")
     try:
         if not os.path.lexists(os.path.join(path, KEY_FILE)):
             with new_file(directory, KEY_FILE, _TEMPORARY) as file:
@@ -127,7 +127,7 @@ def _check(path: str, is_kind: Callable[[int], bool], refused_mode: int) -> None
     """Raise `_Unusable` for anything of another kind, of another user, or open to others."""
     status = os.lstat(path)
     if not is_kind(status.st_mode):
-        raise _Unusable("something else stands in its place")
+        raise _Unusable("something else is in its place")
     if sys.platform == "win32":  # it uses access lists; the user's own directories are private
         return
     if status.st_uid != os.geteuid():
@@ -135,7 +135,7 @@ def _check(path: str, is_kind: Callable[[int], bool], refused_mode: int) -> None
     if status.st_mode & refused_mode:
         raise _Unusable("others may read or write it")
     if modes.S_ISREG(status.st_mode) and status.st_nlink != 1:
-        raise _Unusable("it has another name")
+        raise _Unusable("it has hard links")
 
 
 def _is_below(path: str, root: str) -> bool:

@@ -33,14 +33,14 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
 
-NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
-UNREADABLE_RECORD = "The structure index could not be read; it is built anew."
-FOREIGN_STRUCTURE = "The structure index was not written with this user's key; it is built anew."
+NOT_BUILT_HINT = "Files are being parsed; repo-mcp index --structure does it now. Search works meanwhile."
+UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt."
+FOREIGN_STRUCTURE = "The symbol index was not written with this user's key, so it is being rebuilt."
 HURRY_SECONDS = 5.0  # for a background round to make room
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
 WORDS = DerivedIndexWording(
-    "structure", "Files are being parsed in the background already.", "Parsing files failed"
+    "structure", "Files are already being parsed in the background.", "Parsing files failed"
 )
 
 
@@ -130,8 +130,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def _explain_missing(self) -> str:
         progress = self._progress
         if progress is not None and progress.files_total:
-            return f"No structure yet: {progress.files_done} of {progress.files_total} files are parsed."
-        return "The structure of the files is not indexed yet."
+            return f"No symbols yet: {progress.files_done} of {progress.files_total} files are parsed."
+        return "There is no symbol index yet."
 
     def _report_damage(self, error: IndexFormatError) -> RepoError:
         self._drop_view(FOREIGN_STRUCTURE if isinstance(error, IndexForeign) else UNREADABLE_RECORD)
@@ -140,7 +140,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             self.start()
         return RepoError(
             ErrorCode.INDEX_UNAVAILABLE,
-            "The structure index is damaged; it is being built anew.",
+            "The symbol index is damaged and is being rebuilt.",
             NOT_BUILT_HINT,
         )
 
@@ -196,7 +196,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         if done < total:
             return [
                 f"Files are being parsed: {done} of {total} are done;"
-                " what the others declare and use is missing here."
+                "  what the rest declare and use is missing here."
             ]
         searcher = self._index.find_searcher()  # files missing from the lexical index are missing here too
         told = [] if searcher is None else self._index.describe_progress(searcher.snapshot)

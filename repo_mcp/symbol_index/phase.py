@@ -49,7 +49,7 @@ ReadFile = Callable[[str], OpenedFile]
 
 WORDS = PhaseWords(
     "structure",
-    "Another process is writing this structure index.",
+    "Another process is writing this symbol index.",
     "Parsing was cancelled.",
     "What was parsed so far is kept.",
 )
@@ -153,8 +153,8 @@ class SymbolPhase:
         except IndexFormatError as error:
             raise RepoError(
                 ErrorCode.INDEX_UNAVAILABLE,
-                "The structure index is damaged.",
-                "Index again with --structure: it is built anew.",
+                "The symbol index is damaged.",
+                "Index again with --structure to rebuild it.",
             ) from error
         return build_compact_report(before, after, started, generation)
 

@@ -102,7 +102,7 @@ class ParseWorkers:
             elif isinstance(found, ParserFailed):
                 raise RepoError(
                     ErrorCode.INTERNAL,
-                    "No process could be had that parses files.",
+                    "No process could be started to parse files.",
                     "What was parsed so far is kept; the next refresh tries again.",
                 ) from found
             elif isinstance(found, Exception):

@@ -39,7 +39,7 @@ class RootNames:
         if sys.platform == "win32":
             path = windows_paths.to_posix(path)
         elif windows_paths.has_backslash_climb(path):
-            raise _invalid("The path climbs with backslashes.")
+            raise _invalid("The path has '..' with backslashes.")
         if path.startswith("/") or windows_paths.is_windows_absolute(path):
             parts = self._relative_to_root(path)
         else:
@@ -107,7 +107,7 @@ def _check_spelling(path: str) -> None:
     if len(encoded) > MAX_COMPONENT_BYTES and max(map(len, encoded.split(b"/"))) > MAX_COMPONENT_BYTES:
         raise _invalid(f"A name in the path has more than {MAX_COMPONENT_BYTES} bytes.")
     if path[:5].lower() == "file:":
-        raise _invalid("A path is wanted, not a URI.")
+        raise _invalid("Give a path, not a URI.")
 
 
 def _is_unicode(name: str) -> bool:

@@ -35,7 +35,7 @@ MAX_KNOWN_RULES = 100_000  # cached from walk to walk, about 50 MB; Linux has 2,
 MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
 # In a pattern with a set. pathspec backtracks: 4 stars and a name of 255 letters take seconds.
 MAX_STARS_WITH_SET = 3
-CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns for every name are not applied"
+CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied"
 _MAX_WARNINGS = 20
 
 _POSIX_CLASSES = {

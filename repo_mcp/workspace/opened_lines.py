@@ -37,7 +37,7 @@ def describe_reading(opened: OpenedFile, text: SourceText) -> tuple[str, ...]:
     """Return warnings about the text of a file and about how it was read."""
     if not opened.changed_while_reading:
         return text.warnings
-    return *text.warnings, "The file was being written while it was read; lines of two versions may be mixed."
+    return *text.warnings, "The file changed while it was read; lines of two versions may be mixed."
 
 
 def _check_lines(start: int, end: int, total: int) -> None:
@@ -53,6 +53,6 @@ def _check_lines(start: int, end: int, total: int) -> None:
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             f"end_line is {end}, before start_line {start}.",
-            "Give an end_line that is not before start_line, or none.",
+            "Give an end_line from start_line on, or none.",
             {"argument": "end_line", "total_lines": total},
         )

@@ -27,8 +27,8 @@ OWN_DIRECTORY_RULE = "own data directory"
 OWN_DIRECTORY_NAME = ".repo_mcp"
 
 _HINT = "The file may hold secrets and is never served. Ask the user for what you need from it."
-_HINT_CONTROL = "Version control's own files are never served. Ask for files of the work tree."
-_HINT_OWN = "This is the index, not the repository. Ask for files of the work tree."
+_HINT_CONTROL = "Files of version control are never served. Ask for files of the work tree."
+_HINT_OWN = "This is the index, not the repository. Ask for other files."
 
 _CONTROL_NAMES = frozenset({".git", ".hg", ".svn"})
 _SECRET_NAMES = frozenset(

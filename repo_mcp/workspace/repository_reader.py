@@ -542,7 +542,7 @@ def _refused(path: str, refusal: str) -> RepoError:
     """Return the error for a file that the operator has refused whatever its name."""
     rule = RULES[refusal]
     what = f"{shown(path)} is denied by the rule {rule}."
-    return RepoError(ErrorCode.PATH_DENIED, what, "The operator has it so.", {"rule": rule})
+    return RepoError(ErrorCode.PATH_DENIED, what, "The operator configured this.", {"rule": rule})
 
 
 def _too_many_links() -> RepoError:

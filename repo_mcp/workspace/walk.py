@@ -350,9 +350,9 @@ class _Walk:
             self.memory.denied = frozenset(self.denied)
             self.ignore.remember()
         if self.skipped["too_deep"]:
-            self.warnings.append(f"directories deeper than {MAX_DEPTH} levels were not entered")
+            self.warnings.append(f"directories more than {MAX_DEPTH} levels deep were left out")
         if self.skipped["too_many"]:
-            self.warnings.append(f"more than {MAX_ENTRIES} entries: the rest was not walked")
+            self.warnings.append(f"more than {MAX_ENTRIES} entries: the rest were left out")
         if self.ignore is not None:
             self.warnings.extend(self.ignore.warnings)
         skipped = {reason: self.skipped[reason] for reason in sorted(self.skipped) if self.skipped[reason]}
@@ -360,7 +360,7 @@ class _Walk:
         count = len(unreadable) - self.skipped["too_deep"] - self.skipped["too_many"]  # warned about above
         if count:
             named = "1 directory" if count == 1 else f"{count} directories"
-            self.warnings.append(f"{named} could not be listed: what lies there may have changed since.")
+            self.warnings.append(f"{named} could not be listed: files there may have changed since.")
         return WalkReport(self.files.finish(), skipped, unreadable, tuple(self.warnings), denied)
 
 

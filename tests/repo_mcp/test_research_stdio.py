@@ -306,7 +306,7 @@ def test_a_search_is_widened_and_summed_up_without_a_model(ready: Client) -> Non
     assert found["expansion"]["by"] == found["summary"]["by"] == "index"
     assert found["summary"]["citations"]
     assert found["summary"]["follow_ups"]
-    assert sum("without a model" in one or "No model" in one for one in found["warnings"]) == 2
+    assert sum("without a model" in one or "no model" in one for one in found["warnings"]) == 2
 
 
 def answer_as_a_model(system: str) -> str:

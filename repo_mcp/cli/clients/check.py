@@ -59,7 +59,7 @@ def try_server(server: Server, protocol: str) -> Trial:
             env=list_client_variables() | dict(server.environment),
         )
     except OSError as error:
-        return Trial(f"it cannot be started: {error.strerror}")
+        return Trial(f"it could not be started: {error.strerror}")
     conversation = _Conversation(process)
     try:
         return _talk(conversation, protocol, started)
@@ -84,9 +84,9 @@ def _talk(conversation: _Conversation, protocol: str, started: float) -> Trial:
         tools = tuple(str(tool["name"]) for tool in listed["tools"])  # type: ignore[attr-defined]
         server = "{name} {version}".format(**opened["serverInfo"])  # type: ignore[arg-type]
     except (TypeError, KeyError):
-        raise _Silent("its answers are not those of an MCP server") from None
+        raise _Silent("its answers are not valid MCP") from None
     if conversation.leave() != 0:
-        raise _Silent("it did not end well when its standard input was closed")
+        raise _Silent("it did not exit cleanly when its standard input was closed")
     return Trial("" if tools else "it lists no tools", tools, server, initialize_ms, list_ms)
 
 
@@ -114,7 +114,7 @@ class _Conversation:
             except queue.Empty:
                 break
             except ValueError:
-                what = "it ended" if not line else "it wrote something that is no message"
+                what = "it ended" if not line else "it wrote something that is not an MCP message"
                 raise _Silent(f"{what} when it was asked for {method}") from None
             if isinstance(answer, dict) and answer.get("id") == number:
                 result = answer.get("result")
@@ -129,7 +129,7 @@ class _Conversation:
             self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise _Silent("it ended before it was asked") from None
+            raise _Silent("it exited before it was asked anything") from None
 
     def leave(self) -> int | None:
         """Close the process's input and return its exit code, or None when it does not end in time."""

@@ -123,7 +123,7 @@ CLIENTS: Mapping[str, Client] = {
                 "project": _in_project(".codex/config.toml"),
             },
             is_toml=True,
-            note="Codex reads a project's file only where it trusts the project.",
+            note="Codex reads a project's file only if it trusts the project.",
         ),
         Client(
             "vscode",
@@ -142,7 +142,7 @@ CLIENTS: Mapping[str, Client] = {
                 "project": _in_project(".gemini/settings.json"),
                 "user": _at_home("settings.json", "", ".gemini"),
             },
-            note="Gemini connects only in a folder that it trusts.",
+            note="Gemini connects only in a trusted folder.",
         ),
         Client(
             "copilot",
@@ -157,7 +157,7 @@ CLIENTS: Mapping[str, Client] = {
             type="stdio",
             user_type="local",
             user_extra={"tools": ["*"]},
-            note="Copilot reads a project's file only in a folder that it trusts.",
+            note="Copilot reads a project's file only in a trusted folder.",
         ),
         Client(
             "claude",

@@ -51,9 +51,9 @@ def read_client_file(place: FileLocation) -> ClientFile:
             directory, name, place.shown, None, _NEW_MODE if place.in_project else _PRIVATE_MODE
         )
     except IndexFormatError:
-        raise _refuse(place, "is no regular file") from None
+        raise _refuse(place, "is not a regular file") from None
     except NotADirectoryError:
-        raise _refuse(place, "lies in something that is no directory") from None
+        raise _refuse(place, "has a parent that is not a directory") from None
     except OSError as error:
         raise _refuse(place, f"cannot be read ({error.strerror})") from None
     try:
@@ -94,8 +94,8 @@ def _choose_backup(file: ClientFile) -> str:
             return name
     raise RepoError(
         ErrorCode.CONFIG_INVALID,
-        f"There are {MAX_BACKUPS} copies of {file.shown} already.",
-        "Remove those that you do not need.",
+        f"There are {MAX_BACKUPS} backups of {file.shown} already.",
+        "Delete the ones that you do not need.",
     )
 
 
@@ -105,7 +105,7 @@ def _check_no_links(place: FileLocation) -> None:
     for name in place.below.split("/"):
         path = os.path.join(path, name)
         if os.path.islink(path):
-            raise _refuse(place, "is reached through a link that the repository brings")
+            raise _refuse(place, "is reached through a link in the repository")
 
 
 def _follow(place: FileLocation) -> str:
@@ -114,12 +114,12 @@ def _follow(place: FileLocation) -> str:
     for directory in (find_home(), place.base):
         if os.path.commonpath([os.path.realpath(directory), target]) == os.path.realpath(directory):
             return target
-    raise _refuse(place, "is a link that leads out of your home directory")
+    raise _refuse(place, "is a link out of your home directory")
 
 
 def _refuse(place: FileLocation, what: str) -> RepoError:
     return RepoError(
         ErrorCode.CONFIG_INVALID,
         f"{place.shown} {what}.",
-        "Nothing was changed. Put the entry in by hand: without --write it is printed.",
+        "Nothing was changed. Run it without --write to print the entry, and add that by hand.",
     )

@@ -82,7 +82,7 @@ def set_member(text: str, section: str, name: str, value: Mapping[str, object]) 
     if table is None:
         return _insert(text, root, section, {name: value}, unit)
     if text[table.value] != "{":
-        raise ValueError(f"{section} is no object")
+        raise ValueError(f"{section} is not an object")
     servers = _scan_object(text, table.value)
     member = servers.find(name)
     if member is None:
@@ -100,7 +100,7 @@ def render_new(section: str, name: str, value: Mapping[str, object]) -> str:
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("an object has the same name twice")
     return found
 
 

@@ -32,8 +32,8 @@ def find_command() -> str:
     if found is None:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
-            f"{SCRIPT} is not installed beside this program.",
-            "Install the package (pip, pipx or uv tool install), or give --command.",
+            f"{SCRIPT} is not installed next to this program.",
+            "Install the package with pip, pipx or uv tool install, or give --command.",
         )
     return os.path.abspath(found)
 
@@ -59,7 +59,9 @@ def build_server(
         getattr(options, key) is not None for key in _NOT_WRITTEN - {"transport"}
     ):
         message = "An entry starts a server over stdio."
-        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Leave out --transport and what belongs to it.")
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID, message, "Leave out --transport and the other HTTP options."
+        )
     config = read_given(options)
     _check_places(options, config)
     named = {"DOCS_ROOT": docs_root, "CODE_ROOT": code_root}
@@ -83,7 +85,7 @@ def _check_places(options: argparse.Namespace, config: Config) -> None:
     if config.data_dir is not None and os.path.lexists(config.data_dir):
         _check_directory(config.data_dir, "--data-dir")
     if options.config is not None and not os.path.isfile(options.config):
-        raise RepoError(ErrorCode.CONFIG_INVALID, "--config is no file.", "Give one that is there.")
+        raise RepoError(ErrorCode.CONFIG_INVALID, "--config is not a file.", "Give an existing one.")
 
 
 def _is_rootless(config: Config) -> bool:
@@ -117,11 +119,13 @@ def _choose_command(given: str | None) -> str:
         return find_command()
     command = os.path.abspath(given)
     if not (os.path.isfile(command) and os.access(command, os.X_OK)):
-        raise RepoError(ErrorCode.CONFIG_INVALID, "--command is no program.", f"Give the path of {SCRIPT}.")
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID, "--command is not a program.", f"Give the path of {SCRIPT}."
+        )
     return command
 
 
 def _check_directory(path: str, option: str) -> str:
     if not os.path.isdir(path):
-        raise RepoError(ErrorCode.CONFIG_INVALID, f"{option} is no directory.", "Give one that is there.")
+        raise RepoError(ErrorCode.CONFIG_INVALID, f"{option} is not a directory.", "Give an existing one.")
     return path

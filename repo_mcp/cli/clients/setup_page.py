@@ -28,13 +28,13 @@ class SetupPage:
         sys.stdout.write(render_alone(setup.client, setup.name, setup.entry))
         sys.stdout.flush()
         if setup.file is not None and setup.is_done:
-            self._advise(f"It is in {setup.file.shown} already.")
+            self._advise(f"It is already in {setup.file.shown}.")
         elif setup.file is not None:
             self._advise(
-                f"It belongs in {setup.file.shown}: --write puts it there, --diff shows what changes."
+                f"It belongs in {setup.file.shown}: --write adds it, --diff shows what would change."
             )
         else:
-            self._advise("Put it where your client keeps its servers.")
+            self._advise("Add it to your client's list of servers.")
         self._advise_more()
 
     def show_diff(self) -> None:
@@ -48,14 +48,14 @@ class SetupPage:
     def show_written(self, backup: str | None) -> None:
         """Say that the file is written, and where its previous contents are."""
         assert self._setup.file is not None
-        kept = "" if backup is None else f"; what it held is in {backup} beside it"
+        kept = "" if backup is None else f"; the previous version is {backup} beside it"
         self._advise(f"Wrote {self._setup.file.shown}{kept}.")
         self._advise_more()
 
     def show_unchanged(self) -> None:
         """Say that there was nothing to write."""
         assert self._setup.file is not None
-        self._advise(f"{self._setup.file.shown} has it already; nothing was changed.")
+        self._advise(f"{self._setup.file.shown} already has it; nothing was changed.")
 
     def show_trial(self) -> bool:
         """Start the server and print the outcome. Return True when it works."""
@@ -66,8 +66,8 @@ class SetupPage:
             return False
         rows = {
             "server": trial.server,
-            "initialize": f"{trial.initialize_ms:.0f} ms after it was started",
-            "tools/list": f"{trial.list_ms:.0f} ms after it was started",
+            "initialize": f"{trial.initialize_ms:.0f} ms after the start",
+            "tools/list": f"{trial.list_ms:.0f} ms after the start",
             "tools": f"{len(trial.tools)}: {', '.join(trial.tools)}",
         }
         told = f": started as {setup.client.title} does, by {setup.server.command}"
@@ -75,16 +75,16 @@ class SetupPage:
         for name, value in rows.items():
             self._console.print(Text.assemble((name.ljust(12), "dim"), visible(value)))
         if trial.list_ms > 1000 * COMFORTABLE_SECONDS:
-            warn("That is slow: some clients ask their model before the tools are there.")
+            warn("That is slow: some clients call their model before they have the tools.")
         return True
 
     def _advise_more(self) -> None:
         setup = self._setup
         if setup.place is not None and setup.place.in_project:
-            said = "The file lies in the project and names directories of this machine."
+            said = "The file is part of the project, but it names directories of this machine."
             self._advise(f"{said} {setup.client.note}".rstrip())
         if is_passing(setup.server.command):
-            warn("The program lies in a cache that may be emptied. Install it: pipx or uv tool install.")
+            warn("The program is in a cache that may be emptied. Install it with pipx or uv tool install.")
 
     def _advise(self, text: str) -> None:
         print(visible(text), file=sys.stderr)
@@ -107,13 +107,13 @@ def write_setup(setup: Setup, page: SetupPage) -> None:
     if setup.file is None:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
-            "There is no file to write for this client.",
-            "Without --write the entry is printed.",
+            "This client has no file to write.",
+            "Leave out --write to print the entry.",
         )
     if setup.is_done:
         page.show_unchanged()
         return
     backup = write_client_file(setup.file, setup.text)
     if setup.place is None or read_client_file(setup.place).text != setup.text:
-        raise RepoError(ErrorCode.INTERNAL, "The file does not hold what was written.")
+        raise RepoError(ErrorCode.INTERNAL, "The file does not contain what was written.")
     page.show_written(backup)

@@ -61,8 +61,8 @@ def choose_place(client: Client, scope: str | None, root: str) -> FileLocation |
         return None
     scope = next(iter(client.places)) if scope is None else scope
     if scope not in client.places:
-        hint = f"It has: {', '.join(client.places)}."
-        raise RepoError(ErrorCode.CONFIG_INVALID, f"{client.title} has no scope {scope}.", hint)
+        hint = f"Its scopes: {', '.join(client.places)}."
+        raise RepoError(ErrorCode.CONFIG_INVALID, f"{client.title} has no scope '{scope}'.", hint)
     return client.places[scope](os.path.abspath(root))
 
 
@@ -71,8 +71,8 @@ def plan_setup(
 ) -> Setup:
     """Plan the setup of a client. Raises RepoError with CONFIG_INVALID for a bad name or an unusable file."""
     if not _NAME.fullmatch(name):
-        hint = "Give letters, digits, _ and -, at most 64."
-        raise RepoError(ErrorCode.CONFIG_INVALID, "--name cannot be the name of a server.", hint)
+        hint = "Use at most 64 letters, digits, _ and -."
+        raise RepoError(ErrorCode.CONFIG_INVALID, "--name is not a valid server name.", hint)
     entry = client.build_entry(server, place)
     if place is None:
         return Setup(client, name, server, None, None, render_alone(client, name, entry), entry)
@@ -83,7 +83,7 @@ def plan_setup(
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
             f"{place.shown} cannot be changed: {fault}.",
-            "Nothing was changed. Repair it, or put in by hand what is printed without --write.",
+            "Nothing was changed. Repair it, or run it without --write and add the printed entry by hand.",
         ) from None
     return Setup(client, name, server, place, file, text, entry)
 
@@ -111,7 +111,7 @@ def _merge(
     before = read_document(client, body)
     servers = before.get(client.section, {})
     if not isinstance(servers, dict):
-        raise ValueError(f"{client.section} is no table of servers")
+        raise ValueError(f"{client.section} is not a table of servers")
     there = servers.get(name)
     is_new = replace or name not in servers
     merged = entry if is_new else _take_over(there, entry, name, place)
@@ -120,7 +120,7 @@ def _merge(
     after = _edit(body, client, name, merged, is_there=name in servers)
     wanted = before | {client.section: servers | {name: merged}}
     if read_document(client, after) != wanted:
-        raise ValueError("it is written in a way that cannot be changed safely")
+        raise ValueError("its layout cannot be edited safely")
     return mark + after, merged
 
 
@@ -137,13 +137,13 @@ def _edit(text: str, client: Client, name: str, entry: Entry, *, is_there: bool)
 def _take_over(there: object, entry: Entry, name: str, place: FileLocation) -> Entry:
     """Update an existing entry. Raises RepoError with CONFIG_INVALID unless it is ours and trustworthy."""
     if not isinstance(there, dict) or not _serves_the_same(there, entry):
-        message = f"{place.shown} has a server {name} already, which starts something else."
-        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --name another name, or --replace.")
+        message = f"{place.shown} already has a server {name} that starts something else."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give another --name, or --replace.")
     more = sorted(set(there) - set(entry))
     if more and place.in_project:
         kept = escape_text(", ".join(more)[:200])
         message = f"The server {name} in {place.shown} has {kept}, which comes with the repository."
-        hint = "Look at it; then give --replace, or --name another name."
+        hint = "Look at it, then give --replace or another --name."
         raise RepoError(ErrorCode.CONFIG_INVALID, message, hint)
     return {**{key: entry.get(key, value) for key, value in there.items()}, **entry}
 

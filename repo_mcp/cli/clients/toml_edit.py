@@ -51,4 +51,4 @@ def change_table(text: str, section: str, name: str, entry: Mapping[str, object]
                 there[key] = value
         return tomlkit.dumps(document)
     except (TOMLKitError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ValueError("its tables are written in a way that cannot be changed safely") from None
+        raise ValueError("the layout of its tables cannot be edited safely") from None

@@ -13,10 +13,10 @@ DataDir = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 SemanticModel = Annotated[
     str | None,
-    typer.Option("--semantic-model", metavar="DIR", help="Folder of an embedding model: vectors, too."),
+    typer.Option("--semantic-model", metavar="DIR", help="Folder of an embedding model, for vectors."),
 ]
 MaxFileBytes = Annotated[
-    int | None, typer.Option("--max-file-bytes", metavar="N", help="Leave out larger files (2,000,000).")
+    int | None, typer.Option("--max-file-bytes", metavar="N", help="Size limit of a file (2,000,000).")
 ]
 
 

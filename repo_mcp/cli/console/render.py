@@ -41,7 +41,7 @@ class Renderer:
             row = Text.assemble((lines, NUMBER), "  " * (depth + 1), visible(one.signature))
             self._print(row.append(f"  {one.kind}", FAINT))
         if not outline.symbols:
-            self._print(Text("Nothing is declared.", FAINT))
+            self._print(Text("The file declares nothing.", FAINT))
 
     def refreshed(self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str]) -> None:
         """Print what a refresh did, and one row for each further phase."""

@@ -39,18 +39,18 @@ class Health:
 def judge(state: IndexStatus) -> Health:
     """Judge the health of an index by what is committed."""
     if state.state == "degraded":
-        return Health("damaged", "The index cannot be read: repo-mcp index builds it anew.")
+        return Health("damaged", "The index cannot be read. Run repo-mcp index to rebuild it.")
     if state.snapshot is None:
         if state.state == "building":
             return Health("incomplete", "The first index is being built.")
-        return Health("missing", "There is no index yet: repo-mcp index builds it.")
+        return Health("missing", "There is no index yet. Run repo-mcp index to build it.")
     if state.state != "ready":
-        return Health("incomplete", "A build has not been finished: repo-mcp index goes on with it.")
+        return Health("incomplete", "The last build did not finish. Run repo-mcp index to resume it.")
     if state.stale:
-        told = f"{count(state.stale, 'file')} changed since: the next search, or repo-mcp index, catches up."
+        told = f"{count(state.stale, 'file')} changed since. The next search, or repo-mcp index, catches up."
         return Health("behind", told)
     if state.stale is None:
-        return Health("healthy", "Everything is indexed; what changed since is found by the next search.")
+        return Health("healthy", "Everything is indexed. The next search picks up later changes.")
     return Health("healthy", "Everything is indexed and up to date.")
 
 
@@ -94,7 +94,7 @@ class StatusPage:
         self._row("index", f"{show_size(state.index_bytes)} in {parts}")
         for name, phase in phases.items():
             told = Text(escape_text(phase))
-            if name == "structure" and structure.files_done:
+            if name == "symbol index" and structure.files_done:
                 told.append_text(draw_bar(structure.files_done, structure.files_total, before="   "))
             self._row(name, told)
         self._row("changed since", "not known" if state.stale is None else count(state.stale, "file"))

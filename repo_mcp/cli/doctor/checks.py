@@ -32,11 +32,12 @@ from repo_mcp.workspace.system_places import is_system_place
 _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
 EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semantic-model DIR"}  # of `index`
+_SUBJECTS = {"structure": "symbol index"}  # kinds of index that people know by another name
 # extra of pyproject.toml -> a module of each of its packages, and what is lost without it
 EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
     "watch": (
         ("watchfiles",),
-        "saved files are found when a tool is used, not a moment after they were saved",
+        "changes are noticed when a tool is used, not as soon as a file is saved",
     ),
     "languages": (
         (
@@ -51,7 +52,7 @@ EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
             "tree_sitter_swift",
             "tree_sitter_typescript",
         ),
-        "only Python files have symbols in the toolset graph",
+        "in the toolset graph only Python files have symbols",
     ),
 }
 
@@ -91,11 +92,11 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         yield Finding(
             "data directory",
             State.WARNING,
-            f"It cannot be used ({fault}); the user's cache directory takes its place.",
-            "Make it a directory of your own that nobody else may write to, or give --data-dir another one.",
+            f"It cannot be used ({fault}); the user's cache directory is used instead.",
+            "Make it a directory that only you may write to, or give another --data-dir.",
         )
     elif not is_there:
-        yield Finding("data directory", State.NOTE, "It is not there yet; the first use makes it.")
+        yield Finding("data directory", State.NOTE, "It does not exist yet; it is created when first used.")
     else:
         yield from _check_data_dir(path)
         yield from _check_indexes(config, reads_all=reads_all)
@@ -105,18 +106,18 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
 
 def _check_root(root: str) -> Iterator[Finding]:
     if is_system_place(root):  # possible only with --any-root
-        message = "It is a directory of the system, not a repository."
-        yield Finding("root", State.WARNING, message, "Give --repo-root the directory of one repository.")
+        message = "It is a system directory, not a repository."
+        yield Finding("root", State.WARNING, message, "Give the directory of one repository as --repo-root.")
     elif os.path.abspath(root) == find_home():
-        message = "It is your home directory: everything in it that is not denied is served."
-        yield Finding("root", State.WARNING, message, "Give --repo-root the directory of one repository.")
+        message = "It is your home directory: everything in it is served, unless it is denied."
+        yield Finding("root", State.WARNING, message, "Give the directory of one repository as --repo-root.")
     else:
         yield Finding("root", State.OK, "It can be opened.")
 
 
 def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Finding]:
     for warning in ignored:
-        yield Finding("configuration", State.WARNING, warning, "docs/configuration.md says what it may set.")
+        yield Finding("configuration", State.WARNING, warning, "docs/configuration.md lists what it may set.")
     if config.narrowed:
         keys = ", ".join(sorted(config.narrowed))
         yield Finding("configuration", State.NOTE, f"repo_mcp.toml narrows: {keys}.")
@@ -127,13 +128,13 @@ def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Fin
 def _check_guards(config: Config) -> Iterator[Finding]:
     """Yield the limits on calls and files that hold for a server with these options."""
     rate, patience = config.max_calls_per_second, config.call_timeout_seconds
-    bounded = f"at most {rate:,} a second" if rate else "as many a second as come"
-    limited = f"{patience} seconds for one that reads" if patience else "no limit of time"
+    bounded = f"at most {rate:,} per second" if rate else "any number per second"
+    limited = f"a read may take {patience} seconds" if patience else "no time limit"
     yield Finding(
         "calls", State.OK if rate and patience else State.NOTE, f"{bounded}; {limited}.".capitalize()
     )
     for is_on, option, what in (
-        (config.refuse_hard_links, "--refuse-hard-links", "Files with several names are"),
+        (config.refuse_hard_links, "--refuse-hard-links", "Files with hard links are"),
         (config.one_file_system, "--one-file-system", "Other file systems below the root are"),
     ):
         if is_on:
@@ -146,34 +147,34 @@ def _check_key(root: str) -> Iterator[Finding]:
     is_there, fault = examine_user_key(find_state_home(), root)
     if fault:
         message = (
-            f"It cannot be used ({fault}): every process builds its own index, and the log is not believed."
+            f"It cannot be used ({fault}): every process builds its own index, and the log is not trusted."
         )
-        hint = (
-            "Delete user.key in your state directory (XDG_STATE_HOME), or give that a directory of your own."
-        )
+        hint = "Delete user.key in your state directory, or set XDG_STATE_HOME to a directory of your own."
         yield Finding("key", State.PROBLEM, message, hint)
     elif not is_there:
-        yield Finding("key", State.NOTE, "There is none yet; the first use makes it.")
+        yield Finding("key", State.NOTE, "There is none yet; it is created when first used.")
     else:
-        yield Finding("key", State.OK, "It is there, and private.")
+        yield Finding("key", State.OK, "It exists and is private.")
 
 
 def _check_data_dir(path: str) -> Iterator[Finding]:
     """Yield findings on who may read the data directory. Windows uses access lists, which are not checked."""
     status = os.lstat(path)
     if sys.platform != "win32" and status.st_mode & 0o077:
-        message = "Others may look into it; what lies in it is private all the same."
-        yield Finding("data directory", State.WARNING, message, "chmod 700 it.")
+        message = "Others may list it, though its contents are private."
+        yield Finding("data directory", State.WARNING, message, "Run chmod 700 on it.")
     open_files = [name for name in _iter_files(path) if _is_open(os.path.join(path, name))]
     if open_files:
         shown = ", ".join(open_files[:_SHOWN_FAULTS])
         message = (
             f"{len(open_files)} files are links, belong to another user, or can be read by others: {shown}."
         )
-        hint = "They are not ours and are not used; remove them, or the whole directory: it is built anew."
+        hint = (
+            "We did not write them and do not use them. Delete them, or the whole directory; it is rebuilt."
+        )
         yield Finding("data directory", State.WARNING, message, hint)
     elif not status.st_mode & 0o077:
-        yield Finding("data directory", State.OK, "It is private, and so is what lies in it.")
+        yield Finding("data directory", State.OK, "It and its contents are private.")
 
 
 def _iter_files(path: str) -> Iterator[str]:
@@ -214,12 +215,13 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             yield Finding(
                 "parser",
                 State.WARNING,
-                f"{len(repository.poison)} texts ended a process that parsed them and are not parsed again.",
-                "They are found by search all the same; repo-mcp index --force tries them once more.",
+                f"{len(repository.poison)} texts crashed their parser process and are not parsed again.",
+                "Search still finds them. repo-mcp index --force tries to parse them again.",
             )
 
 
 def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) -> Finding:
+    subject = _SUBJECTS.get(kind, kind)
     anew = "repo-mcp index --force" + EXTRA_OPTIONS[kind]
     try:
         directory = DiskDirectory(path, make_tag=make_tag)
@@ -228,19 +230,19 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
             raise FileNotFoundError
         faults = verify_index(directory, reads_all=reads_all)
     except FileNotFoundError:
-        hint = f"repo-mcp index{EXTRA_OPTIONS[kind]} builds it, or a server whose tools need it."
-        return Finding(kind, State.NOTE, "There is none yet.", hint)
+        hint = f"repo-mcp index{EXTRA_OPTIONS[kind]} builds it; so does a server whose tools need it."
+        return Finding(subject, State.NOTE, "There is none yet.", hint)
     except (IndexFormatError, OSError) as error:
         reason = error.strerror or "" if isinstance(error, OSError) else str(error)
-        return Finding(kind, State.PROBLEM, f"It cannot be read: {reason}.", f"{anew} builds it anew.")
+        return Finding(subject, State.PROBLEM, f"It cannot be read: {reason}.", f"Rebuild it with {anew}.")
     if faults:
         more = f", and {len(faults) - _SHOWN_FAULTS} more" if len(faults) > _SHOWN_FAULTS else ""
         told = "; ".join(faults[:_SHOWN_FAULTS])
-        return Finding(kind, State.PROBLEM, f"It is not whole: {told}{more}.", f"{anew} builds it anew.")
+        return Finding(subject, State.PROBLEM, f"It is damaged: {told}{more}.", f"Rebuild it with {anew}.")
     files = sum(entry.live_files for entry in manifest.segments)
     size = show_size(sum(entry.file_bytes for entry in manifest.segments))
-    checked = "every byte of it is as we wrote it" if reads_all else "it is sealed with this user's key"
-    return Finding(kind, State.OK, f"{count(files, 'file')}, {size}; {checked}.")
+    checked = "every byte checked" if reads_all else "sealed with your key; bytes not checked"
+    return Finding(subject, State.OK, f"{count(files, 'file')}, {size}; {checked}.")
 
 
 def _check_packages() -> Iterator[Finding]:
@@ -268,7 +270,7 @@ def name_installer(prefix: str) -> str:
 
 def _check_hardening(config: Config) -> Finding:
     if is_available():
-        message = "Landlock can be had" + (" and is asked for." if config.harden else "; --harden uses it.")
+        message = "Landlock is available" + (" and used." if config.harden else "; --harden uses it.")
         return Finding("hardening", State.OK if config.harden else State.NOTE, message)
     state = State.WARNING if config.harden else State.NOTE
-    return Finding("hardening", state, "The system has no Landlock: --harden does nothing here.")
+    return Finding("hardening", state, "This system has no Landlock, so --harden does nothing.")

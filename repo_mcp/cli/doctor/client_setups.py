@@ -36,10 +36,10 @@ def _look_at(client: Client, place: FileLocation) -> Iterator[Finding]:
     try:
         servers = _read_servers(client, place)
     except RepoError as error:
-        yield Finding(subject, State.NOTE, f"{error.message} It was not looked at.")
+        yield Finding(subject, State.NOTE, f"{error.message} It was not checked.")
         return
     except (ValueError, RecursionError):
-        yield Finding(subject, State.NOTE, f"{place.shown} is not valid; it was not looked at.")
+        yield Finding(subject, State.NOTE, f"{place.shown} is not valid; it was not checked.")
         return
     for name, entry in servers.items():
         if isinstance(entry, Mapping) and _is_ours(entry):
@@ -77,17 +77,17 @@ def _judge(subject: str, server: str, entry: Mapping[str, object]) -> Iterator[F
 
 
 _Fault = tuple[State, str, str]
-_ABSOLUTE = "Give the absolute path of repo-mcp-server, as `command -v repo-mcp-server` prints it."
+_ABSOLUTE = "Give the absolute path of repo-mcp-server, as printed by `command -v repo-mcp-server`."
 
 
 def _list_command_faults(command: str, arguments: list[str]) -> list[_Fault]:
     program = os.path.basename(command).removesuffix(".exe")
     if program in _RUNNERS:
-        return [(State.WARNING, f"{program} reads files of the directory that it is started in.", _ABSOLUTE)]
+        return [(State.WARNING, f"{program} reads files of the directory it is started in.", _ABSOLUTE)]
     if program in _SHELLS:
         return [(State.WARNING, "it is started through a shell.", _ABSOLUTE)]
     if program.startswith("python") and "-m" in arguments and not {"-P", "-I"} & set(arguments):
-        message = "python -m imports modules of the directory that it is started in."
+        message = "python -m imports modules from the directory it is started in."
         return [(State.WARNING, message, _ABSOLUTE)]
     if not os.path.isabs(command):
         found = shutil.which(command) is not None
@@ -95,7 +95,7 @@ def _list_command_faults(command: str, arguments: list[str]) -> list[_Fault]:
         what = "is found through PATH, which may differ in the client" if found else "is not found"
         return [(state, f"its command {what}.", _ABSOLUTE)]
     if not (os.path.isfile(command) and os.access(command, os.X_OK)):
-        return [(State.PROBLEM, "its command is not there, or cannot be run.", _ABSOLUTE)]
+        return [(State.PROBLEM, "its command does not exist or cannot be run.", _ABSOLUTE)]
     return []
 
 
@@ -107,14 +107,18 @@ def _list_root_faults(arguments: list[str]) -> list[_Fault]:
     if root is None:
         if toolsets <= NAMED_ROOT_TOOLSETS:
             return []
-        return [
-            (State.PROBLEM, "it names no --repo-root.", "Add --repo-root and the repository's directory.")
-        ]
+        return [(State.PROBLEM, "it has no --repo-root.", "Add --repo-root with the repository's directory.")]
     if "${" in root:  # the client replaces it
         return []
     if not os.path.isabs(root):
-        hint = "Give an absolute path: the client's current directory may be any."
+        hint = "Give an absolute path: the client may start it in any directory."
         return [(State.WARNING, "its --repo-root is relative.", hint)]
     if not os.path.isdir(root):
-        return [(State.PROBLEM, "its --repo-root is no directory.", "Give --repo-root one that is there.")]
+        return [
+            (
+                State.PROBLEM,
+                "its --repo-root is not a directory.",
+                "Give an existing directory as --repo-root.",
+            )
+        ]
     return []

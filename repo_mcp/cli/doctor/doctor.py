@@ -21,10 +21,10 @@ from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.server_options import build_parser, read_config
 
 PROGRAM = "repo-mcp doctor"
-DESCRIPTION = """Say what is not as it should be, and what to do: the configuration, the data directory, the
-key, the indexes, the extras, and clients' files. Nothing is repaired. The options are those of serve.
+DESCRIPTION = """Check the configuration, the data directory, the key, the indexes, the extras and the
+clients' files, and say how to fix what is wrong. Nothing is changed. It takes the options of serve.
 
-Ends with 0, or with 3 when something does not work."""
+Exit code: 0, or 3 if something does not work."""
 EXAMPLES = (
     "repo-mcp doctor",
     "repo-mcp doctor --quick --json",
@@ -38,7 +38,7 @@ def examine(arguments: Sequence[str]) -> int:
     parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument(
-        "--quick", action="store_true", help="trust the seals of the indexes instead of reading every byte"
+        "--quick", action="store_true", help="check the seals of the indexes instead of every byte"
     )
     try:
         options = parser.parse_args(arguments)
@@ -55,7 +55,7 @@ def examine(arguments: Sequence[str]) -> int:
     if options.json:
         write_json({"healthy": is_healthy, "findings": [to_plain(one) for one in findings]})
     else:
-        said = "Nothing is wrong" if is_healthy else "Something is wrong"
+        said = "All is well" if is_healthy else "Something is wrong"
         print(f"{said}: {counts[State.PROBLEM]} problems, {counts[State.WARNING]} warnings.")
     return EXIT_HEALTHY if is_healthy else EXIT_PROBLEM
 

@@ -26,8 +26,8 @@ def write_report(page: str, output: str | None, data_dir: str) -> str:
     except (IndexFormatError, NotADirectoryError, FileNotFoundError, IsADirectoryError):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            "The report cannot be written there.",
-            "Give --output a file in a directory that is there.",
+            "The report cannot be written to this file.",
+            "Give a file in an existing directory as --output.",
         ) from None
     shown = os.path.relpath(path)
     return path if shown.startswith("..") else shown
@@ -45,6 +45,6 @@ def _check_free(directory: DiskDirectory, name: str) -> None:
     if not is_report:
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            "The file of --output is no report of ours; it is not written over.",
-            "Give --output another name.",
+            "The file of --output is not a report, so it was not replaced.",
+            "Give --output another file name.",
         )

@@ -22,19 +22,19 @@ MOST_SEGMENTS = 40
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 # reason for leaving something out -> its meaning
 REASONS = {
-    "too_large": "above the limit for one file",
-    "binary": "no text",
+    "too_large": "above the size limit",
+    "binary": "not text",
     "unreadable": "could not be read",
-    "excluded": "by a glob or an extension of the configuration",
-    "denied": "keys, credentials and their like: never read",
+    "excluded": "by a glob or extension in the configuration",
+    "denied": "keys, credentials and the like: never read",
     "ignored": "by ignore files (a folder counts once)",
     "hidden": "names that begin with a dot",
     "symlink": "links are not followed",
-    "special": "no regular files",
-    "hard_link": "files with several names (--refuse-hard-links)",
+    "special": "not regular files",
+    "hard_link": "files with hard links (--refuse-hard-links)",
     "other_file_system": "mounted below the root (--one-file-system)",
-    "too_deep": "too many folders inside each other",
-    "too_many": "folders beyond the most entries that are looked at",
+    "too_deep": "nested too deeply",
+    "too_many": "folders beyond the limit of entries",
     "name_not_utf8": "names that are not UTF-8",
 }
 
@@ -140,7 +140,7 @@ def render_report(facts: ReportFacts) -> str:
         f"<title>{title}</title><style>{STYLE}</style></head>\n<body><main>\n"
         + "\n".join(sections)
         + f"\n<footer>repo-mcp {clean(facts.version)}. Made from the index, the names and sizes of files"
-        " and the log of calls; no content of a file is on this page.</footer></main></body></html>\n"
+        " and the log of calls. This page has no content of any file.</footer></main></body></html>\n"
     )
 
 
@@ -180,17 +180,18 @@ def _render_structure(facts: ReportFacts) -> str:
     structure = facts.structure
     if not structure.files_total:
         return (
-            '<h3>Structure</h3><p class="faint">None: <code>repo-mcp index --structure</code> makes it.</p>'
+            '<h3>Symbol index</h3><p class="faint">None:'
+            " <code>repo-mcp index --structure</code> builds it.</p>"
         )
     totals = facts.index.languages
     rows = [
         (name, done, max(done, totals.get(name, 0)), f"{done:,} of {max(done, totals.get(name, 0)):,}")
         for name, done in sorted(structure.languages.items(), key=lambda row: (-row[1], row[0]))
     ]
-    told = f"{structure.files_done:,} of {structure.files_total:,} files that have a parser here are parsed"
-    for many, what in ((structure.partial, "understood in part"), (structure.failed, "not understood")):
+    told = f"{structure.files_done:,} of {structure.files_total:,} files with a parser are parsed"
+    for many, what in ((structure.partial, "partly parsed"), (structure.failed, "not parsed")):
         told += f"; {many:,} {what}" if many else ""
-    return f"<h3>Structure</h3><p>{clean(told)}.</p>{draw_bars(rows)}"
+    return f"<h3>Symbol index</h3><p>{clean(told)}.</p>{draw_bars(rows)}"
 
 
 def _render_left_out(facts: ReportFacts) -> str:
@@ -200,10 +201,10 @@ def _render_left_out(facts: ReportFacts) -> str:
     strip += [(reason.replace("_", " "), many) for reason, many in skipped if reason in looked_at]
     rows = [[reason.replace("_", " "), f"{many:,}", REASONS.get(reason, "")] for reason, many in skipped]
     table = (
-        "<p>Nothing.</p>" if facts.index.state == "ready" else "<p>Not known before a build is finished.</p>"
+        "<p>Nothing.</p>" if facts.index.state == "ready" else "<p>Not known until a build has finished.</p>"
     )
     if rows:
-        table = _render_table(("reason", "entries", "what that means"), rows, numbers={1})
+        table = _render_table(("reason", "entries", "meaning"), rows, numbers={1})
     large = [[file.path, show_size(file.size)] for file in facts.too_large]
     shown = ""
     if large:
@@ -237,7 +238,7 @@ def _render_sizes(facts: ReportFacts) -> str:
     files = [[file.path, show_size(file.size)] for file in facts.largest]
     return (
         f"<section><h2>Sizes</h2><h3>The data directory</h3>{draw_bars(rows)}"
-        f"<h3>Largest files of the tree</h3>{_render_table(('file', 'size'), files, numbers={1})}</section>"
+        f"<h3>Largest files in the tree</h3>{_render_table(('file', 'size'), files, numbers={1})}</section>"
     )
 
 

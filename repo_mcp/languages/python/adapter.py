@@ -50,9 +50,9 @@ class PythonAdapter(Adapter):
         except ParserFailed as failure:
             if failure.fault is ParserFault.UNAVAILABLE:
                 return self._outline_lexically(path, text, f"no parser process: {_BY_LINE_PATTERNS}")
-            return self._refuse(path, "could not be parsed within the limits of time and memory")
+            return self._refuse(path, "could not be parsed within the time and memory limits")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return self._refuse(path, "the parser process gave no answer that can be read")
+            return self._refuse(path, "the parser process gave no readable answer")
 
     def _read_answer(self, path: str, text: str, answer: dict[str, Any]) -> Outline:
         failed = answer.get("failure")
@@ -99,6 +99,6 @@ def _describe_failure(failure: str, line: int) -> str:
     where = f" at line {line}" if line else ""
     reasons = {
         "syntax": f"does not parse as {_RUNNING}: syntax error{where}",
-        "nesting": "does not parse: nested deeper than the parser goes",
+        "nesting": "does not parse: nested too deeply",
     }
-    return reasons.get(failure, "does not parse: it holds what no Python source may hold")
+    return reasons.get(failure, "does not parse: it has characters that Python source may not have")

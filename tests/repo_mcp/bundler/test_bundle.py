@@ -126,9 +126,7 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
             line = re.search(r"names line (\d+)", part)
             assert line is None or one.start_line <= int(line[1]) <= one.end_line
         elif one.role is Role.IMPORTS:
-            names = (
-                part.removeprefix("imports ").removesuffix(", used by the excerpts of this file").split(", ")
-            )
+            names = part.removeprefix("imports ").removesuffix(", used by excerpts of this file").split(", ")
             others = "\n".join(other.content for other in bundle.selections if other.path == one.path)
             assert all(re.search(rf"\b{re.escape(name)}\b", text) and name in others for name in names)
         elif one.role is Role.SIGNATURE:
@@ -332,7 +330,7 @@ def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> N
     assert [(one.path, one.reason) for one in bundle.audit.dropped] == [
         ("gone.py", "not readable now: not_found")
     ]
-    assert bundle.warnings == ("1 of the files changed since they were indexed: refresh the index.",)
+    assert bundle.warnings == ("1 of the files have changed since they were indexed: refresh the index.",)
 
 
 def test_nearly_equal_files_are_shown_once(tmp_path: Path) -> None:
@@ -344,7 +342,7 @@ def test_nearly_equal_files_are_shown_once(tmp_path: Path) -> None:
         bundle = repository.bundle(BundleRequest("frobnicate"))
     assert {one.path for one in bundle.selections} == {"a.py"}
     assert any(
-        one.path == "b.py" and "nearly the same lines as a.py" in one.reason for one in bundle.audit.dropped
+        one.path == "b.py" and "almost the same lines as a.py" in one.reason for one in bundle.audit.dropped
     )
 
 
@@ -428,7 +426,7 @@ def test_a_line_too_long_is_cut_with_a_warning(tmp_path: Path) -> None:
         repository.refresh()
         bundle = repository.bundle(BundleRequest("frobnicate"))
     assert len(bundle.selections[0].lines[0]) == 501
-    assert bundle.warnings == ("1 lines are cut at 500 characters.",)
+    assert bundle.warnings == ("1 lines were cut at 500 characters.",)
 
 
 def test_a_strategy_can_be_replaced(tiny: Repository) -> None:

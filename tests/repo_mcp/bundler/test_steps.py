@@ -262,7 +262,7 @@ def test_nearly_the_same_lines_are_refused_with_the_reason() -> None:
     packer = Packer(Budget(9, 99, None))
     assert packer.add(excerpt("a", 1, numbered(10)))
     assert packer.add(excerpt("b", 1, [*numbered(9), "other"])) is None
-    assert packer.dropped[0].reason == "nearly the same lines as a:1-10"
+    assert packer.dropped[0].reason == "almost the same lines as a:1-10"
     assert packer.add(excerpt("c", 1, ["}", "return"]))  # too short to be told apart
     assert packer.add(excerpt("d", 1, ["}", "return"]))
 
@@ -356,7 +356,7 @@ def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
     lines = ["def post():", '    raise Error("Not enough  funds")']
     told = explain([mention], [post], None, clues, lines, 3, ["funds"], ["hit 1 of search prompt"])
     assert told == (
-        'the prompt names line 3; declares post, named in the prompt; holds the text "not enough funds";'
+        'the prompt names line 3; declares post, named in the prompt; contains the text "not enough funds";'
         " matches funds; hit 1 of search prompt"
     )
     elsewhere = explain([mention], [], post, clues, ["pass"], 9, [], [])

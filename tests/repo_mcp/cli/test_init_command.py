@@ -52,7 +52,7 @@ def test_written_and_tried(tree: Path) -> None:
     assert entry == {"command": SERVER, "args": ["--repo-root", str(tree), "--toolsets", "repo,graph"]}
     assert done.stdout.startswith("It works: started as Codex CLI")
     assert "25: repo.status, " in done.stdout
-    assert "ms after it was started" in done.stdout
+    assert "ms after the start" in done.stdout
     again = run(tree, "init", "codex", "--write", "--toolsets", "repo,graph", "--name", "code")
     assert "nothing was changed" in again.stderr
     assert (
@@ -197,10 +197,10 @@ def test_it_is_started_without_a_shell_elsewhere_and_with_little(
     ("body", "word"),
     [
         ("", "it ended"),
-        ("print('hello', flush=True)", "no message"),
-        (ANSWER + "answer({})", "not those of an MCP server"),
+        ("print('hello', flush=True)", "not an MCP message"),
+        (ANSWER + "answer({})", "not valid MCP"),
         (ANSWER + 'answer({"tools": []})\nsys.stdin.read()', "no tools"),
-        (ANSWER + 'answer({"tools": [{"name": "t"}]})\nsys.exit(4)', "did not end well"),
+        (ANSWER + 'answer({"tools": [{"name": "t"}]})\nsys.exit(4)', "did not exit cleanly"),
         ('frame = sys.stdin.readline()\nprint(\'{"id": 1, "error": {}}\', flush=True)', "refused"),
     ],
 )
@@ -209,7 +209,7 @@ def test_each_way_to_fail_has_its_words(tmp_path: Path, body: str, word: str) ->
 
 
 def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
-    assert "cannot be started" in try_server(Server(str(tmp_path / "none"), ()), "2025-06-18").fault
+    assert "could not be started" in try_server(Server(str(tmp_path / "none"), ()), "2025-06-18").fault
 
 
 def test_a_server_that_is_silent_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_a_page_tells_what_was_left_out_and_what_was_refused(hostile: Repository
     assert sum(one.live_files for one in facts.segments) == 2
     assert {name.partition("-")[0] for name in facts.places} >= {"index", "audit.jsonl"}
     told = "".join(Page(render_report(facts)).words)
-    assert "above the limit for one file" in told
+    assert "above the size limit" in told
     assert "Refused reads" in told
     hostile.close()
 
@@ -151,6 +151,6 @@ def test_the_command_writes_into_the_data_directory_or_prints(tmp_path: Path) ->
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == os.path.join(".repo_mcp", "report.html") + "\n"
     page = (tree / ".repo_mcp" / "report.html").read_text()
-    assert "files that have a parser here are parsed.</p>" in page
+    assert "files with a parser are parsed.</p>" in page
     assert run(tree, "report", "--output", "-").stdout.startswith(MARK)
     assert run(tree, "report", "-o", "README.md").returncode == 2

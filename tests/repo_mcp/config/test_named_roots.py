@@ -125,10 +125,10 @@ def test_a_root_that_the_system_refuses(home: Path, monkeypatch: pytest.MonkeyPa
     ("text", "what"),
     [
         ("docs_root = ", "--config is not valid TOML."),
-        ("docs_root = 5", "docs_root of --config must be the name of a directory."),
-        ('docs_root = ""', "docs_root of --config must be the name of a directory."),
-        ('docs_root = "a\\u0000"', "docs_root of --config must be the name of a directory."),
-        ('root = "/srv"', "--config has a key that there is not, 'root'; keys: docs_root, code_root."),
+        ("docs_root = 5", "docs_root of --config must be a directory name."),
+        ('docs_root = ""', "docs_root of --config must be a directory name."),
+        ('docs_root = "a\\u0000"', "docs_root of --config must be a directory name."),
+        ('root = "/srv"', "--config has an unknown key, 'root'; keys: docs_root, code_root."),
         ("#" * MAX_CONFIG_BYTES + "#", f"--config has more than {MAX_CONFIG_BYTES:,} bytes."),
     ],
 )

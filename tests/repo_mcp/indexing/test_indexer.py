@@ -157,7 +157,7 @@ def test_a_damaged_segment_is_built_anew(root: Path, place: float) -> None:
     repository = open_repository(root)
     report = repository.refresh(force=True)
     assert find_paths(repository, "second first_function") == wanted
-    assert report.warnings in ((), ("The index was damaged; it was built anew.",))
+    assert report.warnings in ((), ("The index was damaged, so it was rebuilt.",))
     assert verify_index(DiskDirectory(str(get_index_path(root)))) == []
 
 
@@ -205,7 +205,7 @@ def test_an_answer_that_was_begun_before_all_was_parsed_says_so(root: Path) -> N
     with repository.engines.graph.open():
         repository.symbol_index.build()
         assert repository.engines.graph.warn() == [
-            "Files are being parsed: 1 of 3 are done; what the others declare and use is missing here."
+            "Files are being parsed: 1 of 3 are done;  what the rest declare and use is missing here."
         ]
     with repository.engines.graph.open():
         assert repository.engines.graph.warn() == []

@@ -112,7 +112,7 @@ def test_directories_that_are_never_there_end_it(listen: Any) -> None:
     ("error", "words"),
     [
         (OSError(errno.ENOSPC, "No space left on device"), "No space left"),
-        (RuntimeError("OS file watch limit reached."), "limit of watches"),
+        (RuntimeError("OS file watch limit reached."), "limit on file watches"),
         (ValueError("/secret/path"), "ValueError"),
     ],
 )

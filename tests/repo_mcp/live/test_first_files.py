@@ -81,7 +81,7 @@ def test_a_tree_that_takes_longer_is_said_to(tree: Path, monkeypatch: pytest.Mon
     with opened(tree, watch=False) as repository:
         with listing_is_held(repository, monkeypatch), pytest.raises(RepoError) as refused:
             repository.search(SearchRequest(WORD, 5))
-        assert refused.value.message == "Nothing is searchable yet: the tree is being listed."
+        assert refused.value.message == "Nothing can be searched yet: the tree is being listed."
         assert len(repository.search(SearchRequest(WORD, 5)).hits) == 1
 
 
@@ -100,7 +100,7 @@ def test_files_that_are_read_again_are_not_said_to_be_missing(
     with opened(tree, watch=False) as repository:
         repository.refresh()
         monkeypatch.setattr(repository._index.refresher, "progress", IndexProgress("index", 1, 3, 10, 30))
-        done = "The index is being refreshed: 1 of 3 files are done; the others may be"
+        done = "The index is being refreshed: 1 of 3 files are done; the rest may be"
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} out of date here.",)
         monkeypatch.setattr(repository._index._generation, "is_whole", lambda snapshot: False)
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} missing here.",)

@@ -78,7 +78,7 @@ def test_a_query_of_many_words_is_cut_with_a_warning() -> None:
 
 
 def test_a_query_without_a_word_says_so() -> None:
-    assert parse_query("-- !! ->", 100).warnings == ["The query has no word to rank by."]
+    assert parse_query("-- !! ->", 100).warnings == ["The query has no word that can be ranked."]
 
 
 @given(st.text(max_size=300))

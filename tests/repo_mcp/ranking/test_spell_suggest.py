@@ -40,7 +40,7 @@ def warn(repository: Repository, query: str) -> list[str]:
 def test_a_slip_is_offered_the_name(repository: Repository, query: str, near: str) -> None:
     (sentence,) = warn(repository, query)
     assert f"near: `{near}`" in sentence
-    assert sentence.startswith(f"`{query.lower()}` is nowhere")
+    assert sentence.startswith(f"`{query.lower()}` is not in")
 
 
 def test_in_a_large_tree_the_whole_dictionary_is_read_where_nothing_was_found(

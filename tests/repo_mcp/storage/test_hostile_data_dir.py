@@ -209,7 +209,7 @@ def test_without_a_key_that_lasts_each_process_has_its_own_index(
     (tmp_path / "file").write_text("x")
     become(monkeypatch, tmp_path / "file")
     with closing(open_root(root)) as first, closing(open_root(root)) as second:
-        assert "cannot be kept" in " ".join(first.warnings)
+        assert "cannot be stored" in " ".join(first.warnings)
         for repository in (first, second, first, second):
             repository.refresh()
             assert len(ask(repository)) == 2

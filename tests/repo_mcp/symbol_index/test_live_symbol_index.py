@@ -160,7 +160,7 @@ def test_what_nobody_parsed_yet_is_told_also_after_a_few_files_were(open_root: O
     repository = open_root()
     repository.refresh()
     repository.symbol_index.index_files(["a.tiny"])
-    said = "Files are being parsed: 1 of 2 are done; what the others declare and use is missing here."
+    said = "Files are being parsed: 1 of 2 are done;  what the rest declare and use is missing here."
     assert repository.symbol_index.warn() == [said]
     repository.close()
     again = open_root()
@@ -244,7 +244,7 @@ def test_what_was_indexed_by_name_is_not_told_of_as_changed(open_root: Open, roo
     assert repository.status().stale == 2
     repository._index.refresh_paths(["new.tiny"])
     assert repository.search(SearchRequest("new", 1)).warnings == (
-        "1 file changed and is not indexed yet: what is found may be out of date.",
+        "1 file changed and is not indexed yet: results may be out of date.",
     )
     repository._index.refresh_paths(["other.tiny"])
     assert repository.search(SearchRequest("new", 1)).warnings == ()

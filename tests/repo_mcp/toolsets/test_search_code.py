@@ -191,7 +191,7 @@ def test_filters_that_let_nothing_through_are_told_of(served: Served) -> None:
     for arguments in ({"path_filter": "nowhere/**"}, {"extensions": "zig"}):
         found = served.call("search_code", query="password", **arguments)
         assert found["results"] == []
-        assert found["warnings"] == ["No indexed file lies in this path and passes these filters."]
+        assert found["warnings"] == ["No indexed file in this path passes these filters."]
     assert "warnings" not in served.call("search_code", query="zebra", path="web")
 
 
@@ -342,7 +342,7 @@ def test_the_clients_model_gives_words_and_only_words_are_taken(served: Served) 
     words = [one["word"] for one in found["expansion"]["terms"]]
     assert words == ["digest", "open_session", "sha256", "SessionStore"]
     assert found["expansion"]["by"] == "client"
-    assert any("your model gave" in warning for warning in found["warnings"])
+    assert any("words from your model" in warning for warning in found["warnings"])
     (question,) = asked
     assert question.key == "expansion"
     assert question.text == "authenticate somebody"  # no word of the repository

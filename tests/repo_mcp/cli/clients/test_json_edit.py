@@ -89,7 +89,7 @@ def test_what_is_broken_is_said(text: str, word: str) -> None:
 
 
 def test_a_section_that_is_no_object_is_refused() -> None:
-    with pytest.raises(ValueError, match="no object"):
+    with pytest.raises(ValueError, match="is not an object"):
         set_member('{"servers": [1]}', "servers", "repo", ENTRY)
 
 

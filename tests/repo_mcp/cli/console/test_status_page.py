@@ -63,7 +63,10 @@ def test_what_was_left_out_is_known_when_a_build_has_ended(
 
 def test_a_page_tells_health_at_a_glance(tmp_path: Path) -> None:
     tree = make_tree(tmp_path)
-    assert run(tree, "status").stdout == "tree: missing. There is no index yet: repo-mcp index builds it.\n"
+    assert (
+        run(tree, "status").stdout
+        == "tree: missing. There is no index yet. Run repo-mcp index to build it.\n"
+    )
     run(tree, "index")
     first, blank, *facts = run(tree, "status").stdout.splitlines()
     assert (first, blank) == ("tree: healthy. Everything is indexed and up to date.", "")

@@ -69,7 +69,7 @@ def test_before_anything_is_there_nothing_is_wrong_and_nothing_is_made(place: Pa
     code, found = examine(place)
     assert code == 0
     assert {one["state"] for findings in found.values() for one in findings} <= {"ok", "note"}
-    assert "first use makes it" in found["data directory"][0]["message"]
+    assert "created when first used" in found["data directory"][0]["message"]
     assert sorted(path.name for path in place.rglob("*")) == ["a.py", "home", "root"]
 
 
@@ -81,9 +81,9 @@ def test_a_healthy_root(place: Path) -> None:
     assert (code, told["index"], told["key"], told["data directory"]) == (0, ["ok"], ["ok"], ["ok"])
     assert "every byte" in found["index"][0]["message"]
     assert "sealed" in examine(place, "--quick")[1]["index"][0]["message"]
-    assert told["structure"] == ["note"]
+    assert told["symbol index"] == ["note"]
     done = run(place)
-    assert done.stdout.splitlines()[-1] == "Nothing is wrong: 0 problems, 0 warnings."
+    assert done.stdout.splitlines()[-1] == "All is well: 0 problems, 0 warnings."
     assert "index: 1 file, " in done.stdout
 
 
@@ -231,13 +231,13 @@ def judge(both: Path) -> list[tuple[str, str]]:
         ({"command": "uv", "args": ["run", "repo-mcp-server", "--repo-root", "/"]}, "warning", "uv reads"),
         ({"command": "sh", "args": ["-c", "x", "repo-mcp", "--repo-root", "/"]}, "warning", "shell"),
         ({"command": "repo-mcp-server-missing/repo-mcp", "args": ["--repo-root=/"]}, "problem", "not found"),
-        ({"command": "/nowhere/repo-mcp-server", "args": ["--repo-root", "/"]}, "problem", "not there"),
+        ({"command": "/nowhere/repo-mcp-server", "args": ["--repo-root", "/"]}, "problem", "does not exist"),
         ({"command": sys.executable, "args": ["repo-mcp", "serve"]}, "problem", "no --repo-root"),
         ({"command": "/nowhere/repo-mcp-server"}, "problem", "no"),
         (
             {"command": sys.executable, "args": ["repo-mcp", "--repo-root", "/nowhere"]},
             "problem",
-            "no directory",
+            "not a directory",
         ),
         ({"command": sys.executable, "args": ["repo-mcp", "--repo-root", "here"]}, "warning", "relative"),
         (
@@ -269,7 +269,7 @@ def test_the_example_of_codex_is_judged(both: Path) -> None:
 def test_files_that_cannot_be_read_are_notes(both: Path, text: str) -> None:
     write_client(both, "cursor", "user", {}).write_bytes(text.encode("utf-8", "surrogateescape"))
     ((state, message),) = judge(both)
-    assert (state, "not looked at" in message, str(both) in message) == (State.NOTE, True, False)
+    assert (state, "not checked" in message, str(both) in message) == (State.NOTE, True, False)
 
 
 def test_a_file_with_comments_and_a_mark_is_read(both: Path) -> None:
@@ -283,7 +283,7 @@ def test_a_file_that_is_the_users_and_the_projects_is_judged_once(both: Path) ->
     assert len(list(iter_client_findings(str(both / "home")))) == 1
 
 
-@pytest.mark.parametrize(("scope", "word"), [("user", "leads out"), ("project", "the repository brings")])
+@pytest.mark.parametrize(("scope", "word"), [("user", "a link out"), ("project", "a link in the repository")])
 def test_a_linked_file_is_left_alone(both: Path, scope: str, word: str) -> None:
     file = write_client(both, "cursor", scope, {})
     file.unlink()
