@@ -196,7 +196,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         if done < total:
             return [
                 f"Files are being parsed: {done} of {total} are done;"
-                "  what the rest declare and use is missing here."
+                " what the rest declare and use is missing here."
             ]
         searcher = self._index.find_searcher()  # files missing from the lexical index are missing here too
         told = [] if searcher is None else self._index.describe_progress(searcher.snapshot)

@@ -206,7 +206,7 @@ def test_a_call_that_hangs_is_answered_and_the_next_ones_are_served(
         error = read_error(result)
         assert error is not None
         assert error["code"] == TIMEOUT[toolset]
-        assert error["message"] == "The call took longer than 1 seconds and was given up."
+        assert error["message"] == "The call took longer than 1 seconds and was stopped."
         assert "file system" in read_hint(error)
     assert [read_error(result) for result in after] == [None]
     codes = Counter(line["error_code"] for line in read_log(root))

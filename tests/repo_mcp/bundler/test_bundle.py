@@ -114,7 +114,7 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
             assert set(names) <= declared
         elif kind == "lies":
             assert rest.removeprefix("in ").removesuffix(", named in the prompt") in around
-        elif kind == "holds":
+        elif kind == "contains":
             assert rest.removeprefix('the text "').removesuffix('"').lower() in folded
         elif kind == "hit":
             assert re.match(r"\d+ of search ", rest)
@@ -130,7 +130,7 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
             others = "\n".join(other.content for other in bundle.selections if other.path == one.path)
             assert all(re.search(rf"\b{re.escape(name)}\b", text) and name in others for name in names)
         elif one.role is Role.SIGNATURE:
-            name = part.removeprefix("head of ").removesuffix(", which encloses an excerpt")
+            name = part.removeprefix("start of ").removesuffix(", which encloses an excerpt")
             assert split_symbol(name)[-1] in declared
         else:
             raise AssertionError(f"an unknown reason: {part}")

@@ -106,7 +106,7 @@ def test_a_hop_is_as_deep_as_the_question() -> None:
     assert list_found(asked.ask("what calls authenticate()", depth=1), 1) == ["service.web.login"]
     assert list_found(asked.ask("what calls authenticate()", depth=1), 2) == []
     one = asked.ask("what calls authenticate()", depth=1)
-    assert any("1 hops deep" in limit.why for limit in one.limits)
+    assert any("depth is 1" in limit.why for limit in one.limits)
 
 
 def test_a_cycle_of_calls_is_named() -> None:
@@ -155,7 +155,7 @@ def test_what_is_handed_on_as_a_value_is_found_beside_its_calls() -> None:
     }
     report = Asked(files).ask("what calls clean")
     assert list_found(report, 1) == ["jobs.nightly", "setup.start"]
-    assert find_one(report, "setup.start").why == "names jobs.clean as a value, and may have it called"
+    assert find_one(report, "setup.start").why == "mentions jobs.clean as a value, and may have it called"
     assert {one.symbols[0]: one.confidence for one in report.chains} == {
         "jobs.nightly": "exact", "setup.start": "probable",
     }  # fmt: skip
@@ -433,7 +433,7 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
     report = Asked(files).ask("where is MAX_AGE configured")
     assert [(one.citation, one.why) for one in report.findings][:3] == [
         ("db/utils.py:2-2", "sets MAX_AGE, in the program"),
-        ("db/base.py:2-2", "names MAX_AGE"),
+        ("db/base.py:2-2", "mentions MAX_AGE"),
         ("docs/settings.rst:1-1", "declares or documents MAX_AGE, in a document or example"),
     ]
     assert ("more lines of tests/test_db.py", "3 of one file are shown") in [
@@ -582,7 +582,7 @@ def test_a_focus_adds_to_what_was_asked() -> None:
 def test_only_what_lies_in_the_folder_is_shown() -> None:
     report = Asked(SERVICE).ask("what calls login", folder="service")
     assert all(one.path.startswith("service/") for one in report.findings)
-    assert any("outside of service" in limit.what for limit in report.limits)
+    assert any("outside service" in limit.what for limit in report.limits)
 
 
 def test_an_open_question_about_a_folder_is_answered_from_it() -> None:
@@ -646,7 +646,7 @@ def test_a_question_can_be_cancelled_at_any_step(question: str) -> None:
 
 def test_without_a_graph_the_words_are_searched_for_and_that_is_said() -> None:
     report = Asked(SERVICE, has_graph=False).ask("what calls authenticate")
-    assert "not indexed yet" in report.warnings[0]
+    assert "no symbol index yet" in report.warnings[0]
     assert any(one.path == "service/auth.py" for one in report.findings)
     assert all(one.confidence == "text" for one in report.findings)
 
@@ -679,7 +679,7 @@ def test_a_symbol_outside_of_the_folder_is_counted_once_however_often_it_is_reac
         "app/use.py": "from lib.core import one, two\n\n\ndef run():\n    one()\n    two()\n",
     }
     report = Asked(files).ask("what calls one", depth=2, folder="lib")
-    assert [one.what for one in report.limits if "outside of" in one.what] == ["1 symbols outside lib"]
+    assert [one.what for one in report.limits if "outside " in one.what] == ["1 symbols outside lib"]
 
 
 def test_of_a_very_long_question_the_first_words_are_looked_for_and_that_is_said() -> None:

@@ -47,7 +47,7 @@ def test_what_is_not_as_expected(name: str, shape: tuple[int, ...], why: str) ->
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_no_number(value: float) -> None:
-    with pytest.raises(NotSafetensors, match="no number"):
+    with pytest.raises(NotSafetensors, match="not numbers"):
         Tensors(encode_tensors({"w": np.array([value], dtype=np.float32)})).read("w", 1)
 
 

@@ -36,24 +36,24 @@ def repo_cases(good: Arguments) -> dict[str, Arguments]:
     without = {name: value for name, value in good.items() if name != "repo"}
     return {
         "`repo` is missing": without,
-        "`repo` is no repository": good | {"repo": "nonsense"},
-        "`repo` is no string": good | {"repo": 5},
-        "An argument that there is not": good | {"colour": "red"},
-        "The root went away": good,
-        "A defect": good,
-        "No answer is short enough": good,
+        "`repo` is not a repository": good | {"repo": "nonsense"},
+        "`repo` is not a string": good | {"repo": 5},
+        "An unknown argument": good | {"colour": "red"},
+        "The root is gone": good,
+        "A bug in the server": good,
+        "No answer fits the limit": good,
     }
 
 
 def path_cases(good: Arguments) -> dict[str, Arguments]:
     return repo_cases(good) | {
-        "`path` is no string": good | {"path": ["a"]},
+        "`path` is not a string": good | {"path": ["a"]},
         "`path` is too long": good | {"path": "a/" * 2_048 + "a"},
         "A name in `path` is too long": good | {"path": "a" * 256},
         "`path` holds a NUL": good | {"path": "a\0b"},
         "`path` holds half a surrogate pair": good | {"path": "\ud800"},
         "`path` is a URI": good | {"path": "file:///etc/hosts"},
-        "`path` climbs with backslashes": good | {"path": "..\\x"},
+        "`path` has `..` with backslashes": good | {"path": "..\\x"},
         "`path` leaves the root": good | {"path": "../code/lib/a.c"},
         "`path` is absolute and outside": good | {"path": "/etc/hosts"},
         "`path` is a link that leads outside": good | {"path": "outside"},
@@ -84,17 +84,17 @@ CASES: dict[str, dict[str, Arguments]] = {
         "`query` is missing": {},
         "`query` is empty": {"query": ""},
         "`query` is blank": {"query": " \t"},
-        "`query` is no string": {"query": 5},
+        "`query` is not a string": {"query": 5},
         "`query` is too long": {"query": "x" * 1_001},
         "`query` holds a NUL": {"query": "a\0b"},
         "`query` holds half a surrogate pair": {"query": "\ud800"},
-        "`query` is no regular expression": {"query": "(", "regex": True},
-        "`regex` is no boolean": QUERY | {"regex": "yes"},
-        "`case_sensitive` is no boolean": QUERY | {"case_sensitive": 1},
+        "`query` is not a regular expression": {"query": "(", "regex": True},
+        "`regex` is not a boolean": QUERY | {"regex": "yes"},
+        "`case_sensitive` is not a boolean": QUERY | {"case_sensitive": 1},
         "`limit` is zero or below": QUERY | {"limit": 0},
         "`limit` is too large": QUERY | {"limit": 1_001},
-        "`limit` is no integer": QUERY | {"limit": "200"},
-        "`path_glob` is no string": QUERY | {"path_glob": 5},
+        "`limit` is not an integer": QUERY | {"limit": "200"},
+        "`path_glob` is not a string": QUERY | {"path_glob": 5},
         "`path_glob` is empty": QUERY | {"path_glob": ""},
         "`path_glob` is too long": QUERY | {"path_glob": "x" * 513},
         "`path_glob` stands for too many patterns": QUERY | {"path_glob": "{a,b}" * 7},
@@ -104,15 +104,15 @@ CASES: dict[str, dict[str, Arguments]] = {
     | {
         "`start_line` is missing": FILE | {"end_line": 2},
         "`end_line` is missing": FILE | {"start_line": 1},
-        "`start_line` is no integer": RANGE | {"start_line": 1.5},
-        "`end_line` is no integer": RANGE | {"end_line": "2"},
+        "`start_line` is not an integer": RANGE | {"start_line": 1.5},
+        "`end_line` is not an integer": RANGE | {"end_line": "2"},
         "`start_line` is below 1": RANGE | {"start_line": 0},
         "`end_line` is below 1": RANGE | {"end_line": 0},
-        "`end_line` lies before `start_line`": RANGE | {"start_line": 3},
-        "`start_line` lies behind the end of the file": RANGE | {"start_line": 5, "end_line": 9},
+        "`end_line` is before `start_line`": RANGE | {"start_line": 3},
+        "`start_line` is beyond the end of the file": RANGE | {"start_line": 5, "end_line": 9},
         "A line number is too large": RANGE | {"end_line": 2**31},
     },
-    "list_dir": path_cases(DIRECTORY) | {"`path` is no directory": DIRECTORY | {"path": "lib/a.c"}},
+    "list_dir": path_cases(DIRECTORY) | {"`path` is not a directory": DIRECTORY | {"path": "lib/a.c"}},
 }
 
 
@@ -151,7 +151,7 @@ def provoke(served: Served, tool: str, case: str, monkeypatch: pytest.MonkeyPatc
     """The error of one case; those that no argument provokes are brought about here."""
     arguments = CASES[tool][case]
     docs, code = served.roots.get("docs"), served.roots.get("code")
-    if case == "The root went away":
+    if case == "The root is gone":
         for root in (served.docs, served.code):
             root.rename(root.with_name(root.name + "-moved"))
         try:
@@ -159,10 +159,10 @@ def provoke(served: Served, tool: str, case: str, monkeypatch: pytest.MonkeyPatc
         finally:
             for root in (served.docs, served.code):
                 root.with_name(root.name + "-moved").rename(root)
-    if case == "A defect":
+    if case == "A bug in the server":
         for broken in ((docs, "search_exact"), (docs, "open_file"), (code.tree, "list_directory")):
             monkeypatch.setattr(*broken, fail)
-    if case == "No answer is short enough":
+    if case == "No answer fits the limit":
         monkeypatch.setattr(served.roots, "find_answer_bytes", lambda repo: 100)
     return served.error(tool, **arguments)
 
@@ -202,24 +202,24 @@ def test_the_page_lists_every_code_once_and_no_other() -> None:
 # The start
 
 CONFIGURED: Mapping[str, Callable[[Path], tuple[dict[str, str], str | None]]] = {
-    "`DOCS_ROOT` is nowhere": lambda place: ({"CODE_ROOT": f"{place}/code"}, None),
-    "`CODE_ROOT` is nowhere": lambda place: ({"DOCS_ROOT": f"{place}/docs"}, None),
-    "Both are nowhere": lambda place: ({}, None),
-    "The root is not there": lambda place: ({"DOCS_ROOT": f"{place}/x", "CODE_ROOT": f"{place}/code"}, None),
+    "`DOCS_ROOT` is not set": lambda place: ({"CODE_ROOT": f"{place}/code"}, None),
+    "`CODE_ROOT` is not set": lambda place: ({"DOCS_ROOT": f"{place}/docs"}, None),
+    "Neither is set": lambda place: ({}, None),
+    "The root does not exist": lambda place: ({"DOCS_ROOT": f"{place}/x", "CODE_ROOT": f"{place}/code"}, None),
     "The root is a file": lambda place: (
         {"DOCS_ROOT": f"{place}/docs", "CODE_ROOT": f"{place}/docs/README.md"},
         None,
     ),
-    "The root of the file is not there": lambda place: ({"DOCS_ROOT": f"{place}/docs"}, 'code_root = "x"'),
-    "The root cannot be called so": lambda place: (
+    "The root in the file does not exist": lambda place: ({"DOCS_ROOT": f"{place}/docs"}, 'code_root = "x"'),
+    "The root's name is not UTF-8": lambda place: (
         {"DOCS_ROOT": "/\udcff", "CODE_ROOT": f"{place}/code"},
         None,
     ),
-    "The file of `--config` is not there": lambda place: ({}, "-"),
-    "The file is no TOML": lambda place: ({}, "docs_root = "),
-    "The file has another key": lambda place: ({}, 'root = "/srv"'),
-    "A root in the file is no string": lambda place: ({}, "docs_root = 5"),
-    "The index would lie in a root": lambda place: (
+    "The file of `--config` does not exist": lambda place: ({}, "-"),
+    "The file is not TOML": lambda place: ({}, "docs_root = "),
+    "The file has an unknown key": lambda place: ({}, 'root = "/srv"'),
+    "A root in the file is not a string": lambda place: ({}, "docs_root = 5"),
+    "The index would be inside a root": lambda place: (
         {"DOCS_ROOT": str(place), "CODE_ROOT": f"{place}/code"},
         None,
     ),
