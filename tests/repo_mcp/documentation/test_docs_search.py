@@ -301,7 +301,7 @@ def test_many_large_documents_are_not_all_read(tmp_path: Path) -> None:
     repository = open_root(root, tmp_path / "data")
     answer = ask(repository, "flux")
     assert {hit.path for hit in answer.hits} == {f"d{position}.rst" for position in (0, 1, 10, 11, 2)}
-    assert any("7 of the files found were not looked at" in warning for warning in answer.warnings)
+    assert any("7 of the files found were not read" in warning for warning in answer.warnings)
     repository.close()
 
 
