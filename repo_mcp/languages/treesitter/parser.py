@@ -4,8 +4,9 @@ A grammar comes from a wheel of its own and is imported with the first text of i
 that can be killed; nothing here may be called in another process. A query is one or more files in `queries`.
 
 The cost of a text is bounded. Texts above MAX_PARSED_BYTES are not read; parsing stops after
-MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth;
-only the first MAX_CAPTURES nodes are returned.
+MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth,
+nor from the start of a very long row of tokens in an error, where each costs those after it; only the first
+MAX_CAPTURES nodes are returned.
 What was left out is reported, as are errors in the tree. Parsing and matching keep their own stacks. A
 grammar's own scanner could still crash on a text; that ends the process, and the parent remembers the text.
 
@@ -31,6 +32,7 @@ MAX_CAPTURES = 400_000  # 6 us each; the process has 5 s
 MAX_CPU_SECONDS = 3.0  # of the 5 s that the process has for one text
 MAX_MATCHES = 1_024  # in progress at once; more of them make matching quadratic
 MAX_DEPTH = 1_000
+MAX_PASSED = 100_000_000  # siblings in an error, looked past for the next with a name: 1 ns each
 _READ_BYTES = 1 << 16
 _OFFSET_BITS, _RANK_BITS = 24, 8
 assert MAX_PARSED_BYTES < 1 << _OFFSET_BITS
@@ -68,14 +70,15 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
         return None
     deadline = time.process_time() + MAX_CPU_SECONDS
     language, query = _load_query(dialect, queries)
-
-    def read(start: int, _: object) -> bytes:
-        return text[start : start + _READ_BYTES]
-
-    try:
-        tree = Parser(language).parse(read, progress_callback=lambda _, __: time.process_time() > deadline)
-    except ValueError:
-        return None  # the deadline stopped it
+    tree = _parse(language, text, deadline)
+    if tree is None:
+        return None
+    is_deep, end = _survey(tree, len(text))
+    if is_cut := end < len(text):
+        text = text[:end]
+        tree = _parse(language, text, deadline)
+        if tree is None or _survey(tree, end)[1] < end:
+            return None
     cursor = QueryCursor(query, match_limit=MAX_MATCHES)
     cursor.set_max_start_depth(MAX_DEPTH)
     root = tree.root_node
@@ -83,10 +86,22 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
     if is_dense:
         cursor.set_byte_range(0, len(text) * MAX_NODES // root.descendant_count)
     nodes = cursor.captures(root)
-    is_complete = not (is_dense or root.has_error or cursor.did_exceed_match_limit or _is_deep(tree))
+    is_complete = not (is_cut or is_deep or is_dense or root.has_error or cursor.did_exceed_match_limit)
     if sum(map(len, nodes.values())) > MAX_CAPTURES:
         return Captures(_keep_first(nodes), False)
     return Captures(nodes, is_complete)
+
+
+def _parse(language: Language, text: bytes, deadline: float) -> Tree | None:
+    """Return the tree of a text; None when this process's time was over before it was parsed."""
+
+    def read(start: int, _: object) -> bytes:
+        return text[start : start + _READ_BYTES]
+
+    try:
+        return Parser(language).parse(read, progress_callback=lambda _, __: time.process_time() > deadline)
+    except ValueError:
+        return None  # the deadline stopped it
 
 
 def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
@@ -96,21 +111,41 @@ def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
     return {name: [node for node in found if node.start_byte < end] for name, found in nodes.items()}
 
 
-def _is_deep(tree: Tree) -> bool:
-    """Return True when the tree has nodes deeper than MAX_DEPTH, which are not searched."""
+def _survey(tree: Tree, end: int) -> tuple[bool, int]:
+    """Return whether there are nodes deeper than MAX_DEPTH, which are not searched, and where to end.
+
+    For each child of an error matching looks for the next sibling that has a name: among n tokens without
+    one that is n * n / 2 steps, in whatever part of the text it is to search. `end` is where the row of them
+    begins in which all steps so far come to more than MAX_PASSED.
+    """
     cursor = tree.walk()
-    depth = 0
+    above: list[bool] = []  # of each node above this one, whether it is an error
+    row = row_start = passed = 0
+    is_deep = False
     while True:
-        node = cursor.node  # a node with few descendants cannot be deep; most have few
-        if node is not None and node.descendant_count + depth > MAX_DEPTH + 1 and cursor.goto_first_child():
-            depth += 1
-            if depth > MAX_DEPTH:
-                return True
-            continue
+        node = cursor.node
+        assert node is not None
+        if above and above[-1] and not node.is_named:
+            row_start = row_start if row else node.start_byte
+            row += 1
+            passed += row
+            if passed > MAX_PASSED:
+                return is_deep, row_start
+        else:
+            row = 0
+        # One with few nodes in it can be neither deep nor wide, and most have few.
+        if node.descendant_count + len(above) > MAX_DEPTH + 1:
+            if len(above) == MAX_DEPTH:
+                is_deep = True
+            elif cursor.goto_first_child():
+                above.append(node.is_error)
+                row = 0
+                continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
-                return False
-            depth -= 1
+                return is_deep, end
+            above.pop()
+            row = 0
 
 
 @cache

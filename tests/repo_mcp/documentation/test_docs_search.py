@@ -17,6 +17,7 @@ from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.ignore import GlobFilter
+from tests.growth import HANG_SECONDS
 
 TREE = {
     "README.md": "# Kettle\n\nBoils water.\n\n## Installation\n\nRun `pip install kettle`.\n",
@@ -286,9 +287,9 @@ HOSTILE = {
 def test_texts_made_to_be_slow_are_searched(tmp_path: Path) -> None:
     root = write(tmp_path / "root", HOSTILE)
     repository = open_root(root, tmp_path / "data")
-    started = time.process_time()
+    started = time.monotonic()
     answer = ask(repository, "flux capacitor", 50)
-    assert time.process_time() - started < 8.0
+    assert time.monotonic() - started < HANG_SECONDS
     assert {hit.path for hit in answer.hits} >= {"one_line.md", "headings.md", "bidi.md"}
     assert all(len(hit.snippet) < 12_000 for hit in answer.hits)
     assert all(len(hit.breadcrumb) <= 400 for hit in answer.hits)

@@ -70,7 +70,19 @@ def test_depth_is_that_of_a_whole_walk(text: bytes, most: int, monkeypatch: pyte
         deepest = max(deepest, depth)
         waiting += [(child, depth + 1) for child in node.children]
     monkeypatch.setattr(tree_sitter_parser, "MAX_DEPTH", most)
-    assert tree_sitter_parser._is_deep(tree) == (deepest > most)
+    assert tree_sitter_parser._survey(tree, len(text)) == (deepest > most, len(text))
+
+
+def test_a_long_row_of_tokens_in_an_error_ends_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them costs those after it, wherever one searches: the text before them is read alone."""
+    row, holes = b"`${" * 300, b"a = [" + b"," * 600 + b"];\n"
+    monkeypatch.setattr(tree_sitter_parser, "MAX_PASSED", 100_000)
+    found = capture(TEXT + holes + row + b"; later()")
+    assert not found.is_complete
+    assert {name: len(nodes) for name, nodes in found.nodes.items()} == {
+        name: len(nodes) for name, nodes in capture(TEXT + holes).nodes.items()
+    }
+    assert capture(TEXT + holes).is_complete
 
 
 def test_text_and_lines_are_those_of_nodes() -> None:
