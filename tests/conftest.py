@@ -5,15 +5,35 @@ what stands at the end of a run: the table of the suites of faults, of all proce
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 import tempfile
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.deep.ledger import LEDGER, Row
+from tests.deep.sizes import FEW, IS_DEEP, examples
 
+settings.register_profile("of this run", settings(), max_examples=examples(100))
+settings.load_profile("of this run")
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="repo-mcp-state-")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Properties with more than FEW examples are `sized`."""
+    for item in items:
+        of_test = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
+        if of_test is not None and (not IS_DEEP or of_test.max_examples > FEW):
+            item.add_marker("sized")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay: the collector need not go through them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

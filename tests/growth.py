@@ -18,9 +18,7 @@ FACTOR = 8
 BOUND = 24.0  # three times linear; quadratic work is at 64
 TRIES = 6
 FAST_SECONDS = 0.004  # of one measurement at least, in all its turns: less is noise
-HANG_SECONDS = (
-    120.0  # of a test that hangs: twenty times the longest that was ever seen, and a minute at least
-)
+HANG_SECONDS = 120.0  # then a test hangs: twenty times the longest that was ever seen
 
 
 def time_once(run: Callable[[Prepared], object], prepared: Prepared, turns: int) -> float:

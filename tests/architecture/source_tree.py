@@ -20,7 +20,7 @@ class Import:
     line: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Module:
     """One shipped Python file."""
 
@@ -51,6 +51,12 @@ def load_modules() -> tuple[Module, ...]:
 @cache
 def module_names() -> frozenset[str]:
     return frozenset(module.name for module in load_modules())
+
+
+@cache
+def list_imports(module: Module) -> tuple[Import, ...]:
+    """Every import of a file, in the order of a walk."""
+    return tuple(iter_imports(module))
 
 
 def iter_imports(module: Module) -> Iterator[Import]:

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from tests.architecture.source_tree import ROOT, Module, iter_imports, load_modules, module_names
+from tests.architecture.source_tree import ROOT, Module, list_imports, load_modules, module_names
 
 INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.__main__",),
@@ -155,7 +155,7 @@ def find_room(name: str) -> str | None:
 def list_faults(module: Module) -> list[str]:
     room = find_room(module.name)
     faults = []
-    for imported in iter_imports(module):
+    for imported in list_imports(module):
         package = imported.module.partition(".")[0]
         if package not in PACKAGE_ROOTS:
             continue
@@ -187,7 +187,7 @@ def test_no_name_stands_on_two_floors() -> None:
 
 def test_inside_a_room_imports_form_no_cycle() -> None:
     edges = {
-        module.name: {imported.module for imported in iter_imports(module)} & module_names() - {module.name}
+        module.name: {imported.module for imported in list_imports(module)} & module_names() - {module.name}
         for module in load_modules()
     }
     resting = set(edges)
@@ -205,7 +205,7 @@ def test_library_is_imported_in_one_place(library: str) -> None:
     elsewhere = [
         f"{module.path}:{imported.line}"
         for module in load_modules()
-        for imported in iter_imports(module)
+        for imported in list_imports(module)
         if imported.module.partition(".")[0] == library
         and not any(
             module.path == one or (one.endswith("/") and module.path.startswith(one)) for one in allowed
@@ -216,7 +216,7 @@ def test_library_is_imported_in_one_place(library: str) -> None:
 
 def test_server_never_imports_what_is_for_people() -> None:
     """The import closure of the server holds neither the command line nor its libraries."""
-    edges = {module.name: {one.module for one in iter_imports(module)} for module in load_modules()}
+    edges = {module.name: {one.module for one in list_imports(module)} for module in load_modules()}
     seen: set[str] = set()
     waiting = ["repo_mcp.server"]
     while waiting:

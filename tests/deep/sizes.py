@@ -1,12 +1,27 @@
-"""How much of the whole size the deep suites run: all of it, or the percentage that DEEP_SHARE says."""
+"""How much of the whole size a run does: `make deep` all of it, or the percentage that DEEP_SHARE says.
+
+A check, which has no DEEP_SHARE, does a small part of what is long and seldom finds anything.
+"""
 
 from __future__ import annotations
 
 import os
 
+IS_DEEP = "DEEP_SHARE" in os.environ
 SHARE = max(1, min(100, int(os.environ.get("DEEP_SHARE", "100"))))
+FEW = 25  # examples of a property in a check; another twenty-five in the next
 
 
 def scale(whole: int) -> int:
     """That share of a number of rounds, one at least."""
     return max(1, whole * SHARE // 100)
+
+
+def choose(few: int, whole: int) -> int:
+    """Return the rounds of a test with the mark `sized`: few in a check, that share of all in a deep run."""
+    return scale(whole) if IS_DEEP else few
+
+
+def examples(whole: int) -> int:
+    """Return how many examples of a property to try. A test that has more in a deep run is run there, too."""
+    return choose(min(FEW, whole), whole)

@@ -22,11 +22,11 @@ from repo_mcp.indexing.scan_state import read_seen
 from tests.deep.answers import is_honest, open_repository, refresh_and_ask, renew
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import Served, ask_server
-from tests.deep.sizes import SHARE, scale
+from tests.deep.sizes import IS_DEEP, SHARE, scale
 from tests.deep.worlds import World, make_world
 
 SEED = 23
-SHORT_FLIPS, DEEP_FLIPS, SERVED_FLIPS = 12, scale(2_000), scale(50)
+SHORT_FLIPS, DEEP_FLIPS, SERVED_FLIPS = 4, scale(2_000), scale(50)
 INDEXES = ("index", "structure")
 
 
@@ -63,7 +63,7 @@ def _truncate_all(world: World, data: Path, names: list[str], row: Row) -> None:
         whole = (data / name).read_bytes()
         longer = [whole + b"x", whole + bytes(4096)]
         texts = [*(whole[:length] for length in _iter_lengths(len(whole))), *longer]
-        for text in texts[:: 1 if SHARE > 25 else 5]:
+        for text in texts[:: 1 if IS_DEEP and SHARE > 25 else 9]:
             world.copy_data(data)
             (data / name).write_bytes(text)
             _check(world, data, row)
@@ -124,7 +124,7 @@ def test_flipped_bits_before_a_real_server(world: World, data: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", INDEXES)
-@pytest.mark.parametrize("step", [pytest.param(100 // SHARE, marks=pytest.mark.deep), 61])
+@pytest.mark.parametrize("step", [pytest.param(100 // SHARE, marks=pytest.mark.deep), 211])
 def test_every_byte_of_the_index_is_guarded(world: World, data: Path, step: int, kind: str) -> None:
     """One bit of every byte of what is committed: the index does not open as if nothing had happened."""
     directory = _open_directory(world, data, kind)
@@ -137,7 +137,7 @@ def test_every_byte_of_the_index_is_guarded(world: World, data: Path, step: int,
         _open_whole(directory)
 
 
-@pytest.mark.parametrize("step", [pytest.param(100 // SHARE, marks=pytest.mark.deep), 61])
+@pytest.mark.parametrize("step", [pytest.param(100 // SHARE, marks=pytest.mark.deep), 211])
 def test_every_byte_of_what_was_seen_is_guarded(world: World, data: Path, step: int) -> None:
     """One bit of every byte of the record of what a refresh saw: it counts for nothing."""
     directory = _open_directory(world, data, "index")
@@ -310,11 +310,15 @@ LIVE = {
     "directory removed": _remove_all,
     "directory replaced by a link": _link_elsewhere,
 }  # fmt: skip
+LIVE_OF_A_CHECK = ("cut in half", "directory replaced by a link")
 
 
 @pytest.mark.recipe
 @pytest.mark.skipif(sys.platform != "linux", reason="files in use cannot be changed everywhere")
-@pytest.mark.parametrize("what", sorted(LIVE))
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=() if what in LIVE_OF_A_CHECK else pytest.mark.deep) for what in sorted(LIVE)],
+)
 def test_damage_under_a_running_server(world: World, data: Path, what: str) -> None:
     with LEDGER.suite("R12 live damage") as row, Served(world.root, data) as server:
         server.settle()

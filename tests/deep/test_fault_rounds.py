@@ -22,14 +22,14 @@ from tests.deep.worlds import make_linked_tree
 PROJECT = Path(__file__).resolve().parents[2]
 SEED = os.environ.get("FAULT_SEED", "1")
 PATIENCE_SECONDS = 3_600
-# Of a short run: every 30th position or so of each kind of fault, and of each scenario.
+# Of a short run: every 80th position or so of each kind of fault, and of each scenario.
 SHORT = [
-    ("build", "ENOSPC", 40),
-    ("update", "KILL", 24),
-    ("update", "SHORT", 40),
-    ("update", "EIO --sticky", 24),
-    ("compact", "EMFILE", 40),
-    ("purge", "KILL", 40),
+    ("build", "ENOSPC", 80),
+    ("update", "KILL", 60),
+    ("update", "SHORT", 80),
+    ("update", "EIO --sticky", 60),
+    ("compact", "EMFILE", 80),
+    ("purge", "KILL", 80),
 ]
 NUMBERS = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE")
 DEEP = [

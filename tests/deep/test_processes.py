@@ -169,7 +169,7 @@ def _race(place: Path, seconds: float, row: Row) -> None:
 
 def test_a_short_race(tmp_path: Path) -> None:
     with LEDGER.suite("R13 racing servers") as row:
-        _race(tmp_path, 1.0, row)
+        _race(tmp_path, 0.3, row)
 
 
 @pytest.mark.deep
@@ -283,7 +283,7 @@ def test_a_soak(tmp_path: Path) -> None:
 
 def test_a_short_soak(tmp_path: Path) -> None:
     with LEDGER.suite("R22 soak, calls") as row:
-        _soak(tmp_path, 600, row)
+        _soak(tmp_path, 200, row)
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(SIGNAL_ROUNDS, marks=pytest.mark.deep)])

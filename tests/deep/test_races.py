@@ -24,7 +24,7 @@ from tests.deep.sizes import scale
 CANARY = "qzvescaped"  # outside of the root
 DENIED = "qzvdenied"  # inside, in files that are never served
 SEED = 71
-SHORT_READS, DEEP_READS = 300, scale(12_000)
+SHORT_READS, DEEP_READS = 60, scale(12_000)
 REFRESH_EVERY = 100
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and renames of POSIX")
 

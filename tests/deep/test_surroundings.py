@@ -159,7 +159,7 @@ def test_files_of_odd_times(root: Path, data: Path, stamp: int) -> None:
 # R17 and R18: edits that are hard to see, and edits during a read
 
 
-@pytest.mark.parametrize("rounds", [40, pytest.param(scale(1_000), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("rounds", [10, pytest.param(scale(1_000), marks=pytest.mark.deep)])
 @pytest.mark.parametrize("keeps_times", [False, True])
 def test_an_edit_of_the_same_size_right_after_a_refresh(
     root: Path, data: Path, rounds: int, keeps_times: bool
@@ -189,7 +189,7 @@ def _is_state(text: str, version: str) -> bool:
     return version.startswith(text) and any(size == len(version) or size % 4096 == 0 for size in sizes)
 
 
-@pytest.mark.parametrize("reads", [60, pytest.param(scale(2_000), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("reads", [20, pytest.param(scale(2_000), marks=pytest.mark.deep)])
 def test_a_file_that_changes_while_it_is_read(root: Path, data: Path, reads: int) -> None:
     file = root / "moving.txt"
     versions = [
@@ -301,7 +301,7 @@ def test_a_large_tree_in_little_memory(tmp_path: Path, data: Path) -> None:
         row.faults += 1
 
 
-@pytest.mark.parametrize("calls", [200, pytest.param(scale(1_000), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("calls", [40, pytest.param(scale(1_000), marks=pytest.mark.deep)])
 def test_few_descriptors(root: Path, data: Path, calls: int) -> None:
     with LEDGER.suite("R21 descriptor pressure") as row:
         done = _run(

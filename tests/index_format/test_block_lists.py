@@ -25,6 +25,7 @@ from index_format.block_lists import (
     count_blocks,
     decode_block_lists,
 )
+from tests.deep.sizes import examples
 from tests.index_format import plain_lists
 from tests.index_format.plain_lists import (
     Lengths,
@@ -140,7 +141,7 @@ def test_count_blocks(docs: int, blocks: int) -> None:
     assert (count_blocks(docs), BLOCK_DOCS) == (blocks, 256)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(block_lists(), st.data())
 def test_a_choice_of_blocks_is_the_whole_list_filtered(
     made: tuple[list[Posting], Lengths], data: st.DataObject
@@ -160,7 +161,7 @@ def test_a_choice_of_blocks_is_the_whole_list_filtered(
     assert one.byte_count >= len(laid)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(block_lists(), st.data())
 def test_wanted_places_are_picked_and_documents_found(
     made: tuple[list[Posting], Lengths], data: st.DataObject
@@ -185,7 +186,7 @@ def test_wanted_places_are_picked_and_documents_found(
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(block_lists())
 def test_bounds_are_exact_and_none_lies_above(made: tuple[list[Posting], Lengths]) -> None:
     postings, lengths = made
@@ -324,7 +325,7 @@ def test_a_part_of_a_damaged_list_is_never_nonsense() -> None:
                 assert len(open_list(data, 4, 300).hold(np.arange(300))) < 300
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_damaged_lists_decode_alike_or_are_corrupt(data: st.DataObject) -> None:
     """The decoder of many lists finds what that of one finds, or refuses when that refuses one."""
@@ -345,7 +346,7 @@ def test_damaged_lists_decode_alike_or_are_corrupt(data: st.DataObject) -> None:
     assert decode_many(lists, frequencies, docs) == wanted
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=40), st.integers(1, 6), st.integers(1, 600))
 def test_any_bytes_decode_alike_or_are_corrupt(data: bytes, frequency: int, docs: int) -> None:
     try:

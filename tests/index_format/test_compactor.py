@@ -23,6 +23,7 @@ from index_format import (
     write_segment,
 )
 from index_format.snapshot import open_segments
+from tests.deep.sizes import examples
 from tests.index_format.plain_lists import build_run, pair
 from tests.index_format.segment_bytes import open_bytes
 from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, build_content, write_model
@@ -57,7 +58,7 @@ def read_whole(directory: MemoryDirectory, entry: SegmentEntry | None) -> bytes:
     return bytes(directory.files[entry.name])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(MODELS, st.data(), st.sampled_from([1, 2, 7, 1_000_000]))
 def test_any_grouping_gives_the_bytes_of_one_build(model: Model, data: st.DataObject, window: int) -> None:
     groups = {path: data.draw(st.integers(0, 3)) for path in model}
@@ -157,7 +158,7 @@ def mark_dead(entry: SegmentEntry, model: Model, paths: set[str]) -> SegmentEntr
     return replace(entry, dead_files=tuple(file for file, path in enumerate(ordered) if path in paths))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(MODELS, st.data())
 def test_the_dead_are_left_behind(model: Model, data: st.DataObject) -> None:
     dead = data.draw(st.sets(st.sampled_from(sorted(model))))

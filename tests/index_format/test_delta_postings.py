@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from index_format import CorruptIndex
 from index_format.delta_postings import DeltaEncoder, decode_delta_list, decode_delta_lists
+from tests.deep.sizes import examples
 from tests.index_format.plain_lists import Posting, build_column, lay_gap_list, pair
 
 HUGE = 2**32 - 1
@@ -155,7 +156,7 @@ def test_a_term_frequency_of_the_next_list_is_not_borrowed() -> None:
         decode_many([parse("03"), parse("02 00")], [1, 1])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(
     st.lists(
         st.tuples(st.lists(st.one_of(st.integers(0, 4), st.integers(0, 255)), max_size=7), st.integers(1, 5))

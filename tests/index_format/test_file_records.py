@@ -42,6 +42,7 @@ from index_format.directory import MemoryFile
 from index_format.manifest import write_manifest
 from index_format.segment_reader import SegmentReader
 from index_format.snapshot import open_segments
+from tests.deep.sizes import examples
 from tests.index_format.segment_bytes import (
     RECORDS,
     SMALL,
@@ -186,7 +187,7 @@ def merge(directory: MemoryDirectory, entries: list[SegmentEntry], fields: tuple
     return merged
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(FILES, st.data(), st.sampled_from([1, 30, 1 << 20]))
 def test_any_grouping_of_merges_gives_the_bytes_of_one_build(
     files: FileOnly, data: st.DataObject, batch: int
@@ -303,7 +304,7 @@ def test_ends_that_cannot_be_are_corrupt(ends: list[int], what: str) -> None:
         forge(sections).records.read(2)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_damaged_bytes_are_corrupt_or_change_nothing(data: st.DataObject) -> None:
     whole = build_small(records=True)
@@ -320,7 +321,7 @@ def test_damaged_bytes_are_corrupt_or_change_nothing(data: st.DataObject) -> Non
             assert found == wanted
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.binary(max_size=80), st.binary(max_size=80))
 def test_any_bytes_in_the_sections_are_read_or_corrupt(records: bytes, ends: bytes) -> None:
     """As a hostile writer would forge them: every checksum is right."""

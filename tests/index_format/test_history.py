@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import DiskDirectory, IndexWriter, MemoryDirectory, Snapshot, verify_index
+from tests.deep.sizes import examples
 from tests.index_format.small_index import FIELDS, Model, expect_model, read_model, write_model
 
 TERMS = st.sampled_from([b"a", b"ab", b"alpha", b"beta", b"\x00long", "é".encode(), b"zeta" * 9])
@@ -43,7 +44,7 @@ def apply_change(writer: IndexWriter, directory: MemoryDirectory, model: Model, 
     model.update(changed)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120))
 @given(STEPS)
 def test_any_history_equals_a_dict_and_compacts_to_the_same_bytes(steps: list[tuple[str, object]]) -> None:
     directory = MemoryDirectory()

@@ -29,6 +29,7 @@ from index_format import (
 from index_format.checksum import compute_checksum
 from index_format.directory import SETTLED_NS, DiskFile
 from index_format.manifest import MAX_MANIFEST_BYTES, decode_manifest, encode_manifest, write_manifest
+from tests.deep.sizes import examples
 
 FIELDS = (Field("body", Level.UNIT), Field("path", Level.FILE))
 NAME, OTHER = "0123456789abcdef" * 2 + ".seg", "f" * 32 + ".seg"
@@ -192,7 +193,7 @@ def test_records_of_another_kind_are_corrupt(value: object) -> None:
         decode_manifest(forge(pack(value)))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=60), st.data())
 def test_any_record_is_a_manifest_or_corrupt(record: bytes, data: st.DataObject) -> None:
     whole = bytearray(forge_value()[16:-8])

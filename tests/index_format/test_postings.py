@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from index_format import CorruptIndex
 from index_format.postings import BLOCK_SHARE, ListTable, decode_list, decode_lists, is_by_block
 from index_format.records import I64
+from tests.deep.sizes import examples
 from tests.index_format.plain_lists import (
     Lengths,
     Posting,
@@ -100,7 +101,7 @@ def decode_singly(lists: Sequence[bytes], table: ListTable) -> list[list[Posting
     return found
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250))
 @given(draw_lists())
 def test_round_trip_of_many_lists(made: tuple[list[Row], list[Lengths]]) -> None:
     rows, lengths = made
@@ -260,7 +261,7 @@ def agree(lists: Sequence[bytes], table: ListTable) -> None:
         assert all(0 <= doc < docs and 1 <= count <= HUGE for doc, count in postings)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(draw_lists(), st.data())
 def test_damaged_lists_decode_alike_or_are_corrupt(
     made: tuple[list[Row], list[Lengths]], data: st.DataObject
@@ -285,7 +286,7 @@ def test_damaged_lists_decode_alike_or_are_corrupt(
     agree(split(bytes(forged), sizes), replace(table, sizes=sizes, frequencies=frequencies))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(
     st.lists(
         st.tuples(

@@ -16,6 +16,7 @@ from index_format.chunks import CHNK
 from index_format.columns import encode_table
 from index_format.postings import is_by_block
 from index_format.segment_reader import SegmentReader
+from tests.deep.sizes import examples
 from tests.index_format.plain_lists import compute_bound, lay_varint, pair
 from tests.index_format.segment_bytes import (
     SMALL_TERMS,
@@ -202,7 +203,7 @@ EDGES = [
 ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.sampled_from(EDGES), st.one_of(st.none(), st.sampled_from(EDGES)))
 def test_a_run_of_a_span_of_terms(first: bytes, end: bytes | None) -> None:
     wanted = {
@@ -264,7 +265,7 @@ def test_forged_bytes_answer_or_are_refused(small: bytes, tag: bytes) -> None:
     assert refused or tag == b"PRNT"
 
 
-@settings(max_examples=800, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(800), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tag=st.sampled_from(TAGS), data=st.data())
 def test_forged_numbers_answer_or_are_refused(small: bytes, tag: bytes, data: st.DataObject) -> None:
     sections = take_apart(small)
@@ -277,7 +278,7 @@ def test_forged_numbers_answer_or_are_refused(small: bytes, tag: bytes, data: st
     read_forged({**sections, tag: bytes(forged)})
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tag=st.sampled_from(TAGS), data=st.binary(max_size=80))
 def test_any_bytes_as_a_section(small: bytes, tag: bytes, data: bytes) -> None:
     read_forged({**take_apart(small), tag: data})

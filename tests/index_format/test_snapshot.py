@@ -25,6 +25,7 @@ from index_format import (
 )
 from index_format.directory import MemoryFile
 from index_format.manifest import write_manifest
+from tests.deep.sizes import examples
 from tests.index_format.small_index import (
     BODY,
     FIELDS,
@@ -66,7 +67,7 @@ def test_no_generation_is_none() -> None:
     assert Snapshot.open(MemoryDirectory()) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(MODELS, MODELS, st.data())
 def test_statistics_are_those_of_the_live(first: Model, second: Model, data: st.DataObject) -> None:
     second = {path: units for path, units in second.items() if path not in first}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from index_format import TermText, build_term_text, gather_spans, rank_spans, term_text
 from index_format.term_text import TermSearch, do_ascend, join_term_texts, parse_term_text, rank_terms
+from tests.deep.sizes import examples
 from tests.growth import assert_linear
 from tests.index_format.plain_lists import build_column
 
@@ -48,7 +49,7 @@ def test_what_has_no_line_feed_is_no_term() -> None:
     assert as_list(parse_term_text(b"")) == []
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(LISTS)
 def test_ranks_are_those_of_sorted(terms: list[bytes]) -> None:
     distinct = sorted(set(terms))
@@ -57,7 +58,7 @@ def test_ranks_are_those_of_sorted(terms: list[bytes]) -> None:
     assert [terms[position] for position in positions] == distinct
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.binary(max_size=60), st.data())
 def test_ranks_of_spans_that_lie_anyhow(text: bytes, data: st.DataObject) -> None:
     """Spans may overlap, be the same, be empty, hold line feeds and reach to the end of the text."""
@@ -91,7 +92,7 @@ def test_many_terms_with_common_beginnings() -> None:
     assert ranks.tolist() == [numbers[term] for term in terms]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(LISTS)
 def test_what_is_longer_than_some_lanes_is_sorted_all_the_same(terms: list[bytes]) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -125,7 +126,7 @@ def test_ranks_of_terms_that_differ_at_their_end_take_linear_time() -> None:
 
 
 @pytest.mark.parametrize("longest", [7, 14, term_text._LONG])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(LISTS, st.data())
 def test_terms_ascend_or_do_not(longest: int, terms: list[bytes], data: st.DataObject) -> None:
     ordered = sorted(set(terms))

@@ -25,6 +25,7 @@ from index_format.terms import (
     TermsReader,
     TermsWriter,
 )
+from tests.deep.sizes import examples
 from tests.index_format.plain_lists import build_column, lay_varint
 from tests.index_format.segment_bytes import put_together
 from tests.index_format.test_columns import open_table
@@ -416,7 +417,7 @@ def test_a_page_with_other_field_bits_is_corrupt(position: int, value: int) -> N
 FORGED = encode(build_rows(200))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_forged_dictionaries_answer_or_are_corrupt(data: st.DataObject) -> None:
     sections = {tag: bytearray(raw) for tag, raw in FORGED.items()}

@@ -1,4 +1,7 @@
-"""SC-003 of specification 2: a million lines, and 95 % of the searches within 2 seconds."""
+"""SC-003 of specification 2: a million lines, and 95 % of the searches within 2 seconds.
+
+A check searches fewer lines, and does not look at the time.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.deep.sizes import IS_DEEP, choose
 from tests.repo_mcp.toolsets.retrieval_roots import Served
 from tests.repo_mcp.trees import SUFFIXES, WORDS, make_text
 
-LINES = 1_000_000
+LINES = choose(30_000, 1_000_000)
 WITHIN_SECONDS = 2.0
 
 
 @pytest.mark.corpus
+@pytest.mark.sized
 def test_95_percent_of_the_searches_in_a_million_lines_take_2_seconds_at_most(tmp_path: Path) -> None:
     draw = random.Random(3)
     docs, code = tmp_path / "docs", tmp_path / "code"
@@ -44,6 +49,6 @@ def test_95_percent_of_the_searches_in_a_million_lines_take_2_seconds_at_most(tm
             started = time.monotonic()
             served.result("search", **arguments)
             seconds.append(time.monotonic() - started)
-        assert sorted(seconds)[94] <= WITHIN_SECONDS
+        assert not IS_DEEP or sorted(seconds)[94] <= WITHIN_SECONDS
     finally:
         served.close()

@@ -426,7 +426,7 @@ def many_files(tmp_path: Path) -> Path:
     made = tmp_path / "many"
     for folder in range(30):
         (made / f"part{folder}").mkdir(parents=True)
-        for number in range(40):
+        for number in range(12):
             text = "".join(
                 f"def work_{number}_{line}(value):\n    return value + {line}\n" for line in range(60)
             )

@@ -49,6 +49,7 @@ def test_compares_every_engine_that_is_installed(
     assert "".join(picture.itertext()).count("goal") > 10
 
 
+@pytest.mark.deep
 def test_grows_a_tree_and_says_what_there_is_no_space_for(
     made_tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

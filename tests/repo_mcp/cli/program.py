@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.forked_program import run_program
+
 PROJECT = Path(__file__).resolve().parents[3]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 BIN = Path(sys.executable).parent
@@ -31,13 +33,4 @@ def run(
         "HOME": str(tree.parent / "home"),
         "COLUMNS": "100",
     }
-    return subprocess.run(
-        [sys.executable, "-m", "repo_mcp", *arguments],
-        cwd=tree,
-        env=environment | variables,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        input=given if given is not None else "",
-        check=False,
-    )
+    return run_program(arguments, cwd=tree, env=environment | variables, given=given or "")

@@ -6,10 +6,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forked_program import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
@@ -24,16 +25,7 @@ def root(tmp_path: Path) -> Path:
 
 def run(root: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "HOME": str(root.parent)}
-    return subprocess.run(
-        [sys.executable, "-m", "repo_mcp", "bundle", *arguments],
-        cwd=root,
-        env=environment | {"PYTHONWARNINGS": "error"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        input=given,
-        check=False,
-    )
+    return run_program(("bundle", *arguments), cwd=root, env=environment, given=given)
 
 
 def test_markdown_on_standard_output_as_in_the_data_directory(root: Path) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.forked_program import run_program
+
 PROJECT = Path(__file__).resolve().parents[3]
 TINY_REPO = PROJECT / "tests" / "corpus" / "tiny_repo"
 
@@ -33,16 +35,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"],
         "COLUMNS": "40",
     }
-    return subprocess.run(
-        [sys.executable, "-m", "repo_mcp", *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+    return run_program(arguments, cwd=cwd, env=environment)
 
 
 def run_json(*arguments: str, cwd: Path, code: int = 0) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.config.settings import list_settings
+from tests.forked_program import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 
@@ -26,16 +26,7 @@ def tree(tmp_path: Path) -> Path:
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "HOME": str(cwd.parent)}
-    return subprocess.run(
-        [sys.executable, "-m", "repo_mcp", "config", *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+    return run_program(("config", *arguments), cwd=cwd, env=environment)
 
 
 def show(*arguments: str, cwd: Path) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from tests.forked_program import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 SOURCE = 'class A:\n    """About."""\n    def m(self, x: int = 1) -> None: ...\n\nLIMIT = 3\n'
@@ -15,16 +16,7 @@ SOURCE = 'class A:\n    """About."""\n    def m(self, x: int = 1) -> None: ...\n
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {name: os.environ[name] for name in ("PATH", "XDG_STATE_HOME")}
     environment |= {"PYTHONPATH": str(PROJECT), "HOME": str(root.parent)}
-    return subprocess.run(
-        [sys.executable, "-m", "repo_mcp", "outline", *arguments],
-        cwd=root,
-        env=environment | {"PYTHONWARNINGS": "error"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+    return run_program(("outline", *arguments), cwd=root, env=environment)
 
 
 def test_declarations_are_printed_with_their_lines(tmp_path: Path) -> None:

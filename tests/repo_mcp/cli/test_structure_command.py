@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.forked_program import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 
@@ -23,14 +24,9 @@ def tree(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "repo_mcp", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        check=True,
-    )
+    done = run_program(arguments, cwd=cwd, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def run_json(*arguments: str, cwd: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.plain_options import PLACES, SWITCHES, read_plain
 from repo_mcp.config.server_config import Config
 from repo_mcp.server_options import build_parser, read_config
+from tests.deep.sizes import examples
 
 WORDS = [
     "--repo-root",
@@ -46,7 +47,7 @@ def _read(arguments: list[str]) -> Config:
     return narrow_config(read_config(build_parser("test").parse_args(arguments)))[0]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(given_words=st.lists(st.sampled_from([*WORDS, *VALUES, *sorted(SWITCHES)]), max_size=6))
 def test_what_is_plain_is_valid(tmp_path: Path, given_words: list[str]) -> None:
     (tmp_path / "file").touch()

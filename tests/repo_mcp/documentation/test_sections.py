@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.documentation.sections import MAX_PART_LINES, Section, cut_parts, split_sections
 from repo_mcp.documentation.titles import MAX_BREADCRUMB_CHARS, clean_title, join_breadcrumb
+from tests.deep.sizes import examples
 
 FORMATS = [
     ("a.md", "markdown"),
@@ -95,7 +96,7 @@ def test_levels_that_are_skipped_do_no_harm() -> None:
 
 
 @given(LINES)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_sections_are_a_partition_of_the_lines(lines: list[str]) -> None:
     for path, language in FORMATS:
         sections = split_sections(path, language, lines)
@@ -108,7 +109,7 @@ def test_sections_are_a_partition_of_the_lines(lines: list[str]) -> None:
 
 
 @given(st.integers(1, 400), st.sets(st.integers(1, 400)))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_parts_are_a_partition_of_a_section(count: int, empty: set[int]) -> None:
     lines = ["" if number in empty else "text" for number in range(1, count + 3)]
     section = Section(2, count + 1, 3, "x", ())

@@ -12,6 +12,7 @@ from repo_mcp.exact.batch_prefilter import iter_texts
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import decode_source
+from tests.deep.sizes import examples
 from tests.repo_mcp.exact.exact_patterns import expressions, literals, texts
 
 plain = st.text("ab sk_0(-.\n", max_size=20)
@@ -51,7 +52,7 @@ def check(request: ExactRequest, files: list[bytes | None]) -> None:
         assert found.get(position, []) == wanted
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(400), suppress_health_check=[HealthCheck.too_slow])
 @given(expressions, raws, st.booleans(), st.booleans())
 @example(r"\Ab", [b"a", b"b"], True, False)
 @example(r"a\z", [b"a", b"b"], True, False)
@@ -64,7 +65,7 @@ def test_expressions(pattern: str, files: list[bytes | None], case_sensitive: bo
     check(ExactRequest(pattern, regex=True, case_sensitive=case_sensitive, whole_word=whole_word), files)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(literals, raws, st.integers(0, 8), st.booleans(), st.booleans())
 def test_literals(
     pattern: str, files: list[bytes | None], position: int, case_sensitive: bool, whole_word: bool

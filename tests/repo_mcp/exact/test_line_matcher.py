@@ -14,6 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, LineMatcher
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import split_lines
+from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.exact.exact_patterns import literals, texts
 
@@ -47,7 +48,7 @@ def test_literals_match_where_the_text_holds_them(pattern: str, text: str, posit
 
 
 # Python's letter-by-letter folding also makes one of the dotted and the dotless i.
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(literals.filter(lambda text: "\n" not in text and not set(text) & set("İıiI")), texts)
 def test_case_is_ignored_as_python_ignores_it(pattern: str, text: str) -> None:
     wanted = re.compile(re.escape(pattern), re.IGNORECASE)

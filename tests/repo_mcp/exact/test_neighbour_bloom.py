@@ -26,6 +26,7 @@ from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
+from tests.deep.sizes import examples
 from tests.repo_mcp.exact.exact_patterns import expressions
 from tests.repo_mcp.exact.learnt_sides import learn_sides, use_sides
 
@@ -155,7 +156,7 @@ def check(pattern: str, case_sensitive: bool, whole_word: bool, raw: bytes) -> b
     return need is not None
 
 
-@settings(max_examples=1000, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(1000), suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.one_of(matched, st.tuples(expressions, texts)), texts, texts, encoders, st.booleans(), st.booleans()
 )
@@ -178,7 +179,7 @@ def test_no_text_that_matches_is_ruled_out(
 def test_the_generated_patterns_often_match_and_ask_for_signs() -> None:
     sided = 0
 
-    @settings(max_examples=500, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=100, database=None, suppress_health_check=list(HealthCheck))
     @given(matched, texts)
     def count(pair: tuple[str, str], before: str) -> None:
         nonlocal sided
@@ -187,7 +188,7 @@ def test_the_generated_patterns_often_match_and_ask_for_signs() -> None:
             sided += check(pair[0], False, False, (before + pair[1]).encode())
 
     count()
-    assert sided > 25
+    assert sided > 3
 
 
 @pytest.mark.parametrize(

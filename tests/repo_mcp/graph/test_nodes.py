@@ -12,6 +12,7 @@ from repo_mcp.graph.nodes import MAX_DEPTH, Node, NodeBook, list_names, normalis
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecordBuilder, decode_symbol_record
+from tests.deep.sizes import examples
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
 
@@ -91,7 +92,7 @@ def test_an_id_leads_back_to_its_symbol() -> None:
 
 
 @given(st.text(max_size=30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_no_text_is_an_id_by_accident(text: str) -> None:
     assert NodeBook(MemoryIndex({"a.py": TEXT})).find(text) is None
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.graph.symbol_query import _build_stars, has_words
+from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.graph.memory_index import make_graph
 
@@ -111,7 +112,7 @@ def test_scores_are_ordered_and_rounded(graph: Graph) -> None:
 
 
 @given(st.text(max_size=60) | st.text("aU*._:#/-> gN0é$\n\\[(+?{", max_size=30))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_no_text_is_an_error(text: str) -> None:
     graph = make_graph_once()
     found = search(graph, text, 50)

@@ -29,6 +29,7 @@ from repo_mcp.indexing.scan_state import (
 )
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.workspace.walked_files import build_walked_files
+from tests.deep.sizes import examples
 
 HOUR_NS = 3_600_000_000_000
 Tree = dict[str, int]  # path -> what its numbers are made of
@@ -71,7 +72,7 @@ TREES = st.dictionaries(st.sampled_from(PATHS), st.integers(0, 2), max_size=len(
 SETS = st.sets(st.sampled_from(PATHS))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(TREES, SETS, SETS), min_size=1))
 def test_a_history_of_whole_records_is_read_back(history: list[tuple[Tree, set[str], set[str]]]) -> None:
     with TemporaryDirectory() as place:
@@ -86,7 +87,7 @@ def test_a_history_of_whole_records_is_read_back(history: list[tuple[Tree, set[s
             assert read_seen(directory, generation + 1) is None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(TREES, SETS, SETS), min_size=1), st.sampled_from([2, 5, 2_000]), st.data())
 def test_what_refreshes_touch_is_all_that_is_written(
     history: list[tuple[Tree, set[str], set[str]]], most: int, data: st.DataObject
@@ -124,7 +125,7 @@ def see_with(tree: Tree, generation: int, skipped: dict[str, SkipReason], racy: 
     return build_seen(generation, 1.5, 10 * HOUR_NS, walk(tree), skipped, frozenset(racy))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(TREES, TREES, TREES, SETS)
 def test_changed_files_are_found(first: Tree, before: Tree, after: Tree, unsettled: set[str]) -> None:
     report = walk(after)

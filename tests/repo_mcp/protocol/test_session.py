@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.protocol.requests import MODERN_VERSION
 from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset
+from tests.deep.sizes import examples
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, ask_session, build_tool, echo
 from tests.repo_mcp.sdk_oracle import ask_sdk, drop_explanations, sort_lists
 
@@ -120,7 +121,7 @@ def test_every_second_frame_and_what_follows(opening: str, second: str) -> None:
     assert given == expected
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(NAMES), max_size=8))
 def test_random_conversations(names: list[str]) -> None:
     given, expected = _talk(names)

@@ -17,6 +17,7 @@ from repo_mcp.protocol.task_methods import PAGE_TASKS
 from repo_mcp.protocol.tasks import MAX_UNFINISHED, MAX_WAITERS
 from repo_mcp.protocol.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
 from repo_mcp.protocol.wire import StopReason
+from tests.deep.sizes import examples
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, PipeClient, build_answer, build_tool
 
 PATIENCE_SECONDS = 10.0
@@ -560,7 +561,7 @@ STEPS = st.one_of(
 
 @pytest.mark.parametrize("modern", [False, True])
 def test_no_sequence_of_messages_hangs_or_is_answered_twice(modern: bool) -> None:
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(STEPS, max_size=14))
     def run(steps: list[tuple[str, Any]]) -> None:
         _play(modern, steps)

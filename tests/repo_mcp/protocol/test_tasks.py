@@ -23,6 +23,7 @@ from repo_mcp.protocol.tasks import (
     TooManyTasks,
 )
 from repo_mcp.protocol.tool_model import Question
+from tests.deep.sizes import examples
 
 QUESTION = Question("expansion", "be brief", "other words for x", 100)
 
@@ -274,7 +275,7 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestMachine.settings = settings(max_examples=examples(60), stateful_step_count=40)
 
 
 @pytest.mark.parametrize("rounds", [300])

@@ -22,6 +22,7 @@ from repo_mcp.ranking.snippets import (
     show_hits,
 )
 from repo_mcp.text.analysis import get_word_terms
+from tests.deep.sizes import examples
 
 TEXT = """static int first(int a)
 {
@@ -92,7 +93,7 @@ WORDS = [
 LINES = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join), max_size=30)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(
     LINES, st.lists(st.sampled_from(["queue", "respons", "http", "gethttpresponse_v2", "9q"]), unique=True)
 )

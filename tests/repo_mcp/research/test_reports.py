@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from repo_mcp.research.records import Focus, Report
 from repo_mcp.research.research_state import MAX_FINDINGS
 from tests.architecture.source_tree import ROOT
+from tests.deep.sizes import examples
 from tests.repo_mcp.research.asking import Asked
 from tests.repo_mcp.research.test_research_answers import CONFORMING, SERVICE
 
@@ -113,7 +114,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.one_of(st.text(min_size=1, max_size=80), st.lists(WORDS, min_size=1, max_size=9).map(" ".join)))
 def test_any_question_has_a_report_that_holds(service: Asked, question: str) -> None:
     if question.strip():

@@ -22,6 +22,7 @@ from repo_mcp.symbols.symbol_record import (
     encode_failure,
 )
 from repo_mcp.text.analysis import analyse_text, get_word_terms
+from tests.deep.sizes import examples
 
 NAMES = st.one_of(
     st.sampled_from(
@@ -109,7 +110,7 @@ def read_terms(reader: SegmentReader) -> dict[str, dict[int, Counter[str]]]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(FILES, st.randoms(use_true_random=False))
 def test_names_and_parts_are_those_of_the_plain_version(
     files: dict[str, tuple[list[str], list[tuple[ReferenceRole, str, str, str]]]], random: object

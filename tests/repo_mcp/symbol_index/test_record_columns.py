@@ -24,6 +24,7 @@ from repo_mcp.symbols.symbol_record import (
     decode_symbol_record,
     encode_failure,
 )
+from tests.deep.sizes import examples
 
 COLUMNS = (
     *("names", "kinds", "parents", "starts", "spans", "flags", "parameters", "parameter_counts", "types"),
@@ -81,7 +82,7 @@ def decode(data: bytes) -> SymbolRecord | None:
         return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(records(), min_size=1, max_size=4))
 def test_columns_are_those_of_the_records_one_after_the_other(batch: list[bytes]) -> None:
     many, each = RecordColumns(batch), [decode_symbol_record(one) for one in batch]
@@ -94,7 +95,7 @@ def test_columns_are_those_of_the_records_one_after_the_other(batch: list[bytes]
     assert texts == ["\n".join(one.strings) for one in each]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600))
 @given(st.lists(st.one_of(records(), damaged(), damaged()), min_size=1, max_size=3))
 def test_what_is_no_record_is_found(batch: list[bytes]) -> None:
     faulty = frozenset(ordinal for ordinal, one in enumerate(batch) if decode(one) is None)

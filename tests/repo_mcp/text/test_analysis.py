@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from repo_mcp.indexing.vocabulary import split_words
 from repo_mcp.text.analysis import LONG_WORD, analyse_text, analyse_words
 from repo_mcp.text.spans import join_spans
+from tests.deep.sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_terms_by_example(text: str, terms: list[str]) -> None:
     assert analyse_text(text) == terms
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.lists(st.text(alphabet="aZ9_é漢—b1X", min_size=1, max_size=30) | st.text(max_size=200), max_size=20)
 )

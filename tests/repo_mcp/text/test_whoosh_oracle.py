@@ -30,12 +30,13 @@ from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.text.analysis import ANALYSER, analyse_text
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.schema import FIELDS
+from tests.deep.sizes import choose
 from tests.repo_mcp.ranking.plain_search import score_units
 
 LIBRARY = Path(asyncio.__file__).parent.parent
 PACKAGES = ("asyncio", "email", "json", "logging", "concurrent")
 TOP = 20
-QUERIES = 200
+QUERIES = choose(40, 200)
 SEGMENTS = 3
 
 
@@ -132,6 +133,7 @@ def choose_queries(sources: list[SourceFile]) -> list[str]:
     return [" ".join(draw.choices(words, k=draw.choice([1, 1, 2, 4, 6]))) for _ in range(QUERIES)]
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("segments", [1, SEGMENTS])
 def test_same_hits_and_scores_as_whoosh(segments: int) -> None:
     sources = read_sources()

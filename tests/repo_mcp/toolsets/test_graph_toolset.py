@@ -22,6 +22,7 @@ from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
+from tests.deep.sizes import examples
 from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write_tree
 
 TOOLS = [
@@ -139,10 +140,11 @@ def test_arguments_that_the_schema_takes_are_taken_and_others_are_not(served: Se
     ]
     for tool in served.toolset.tools:
         good = build_arguments(served, tool.name)
+        schema = jsonschema.Draft202012Validator(cast(Any, tool.input_schema))
         for name in [*cast(Any, tool.input_schema)["properties"], "unknown"]:
             for value in values:
                 arguments = good | {name: value}
-                taken = jsonschema.Draft202012Validator(cast(Any, tool.input_schema)).is_valid(arguments)
+                taken = schema.is_valid(arguments)
                 message = served.answer(tool.name, **arguments).get("error", {}).get("message", "")
                 refused = message.startswith(("argument ", "unknown argument"))
                 assert (not taken) == refused or value == "a\0", (tool.name, name, value, message)
@@ -318,7 +320,7 @@ def nodes(served: Served) -> list[str]:
 
 
 @given(st.sampled_from(TOOLS), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_no_arguments_make_a_defect(served: Served, nodes: list[str], tool: str, data: st.DataObject) -> None:
     schema = cast(Any, served.tools[tool].input_schema)
     values = VALUES | {"node_id": st.sampled_from(nodes) | TEXTS}

@@ -19,6 +19,7 @@ from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import WalkMemory, walk
+from tests.deep.sizes import examples
 from tests.repo_mcp.workspace.test_walk_memory import STEPS, do
 
 
@@ -76,7 +77,7 @@ def put(report: WalkReport, changes: PathChanges) -> list[object]:
     return [files[path] for path in sorted(files)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(STEPS, max_size=10), st.lists(STEPS, max_size=4))
 def test_a_glimpse_is_what_a_walk_finds(
     before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]

@@ -17,6 +17,7 @@ from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import WalkMemory, walk
 from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
+from tests.deep.sizes import examples
 
 DIRECTORIES = ("", "a", "a/b", "build", "c.d")
 NAMES = ("x.c", "x.o", "y", ".hidden", ".env", "keep.o", "b")
@@ -50,7 +51,7 @@ def do(root: Path, kind: str, path: str, pattern: str) -> None:
         target.write_text(f"# {path}\n{pattern}\n")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.lists(st.lists(STEPS, max_size=8), min_size=1, max_size=5))
 def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> None:
     with TemporaryDirectory() as position:

@@ -17,6 +17,7 @@ from repo_mcp.cli.clients.clients import CLIENTS
 from repo_mcp.cli.doctor.checks import EXTRAS, State, _check_packages
 from repo_mcp.cli.doctor.client_setups import iter_client_findings
 from tests.architecture.source_tree import ROOT
+from tests.forked_program import run_program
 
 PROJECT = Path(__file__).resolve().parents[4]
 Findings = dict[str, list[dict[str, Any]]]
@@ -33,15 +34,8 @@ def place(tmp_path: Path) -> Path:
 def run(place: Path, *arguments: str, command: str = "doctor") -> subprocess.CompletedProcess[str]:
     home = str(place / "home")
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "HOME": home}
-    return subprocess.run(
-        [sys.executable, "-m", "repo_mcp", command, *arguments],
-        cwd=place / "root",
-        env=environment | {"XDG_STATE_HOME": str(place / "state")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-        check=False,
+    return run_program(
+        (command, *arguments), cwd=place / "root", env=environment | {"XDG_STATE_HOME": str(place / "state")}
     )
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.languages.patterns.landmarks import build_language, scan
 from repo_mcp.languages.patterns.script_languages import PYTHON
+from tests.deep.sizes import examples
 
 _DOUBLE = r'"{3}[^"\\]*+(?:(?:\\[^\n]?|"(?!""))[^"\\]*+){0,20000}(?:"{3})?'
 PLAIN = build_language(
@@ -35,7 +36,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
 def test_finds_what_the_plain_pattern_finds(text: str) -> None:
     assert scan(PYTHON, text.encode()) == scan(PLAIN, text.encode())

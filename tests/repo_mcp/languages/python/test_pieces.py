@@ -15,6 +15,7 @@ from repo_mcp.languages.python import pieces as pieces_module
 from repo_mcp.languages.python.pieces import cut_between_statements
 from repo_mcp.languages.python.symbol_parser import parse
 from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolRecord, decode_symbol_record
+from tests.deep.sizes import examples
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = ("argparse.py", "ast.py", "enum.py", "inspect.py", "os.py", "subprocess.py", "typing.py")
@@ -40,7 +41,7 @@ def check_pieces(monkeypatch: pytest.MonkeyPatch, text: bytes, piece_bytes: int 
     assert list_all(pieces) == list_all(whole)
 
 
-@pytest.mark.parametrize("piece_bytes", [TINY, 2_000, 16_384])
+@pytest.mark.parametrize("piece_bytes", [TINY, pytest.param(2_000, marks=pytest.mark.deep), 16_384])
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_of_the_library(monkeypatch: pytest.MonkeyPatch, name: str, piece_bytes: int) -> None:
     check_pieces(monkeypatch, (LIBRARY / name).read_bytes(), piece_bytes)
@@ -135,7 +136,7 @@ LINES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(LINES, max_size=25))
 def test_any_lines(lines: list[str]) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:

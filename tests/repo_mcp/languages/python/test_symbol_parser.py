@@ -23,6 +23,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolRecord,
     decode_symbol_record,
 )
+from tests.deep.sizes import examples
 
 NAMED = (ReferenceRole.BIND, ReferenceRole.IMPORT, ReferenceRole.EXPORT)
 
@@ -502,7 +503,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(PIECES, max_size=25))
 def test_any_lines_give_a_sound_record(pieces: list[str]) -> None:
     with warnings.catch_warnings():
