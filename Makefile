@@ -11,6 +11,10 @@ QUALITY ?=
 PEERS ?=
 DEEP ?= tests
 WORKERS ?= 2
+CLIENTS ?= $(VENV)/clients
+# The tests that need programs which `make check` does without: where they are not installed, it skips them.
+CLIENT_TESTS := tests/clients tests/conformance tests/examples tests/bench/peers \
+	tests/repo_mcp/cli/test_init_with_clients.py tests/repo_mcp/exact/test_ripgrep_oracle.py
 FUZZ_SECONDS ?= 600
 SHARE ?= 100
 QUERY ?= where is the manifest committed
@@ -18,11 +22,13 @@ ROOT ?= .
 
 export PYTHONHASHSEED := random
 
-.PHONY: help setup check lint types test bench calls golden deep quality bench-peers try dump verify docs dist
+.PHONY: help setup check release-check clients lint types test bench calls golden deep quality bench-peers try dump verify docs dist
 
 help:
 	@echo 'make try [ROOT=.] [QUERY="..."]   index a repository and search it'
 	@echo 'make check                        lint, format, types, tests: what CI runs'
+	@echo 'make clients                      install real clients, the Inspector, the conformance suite; run their tests'
+	@echo 'make release-check                check, clients, deep and bench: everything'
 	@echo 'make test | lint | types          parts of it'
 	@echo 'make golden                       the golden files alone'
 	@echo 'make deep [SHARE=100] [DEEP=tests] long property, crash and fuzz runs, or some per cent of them'
@@ -45,6 +51,12 @@ $(STAMP): pyproject.toml requirements-dev.txt
 
 check: lint types test
 
+release-check:
+	$(MAKE) check
+	$(MAKE) clients
+	$(MAKE) deep
+	$(MAKE) bench
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -54,6 +66,12 @@ types: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --benchmark-disable
+
+clients: $(STAMP)
+	@.ci/clients $(CLIENTS)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	PATH="$(abspath $(CLIENTS))/node_modules/.bin:$$PATH" REQUIRE_CLIENTS=1 \
+		$(BIN)/python -m pytest -n $(WORKERS) --benchmark-disable -m '' $(CLIENT_TESTS)
 
 golden: $(STAMP)
 	$(BIN)/python -m pytest tests/golden

@@ -7,7 +7,9 @@ from __future__ import annotations
 import dataclasses
 import gc
 import os
+import re
 import tempfile
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -34,6 +36,17 @@ def pytest_collection_finish() -> None:
     """Thousands of tests stay: the collector need not go through them again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where clients are required (`make clients`), a test that skips for want of one has failed."""
+    report = yield
+    reason = str(report.longrepr)
+    if "REQUIRE_CLIENTS" in os.environ and report.skipped and re.search(r"is not (installed|there)", reason):
+        report.outcome = "failed"
+        report.longrepr = f"needed, since REQUIRE_CLIENTS is set: {reason}"
+    return report
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

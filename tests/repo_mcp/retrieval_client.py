@@ -13,6 +13,8 @@ from typing import Any
 
 import jsonschema
 
+from tests.forked import popen
+
 PROJECT = Path(__file__).resolve().parents[2]
 START = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 60.0  # then a server that does not answer is killed, and the test fails
@@ -34,7 +36,7 @@ class RetrievalClient:
         cwd: Path,
         protocol: str = "2025-06-18",
     ) -> None:
-        self.process = subprocess.Popen(
+        self.process = popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

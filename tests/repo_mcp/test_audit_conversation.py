@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.forked import popen
+
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 START = "from repo_mcp.server import main; raise SystemExit(main())"
@@ -29,7 +31,7 @@ class Client:
     def __init__(self, root: Path, home: Path, *options: str, name: str = "codex") -> None:
         environment = {key: os.environ[key] for key in ("PATH", "SYSTEMROOT") if key in os.environ}
         homes = {"HOME": str(home), "XDG_CACHE_HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
-        self.process = subprocess.Popen(
+        self.process = popen(
             [sys.executable, "-c", START, "--repo-root", str(root), "--no-watch", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

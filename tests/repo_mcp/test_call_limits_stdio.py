@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from tests.forked import popen
+
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 PATIENCE_SECONDS = 60.0
@@ -27,6 +29,7 @@ START = "from repo_mcp.server import main; raise SystemExit(main())"
 HANGING = """
 import threading
 from repo_mcp.workspace import repository_reader
+
 opens = repository_reader.native.open_file
 def open_file(parent, name):
     if name == "hangs.py":
@@ -66,7 +69,7 @@ class Client:
         places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), str(root.parent))
         roots = {"DOCS_ROOT": str(root), "CODE_ROOT": str(root / "src")}
         named = ["--repo-root", str(root)] if toolsets != "retrieval" else []
-        self.process = subprocess.Popen(
+        self.process = popen(
             [sys.executable, "-c", prelude + START, *named, "--toolsets", toolsets, "--no-watch", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

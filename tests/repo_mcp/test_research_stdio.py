@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 
 from index_format import DiskDirectory, verify_index
+from tests.forked import popen
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
 from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, write_tree
 
@@ -50,7 +51,7 @@ class Client:
         home.mkdir(exist_ok=True)
         command = [sys.executable, "-c", START, "--repo-root", str(root), "--toolsets", "research", *options]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(
+        self.process = popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, env=build_environment(home), cwd=home
         )
         self.killer = threading.Timer(PATIENCE_SECONDS, self.process.kill)

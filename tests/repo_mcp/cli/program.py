@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.forked_program import run_program
+from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked_program import run_program
+from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.forked_program import run_program
+from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 TINY_REPO = PROJECT / "tests" / "corpus" / "tiny_repo"

@@ -12,7 +12,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.config.settings import list_settings
-from tests.forked_program import run_program
+from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 

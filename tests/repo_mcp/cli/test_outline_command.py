@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.forked_program import run_program
+from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 SOURCE = 'class A:\n    """About."""\n    def m(self, x: int = 1) -> None: ...\n\nLIMIT = 3\n'

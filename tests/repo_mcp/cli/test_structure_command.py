@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.forked_program import run_program
+from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
 

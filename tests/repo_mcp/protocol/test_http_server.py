@@ -23,6 +23,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from repo_mcp.protocol.http_server import open_socket
+from tests.forked import popen
 
 PROJECT = Path(__file__).resolve().parents[3]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
@@ -37,7 +38,7 @@ class Served:
         kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
         places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), str(root.parent))
         path = os.pathsep.join([str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        self.popen = subprocess.Popen(
+        self.popen = popen(
             [sys.executable, "-c", START, "--repo-root", str(root), "--transport", "http", *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

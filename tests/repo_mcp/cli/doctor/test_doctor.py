@@ -17,7 +17,7 @@ from repo_mcp.cli.clients.clients import CLIENTS
 from repo_mcp.cli.doctor.checks import EXTRAS, State, _check_packages
 from repo_mcp.cli.doctor.client_setups import iter_client_findings
 from tests.architecture.source_tree import ROOT
-from tests.forked_program import run_program
+from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[4]
 Findings = dict[str, list[dict[str, Any]]]

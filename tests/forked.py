@@ -1,0 +1,201 @@
+"""`subprocess.Popen` for programs of ours, forked from a process that has imported them.
+
+The process that is forked from (the mother) is started by the first test that needs it, has no threads and
+runs nothing itself. What it forks has the environment, the directory and the streams of the caller, and goes
+on as `python -m repo_mcp ...` or `python -c CODE ...` from the first line to the interpreter's end; only
+imports were done before, which saves half a second. A start that differs otherwise (another option of
+Python's, a variable that Python reads when it starts) is a real one.
+
+What must not be shared, the imports and what they cost, is tested where the real `subprocess` is used:
+`tests/repo_mcp/test_launch.py`, `tests/repo_mcp/test_server_stdio.py`, and all of `tests/deep`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import importlib
+import io
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import types
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[1]
+STARTING = {"PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "LC_CTYPE", "LANG"}
+PATIENCE_SECONDS = 120.0
+_LARGEST_REQUEST = 1 << 20
+_NUMBER = struct.Struct("<i")
+
+
+def run_program(
+    arguments: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], given: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Return how `python -m repo_mcp ARGUMENTS` ended and what it said."""
+    command = [sys.executable, "-m", "repo_mcp", *arguments]
+    pipe = subprocess.PIPE
+    with popen(command, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            said, complained = process.communicate(given, timeout=PATIENCE_SECONDS)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, said, complained)
+
+
+def popen(command: list[str], *, env: Mapping[str, str], **options: Any) -> subprocess.Popen[Any]:
+    """Start a program as `subprocess.Popen` does. The project can be imported in it."""
+    env = {"PYTHONPATH": str(PROJECT)} | dict(env)
+    if _can_fork(command, env):
+        return _Forked(command, env=env, **options)
+    return subprocess.Popen(command, env=env, **options)
+
+
+def _can_fork(command: list[str], env: Mapping[str, str]) -> bool:
+    is_usual = command[0] == sys.executable and (command[1] == "-c" or command[1:3] == ["-m", "repo_mcp"])
+    is_here = env["PYTHONPATH"] == str(PROJECT)
+    starts_alike = all(env.get(name) == os.environ.get(name) for name in STARTING & env.keys())
+    return sys.platform == "linux" and is_usual and is_here and starts_alike
+
+
+class _Forked(subprocess.Popen[Any]):
+    """A process that is no child of this one: its nanny says in a pipe which it is, and how it ended."""
+
+    def _execute_child(self, command: list[str], *options: Any) -> None:
+        cwd, env = options[4], options[5]
+        pipes = options[9:15]
+        given, said, complained = (
+            own if own != -1 else inherited for inherited, own in enumerate((pipes[0], pipes[3], pipes[5]))
+        )
+        self._told, telling = os.pipe()
+        mother = _start_mother(os.getpid())
+        request = {"command": command, "cwd": os.fspath(cwd or os.getcwd()), "env": env}
+        socket.send_fds(mother, [json.dumps(request).encode()], [given, said, complained, telling])
+        os.close(telling)
+        (self.pid,) = _NUMBER.unpack(os.read(self._told, _NUMBER.size))
+        self._child_created = True
+        self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
+
+    def _try_wait(self, wait_flags: int) -> tuple[int, int]:
+        if wait_flags & os.WNOHANG and not select.select([self._told], [], [], 0)[0]:
+            return 0, 0
+        (status,) = _NUMBER.unpack(os.read(self._told, _NUMBER.size))
+        os.close(self._told)
+        return self.pid, status
+
+    def _internal_poll(self, *_: object, **__: object) -> int | None:
+        if self.returncode is None and self._waitpid_lock.acquire(False):  # type: ignore[attr-defined]
+            try:
+                pid, status = self._try_wait(os.WNOHANG) if self.returncode is None else (0, 0)
+                if pid:
+                    self._handle_exitstatus(status)  # type: ignore[attr-defined]
+            finally:
+                self._waitpid_lock.release()  # type: ignore[attr-defined]
+        return self.returncode
+
+
+@cache
+def _start_mother(_pid: int) -> socket.socket:
+    """One for each process that runs tests; it ends when the other end of its socket is closed."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.forked", str(theirs.fileno())],
+        cwd=PROJECT,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+    )
+    theirs.close()
+    atexit.register(process.wait)
+    atexit.register(ours.close)
+    return ours
+
+
+# In the mother
+
+
+def _import_all() -> None:
+    from repo_mcp.config.server_config import choose_instructions
+
+    choose_instructions()
+    import repo_mcp
+
+    for module in pkgutil.walk_packages(repo_mcp.__path__, "repo_mcp."):
+        if not module.name.endswith("__main__"):
+            try:
+                importlib.import_module(module.name)
+            except ImportError:  # of another system, or of a wheel that is not there
+                continue
+
+
+def _serve(asking: socket.socket) -> list[str]:
+    """Fork for each request. Returns in what was forked, with the command that it is to run."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for nannies
+    while True:
+        data, streams, _, _ = socket.recv_fds(asking, _LARGEST_REQUEST, 4)
+        if not data:
+            os._exit(0)
+        if os.fork() == 0:
+            asking.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            *streams, telling = streams
+            if (pid := os.fork()) == 0:
+                os.close(telling)
+                return _become(json.loads(data), streams)
+            for stream in streams:
+                os.close(stream)
+            os.write(telling, _NUMBER.pack(pid))
+            os.write(telling, _NUMBER.pack(os.waitpid(pid, 0)[1]))
+            os._exit(0)
+        for stream in streams:
+            os.close(stream)
+
+
+def _become(request: dict[str, Any], streams: list[int]) -> list[str]:
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    if os.environ.get("PYTHONWARNINGS") == "error":
+        warnings.simplefilter("error")
+    given, said, complained = (io.FileIO(number, mode, closefd=False) for number, mode in enumerate("rww"))
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(given), "utf-8", "surrogateescape")
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(said), "utf-8", "surrogateescape")
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(complained), "utf-8", "backslashreplace", line_buffering=True
+    )
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    command: list[str] = request["command"]
+    return command
+
+
+def _run(command: list[str]) -> None:
+    if command[1] == "-m":
+        sys.argv = ["repo_mcp", *command[3:]]
+        runpy.run_module("repo_mcp", run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = ["-c", *command[3:]]
+        sys.modules["__main__"] = main = types.ModuleType("__main__")
+        exec(compile(command[2], "<string>", "exec"), main.__dict__)
+
+
+if __name__ == "__main__":
+    asked = socket.socket(fileno=int(sys.argv[1]))
+    _import_all()
+    gc.collect()
+    gc.freeze()
+    _run(_serve(asked))
