@@ -26,10 +26,8 @@ PATIENCE_SECONDS = 3_600
 SHORT = [
     ("build", "ENOSPC", 80),
     ("update", "KILL", 60),
-    ("update", "SHORT", 80),
     ("update", "EIO --sticky", 60),
     ("compact", "EMFILE", 80),
-    ("purge", "KILL", 80),
 ]
 NUMBERS = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE")
 DEEP = [

@@ -188,7 +188,7 @@ def test_a_large_dictionary_is_signed_behind_the_first_search(monkeypatch: pytes
     finder = TermFinder(pages)
     run = Run("edle_in", Edge.OPEN, Edge.OPEN)
     assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while finder._signatures is None and time.monotonic() < deadline:
         time.sleep(0.01)
     pages.reads = 0

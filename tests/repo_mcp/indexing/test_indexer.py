@@ -169,7 +169,7 @@ def test_a_missing_segment_is_noticed_by_a_search_and_built_anew(root: Path) -> 
     with pytest.raises(RepoError) as caught:
         repository.search(SearchRequest("first_function", 3))
     assert caught.value.code is ErrorCode.INDEX_UNAVAILABLE
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while repository.status().state != "ready" and time.monotonic() < deadline:
         time.sleep(0.05)
     assert find_paths(repository, "first_function") == ["one.py"]

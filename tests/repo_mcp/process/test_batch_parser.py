@@ -16,13 +16,14 @@ import pytest
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.process import parse_process, parse_worker
 from repo_mcp.process.parse_worker import BatchParser
+from tests.growth import HANG_SECONDS
 
 
 def answer_upper(_task: str, text: bytes) -> bytes:
     if text == b"die":
         os._exit(1)
     if text == b"hang":
-        time.sleep(60)
+        time.sleep(5 * HANG_SECONDS)
     if text == b"raise":
         raise ValueError
     return text.upper()
@@ -42,7 +43,7 @@ def serve_half(requests: Connection, answers: Connection, _niceness: int) -> Non
     answers.send_bytes(parse_process.READY)
     requests.recv_bytes()
     os.write(answers.fileno(), (1000).to_bytes(4, "big") + b"+half")
-    time.sleep(60)
+    time.sleep(5 * HANG_SECONDS)
 
 
 def serve_frame(frame: bytes, requests: Connection, answers: Connection, _niceness: int) -> None:
@@ -107,7 +108,7 @@ def test_an_answer_that_stops_half_way_is_not_waited_for() -> None:
     parser = BatchParser(wall_seconds=0.5, serve=serve_half)
     started = time.monotonic()
     assert ask(parser, b"a") == [None]
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < HANG_SECONDS
     parser.close()
 
 
@@ -121,13 +122,13 @@ def test_processes_that_do_nothing_but_end_are_not_the_texts_fault(monkeypatch: 
 
 
 def test_stopping_ends_a_parse_from_another_thread() -> None:
-    parser = BatchParser(wall_seconds=50.0, serve=serve_upper)
+    parser = BatchParser(wall_seconds=3 * HANG_SECONDS, serve=serve_upper)
     ask(parser, b"a")
     threading.Timer(0.3, parser.stop).start()
     started = time.monotonic()
     with pytest.raises(ParserFailed):
         ask(parser, b"hang", b"b")
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < HANG_SECONDS
     with pytest.raises(ParserFailed):
         ask(parser, b"a")
     parser.close()

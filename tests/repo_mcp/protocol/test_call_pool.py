@@ -8,8 +8,9 @@ import time
 import weakref
 
 from repo_mcp.protocol.call_pool import CallPool
+from tests.growth import HANG_SECONDS
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 
 
 def _ignore() -> None:
@@ -98,5 +99,5 @@ def test_calls_that_were_cancelled_are_not_waited_for() -> None:
     waiting = pool.submit(_ignore, _ignore)
     threading.Timer(0.05, lambda: (waiting.cancel(), gate.set())).start()
     started = time.monotonic()
-    pool.wait_until_idle(PATIENCE_SECONDS)
-    assert time.monotonic() - started < PATIENCE_SECONDS / 2
+    pool.wait_until_idle(2 * HANG_SECONDS)
+    assert time.monotonic() - started < HANG_SECONDS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from repo_mcp.protocol.tool_model import CallContext, Question, Tool, ToolAnswer
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, build_answer, build_tool
 from tests.repo_mcp.sdk_oracle import ask_sdk
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 EXPANSION = Question("expansion", "be brief", "words like \u2028 x?", 100)
 SUMMARY = Question("summary", "be exact", "in one line?", 300)
@@ -122,14 +121,12 @@ def test_a_cancelled_call_waits_no_more(more: dict[str, Any]) -> None:
         ended.set()
         return build_answer({})
 
-    client = _open(build_tool("asking", call))
+    client = _open(build_tool("asking", call), answer_seconds=10 * PATIENCE_SECONDS)
     client.send(_call(1, **more))
     asked = client.read()["id"]
-    begun = time.monotonic()
     client.send({"method": "notifications/cancelled", "params": {"requestId": 1}})
     assert client.read()["params"]["requestId"] == asked
     assert ended.wait(PATIENCE_SECONDS)
-    assert time.monotonic() - begun < 5.0  # of the thirty seconds that an answer may take
     assert client.ask({"id": 2, "method": "ping"}) == b'{"jsonrpc":"2.0","id":2,"result":{}}\n'
     client.close()
 

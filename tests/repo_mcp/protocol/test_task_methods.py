@@ -18,9 +18,10 @@ from repo_mcp.protocol.tasks import MAX_UNFINISHED, MAX_WAITERS
 from repo_mcp.protocol.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
 from repo_mcp.protocol.wire import StopReason
 from tests.deep.sizes import examples
+from tests.growth import HANG_SECONDS
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, PipeClient, build_answer, build_tool
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 EXTENSION = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"
@@ -541,7 +542,7 @@ def test_the_end_of_input_stops_tasks_and_leaves_no_thread(
     slow.wait_for("begun")
     begun = time.monotonic()
     client.close()
-    assert time.monotonic() - begun < 3.0
+    assert time.monotonic() - begun < HANG_SECONDS
     client.session.wait_until_idle(PATIENCE_SECONDS)
     assert sorted(slow.story) == ["begun", "dropped", "stopped"]
     assert answers == [None]
@@ -662,7 +663,7 @@ def test_a_client_that_does_not_read_cannot_hold_up_the_end(monkeypatch: pytest.
     begun = time.monotonic()
     client.session.close()
     client.wire.finish()
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - begun < HANG_SECONDS
     client.answers.close()  # whoever waits for the reader is let go
     client.session.wait_until_idle(PATIENCE_SECONDS)
     assert story == ["stopped"]

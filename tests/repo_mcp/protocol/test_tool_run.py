@@ -14,7 +14,7 @@ from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Qu
 from repo_mcp.protocol.tool_run import PROGRESS_SECONDS, Outcome, ProgressRelay, run_tool, submit_tool
 from tests.repo_mcp.pipe_client import build_answer, build_tool
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 CONTEXT = CallContext(lambda: False)
 QUESTION = Question("summary", "be brief", "what?", 10)
 

@@ -26,7 +26,7 @@ from repo_mcp.protocol.frames import (
 )
 from repo_mcp.protocol.wire import StopReason, Streams, Wire
 
-PATIENCE_SECONDS = 10.0  # a test that needs it has failed
+PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 
 
 class Client:

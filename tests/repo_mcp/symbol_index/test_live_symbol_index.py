@@ -61,7 +61,7 @@ def open_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     assert multiprocessing.active_children() == []
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

@@ -24,6 +24,7 @@ from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS, USES
 from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
+from tests.growth import HANG_SECONDS
 from tests.repo_mcp.symbol_index.structure_tree import StructureTree
 from tests.repo_mcp.symbol_index.tiny_parser import make_tiny_parser, parse_tiny
 
@@ -207,14 +208,16 @@ def test_a_cancelled_round_keeps_what_it_committed_and_goes_on_from_there(
 
 
 def test_a_text_that_hangs_does_not_keep_a_cancelled_round(make_tree: MakeTree) -> None:
-    tree = make_tree(make_parser=lambda: BatchParser(wall_seconds=60.0, serve=make_tiny_parser()._serve))
+    tree = make_tree(
+        make_parser=lambda: BatchParser(wall_seconds=3 * HANG_SECONDS, serve=make_tiny_parser()._serve)
+    )
     tree.write({"a.tiny": "hang\n"})
     started = time.monotonic()
     asked = threading.Event()
     threading.Timer(1.0, asked.set).start()
     with pytest.raises(RepoError):
         tree.run(cancelled=asked.is_set)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < HANG_SECONDS
     assert multiprocessing.active_children() == []
 
 

@@ -33,10 +33,18 @@ def tree(tmp_path: Path) -> Iterator[StructureTree]:
     made.close()
 
 
-@pytest.fixture(params=["one segment", "a segment a file", "with dead files"])
-def view(request: pytest.FixtureRequest, tree: StructureTree, monkeypatch: pytest.MonkeyPatch) -> SymbolIndex:
-    """The same files, however they came into the index."""
-    if request.param == "one segment":
+@pytest.fixture(scope="module", params=["one segment", "a segment a file", "with dead files"])
+def view(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SymbolIndex]:
+    """The same files, however they came into the index. It is only read."""
+    tree = StructureTree(tmp_path_factory.mktemp("view"))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        view = build_view(tree, request.param, monkeypatch)
+    yield view
+    tree.close()
+
+
+def build_view(tree: StructureTree, how: str, monkeypatch: pytest.MonkeyPatch) -> SymbolIndex:
+    if how == "one segment":
         tree.write(FILES)
         tree.run()
         assert len(tree.read_segments()) == 1
@@ -44,7 +52,7 @@ def view(request: pytest.FixtureRequest, tree: StructureTree, monkeypatch: pytes
     monkeypatch.setattr(merge_policy, "GROWTH", 0)
     monkeypatch.setattr(merge_policy, "DEAD_SHARE", 1.0)
     monkeypatch.setattr(derived_phase, "FULL_MERGE_SHARE", 2.0)
-    if request.param == "with dead files":
+    if how == "with dead files":
         tree.write(
             {path: f"def old\nuse getUserName\ndef x{ordinal}\n" for ordinal, path in enumerate(FILES)}
         )
@@ -53,7 +61,7 @@ def view(request: pytest.FixtureRequest, tree: StructureTree, monkeypatch: pytes
     for path, text in FILES.items():
         tree.write({path: text})
         tree.run()
-    if request.param == "with dead files":
+    if how == "with dead files":
         tree.remove("kept.tiny")
         tree.run()
     else:

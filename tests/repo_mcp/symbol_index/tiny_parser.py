@@ -55,7 +55,7 @@ def parse_tiny(name: str, text: bytes) -> bytes:
             case ["die"]:
                 os._exit(1)
             case ["hang"]:
-                time.sleep(60)
+                time.sleep(600)
             case ["spin"]:
                 while True:
                     pass

@@ -16,7 +16,7 @@ from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer
 from repo_mcp.toolsets.binding import Call, Entry, bind, find_plain_writer
 from tests.repo_mcp.pipe_client import SCHEMA, PipeClient, build_answer
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},

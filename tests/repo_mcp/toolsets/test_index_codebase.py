@@ -16,6 +16,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.toolsets.research.index_calls import WHOLE
+from tests.deep.sizes import IS_DEEP
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 
 CODE = 5  # files of TREE with a parser
@@ -120,15 +121,16 @@ def test_progress_never_falls_and_tells_files_of_how_many(served: Served) -> Non
 # Stopping
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("force", [False, True])
 def test_a_call_that_is_cancelled_stops_and_leaves_the_index_whole(tmp_path: Path, force: bool) -> None:
-    """Cancelled at the n-th look, for every n until it is through."""
+    """Cancelled at the n-th look, for every n until it is through; in a check for some n."""
     files = TREE | {f"many/m{number}.py": f"def run_{number}(): ...\n" for number in range(12)}
     served = Served(write_tree(tmp_path / "root", files), tmp_path / "data", index=False)
     if force:
         served.index()
     stopped = 0
-    for looks in range(0, 400, 3):
+    for looks in range(0, 400, 3 if IS_DEEP else 11):
         left = iter(range(looks))
         answer = served.ask(
             "index_codebase",
