@@ -1,4 +1,4 @@
-"""No test asserts seconds, which are the machine's: it counts, compares two sizes, or gives up where it hangs.
+"""No test asserts seconds, which are the machine's: it counts, compares sizes, or gives up when it hangs.
 
 The deep runs may: they say what was promised of an unloaded machine.
 """
