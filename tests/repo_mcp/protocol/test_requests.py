@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.protocol.requests import MODERN_VERSION
 from repo_mcp.protocol.tool_model import Toolset
+from tests.deep.sizes import examples
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, ask_session, build_answer, build_tool
 from tests.repo_mcp.sdk_oracle import ask_sdk
 
@@ -249,7 +250,7 @@ def _mutate(base: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(st.dictionaries(_KEYS, _VALUES, max_size=1), deep).map(apply)
 
 
-RANDOM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RANDOM = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 
 
 def _has_odd_token(params: dict[str, Any]) -> bool:
