@@ -170,6 +170,8 @@ def _become(request: dict[str, Any], streams: list[int]) -> list[str]:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
+    if not {"LC_ALL", "LC_CTYPE", "LANG"} & os.environ.keys():
+        os.environ["LC_CTYPE"] = "C.UTF-8"  # as Python does when it starts (PEP 538)
     if os.environ.get("PYTHONWARNINGS") == "error":
         warnings.simplefilter("error")
     given, said, complained = (io.FileIO(number, mode, closefd=False) for number, mode in enumerate("rww"))

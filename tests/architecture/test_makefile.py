@@ -1,0 +1,35 @@
+"""`make help` names every target there is, and no other; everything is in `make release-check`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "Makefile").read_text(encoding="utf-8")
+INNER = {"help", "setup"}
+
+
+def list_targets() -> set[str]:
+    return set(re.findall(r"^([a-z-]+):", TEXT, re.MULTILINE)) - INNER
+
+
+def list_helped() -> set[str]:
+    """Return the words behind `make` that are neither options nor explanations."""
+    lines = re.findall(r"^\t@echo 'make ([^']*?)(?:  .*)?'$", TEXT, re.MULTILINE)
+    words = [word for line in lines for word in re.sub(r"\[.*\]", "", line).split()]
+    return {word for word in words if re.fullmatch(r"[a-z-]+", word)}
+
+
+def test_help_names_every_target() -> None:
+    assert list_helped() == list_targets()
+
+
+def test_targets_that_are_no_files_are_said_to_be_none() -> None:
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", TEXT, re.MULTILINE)
+    assert set(phony.split()) == list_targets() | INNER
+
+
+def test_the_check_of_a_release_is_everything() -> None:
+    (steps,) = re.findall(r"^release-check:\n((?:\t.*\n)+)", TEXT, re.MULTILINE)
+    assert re.findall(r"\$\(MAKE\) (\S+)", steps) == ["check", "clients", "deep", "bench"]
