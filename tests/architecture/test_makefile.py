@@ -15,10 +15,8 @@ def list_targets() -> set[str]:
 
 
 def list_helped() -> set[str]:
-    """Return the words behind `make` that are neither options nor explanations."""
-    lines = re.findall(r"^\t@echo 'make ([^']*?)(?:  .*)?'$", TEXT, re.MULTILINE)
-    words = [word for line in lines for word in re.sub(r"\[.*\]", "", line).split()]
-    return {word for word in words if re.fullmatch(r"[a-z-]+", word)}
+    lines = re.findall(r"^\t@echo 'make ([a-z-]+(?: \| [a-z-]+)*)\b", TEXT, re.MULTILINE)
+    return {word for line in lines for word in line.split(" | ")}
 
 
 def test_help_names_every_target() -> None:
