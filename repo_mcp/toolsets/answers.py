@@ -18,6 +18,7 @@ from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer, escape_text
+from repo_mcp.toolsets.arguments import Arguments
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
@@ -66,7 +67,7 @@ class Call(Generic[Asked]):
     """One call on the way to its answer."""
 
     tool: str
-    arguments: Mapping[str, object]  # not checked yet: `run` does
+    arguments: Arguments  # not checked yet: `run` does
     asked: Asked
     run: Callable[[], Draft]
     record: Record | None  # None where no log is kept

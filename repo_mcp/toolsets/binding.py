@@ -6,7 +6,7 @@ purpose: how a call becomes an answer, which is in `repo_mcp.toolsets.answers`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol
@@ -25,11 +25,11 @@ from repo_mcp.protocol.tool_model import (
     validate_arguments,
 )
 from repo_mcp.toolsets.answers import Asked, Call, Draft, Record
+from repo_mcp.toolsets.arguments import Arguments
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
 
-Arguments = Mapping[str, object]
 Schema = JsonSchema | Callable[[Limits], JsonSchema]
 
 

@@ -37,6 +37,12 @@ def build_count(description: str, maximum: int, default: int | None = None) -> S
     return schema if default is None else schema | {"default": default}
 
 
+def build_limited(description: str, default: int, most: int, least: int = 1) -> Schema:
+    """Return a number argument whose description tells its limits."""
+    said = f"{description}, {least} to {most}; {default} when left out"
+    return {"type": "integer", "description": said, "default": default, "minimum": least, "maximum": most}
+
+
 def build_switch(description: str, default: bool = False) -> Schema:
     """A switch."""
     return {"type": "boolean", "description": description, "default": default}

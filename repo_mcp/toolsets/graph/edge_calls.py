@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.graph.rows import render_edge, render_external, render_unresolved
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from repo_mcp.graph.graph import Graph
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 INCOMING, OUTGOING = "incoming", "outgoing"
 CUT = "a limit of the search was reached: there may be more"
@@ -73,8 +73,7 @@ def _outgoing(repository: Repository, arguments: Arguments, types: Iterable[Edge
 
 
 def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, arguments: Arguments) -> Draft:
-    limit = arguments.get("limit")
-    most = limit if isinstance(limit, int) else DEFAULT_EDGES
+    most = find_integer(arguments, "limit") or DEFAULT_EDGES
     nodes = [(edge, graph.get_node(edge.other)) for edge in found.edges[:most]]
     externals = found.externals[:most]
     places = found.unresolved[:MAX_UNRESOLVED_FILES]

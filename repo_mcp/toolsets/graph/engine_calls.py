@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,12 +9,12 @@ from repo_mcp.errors import ErrorCode
 from repo_mcp.model import IndexedPath, SkipReason
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.graph.answers import name_code
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 INDEXED = "indexed"
 HEALTHY = frozenset({"ready", "partial", "building"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.text.media_types import find_media_type
 from repo_mcp.toolsets.answers import Draft, Part, Result, add_warnings
+from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,
@@ -27,7 +27,6 @@ from repo_mcp.toolsets.graph.schemas import (
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 _ROOT_PATHS = ("", ".", "./", "/")
 _ESCAPED_BYTES = 6  # that JSON takes for one byte of content at most: a control character
@@ -66,9 +65,8 @@ def _build_listing(listing: DirectoryListing, count: int) -> Part:
 
 def read_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`read_file`."""
-    start, end = arguments.get("line_start"), arguments.get("line_end")
-    first = start if isinstance(start, int) else 1
-    last = end if isinstance(end, int) else MAX_LINE_NUMBER
+    first = find_integer(arguments, "line_start") or 1
+    last = find_integer(arguments, "line_end") or MAX_LINE_NUMBER
     _check_order(first, last)
     try:
         opened = repository.open_file(
@@ -171,11 +169,10 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Pa
 def get_directory_tree(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`get_directory_tree`."""
     given = str(arguments.get("path", ""))
-    depth = arguments.get("depth")
     top = _list(repository, given)
     name = top.path.rpartition("/")[2] or repository.root_name
     tree: Result = {"name": escape_text(name), "type": "directory", "children": []}
-    wanted = depth if isinstance(depth, int) else DEFAULT_DEPTH
+    wanted = find_integer(arguments, "depth") or DEFAULT_DEPTH
     notes, listed, widest = _grow(repository, tree, top, wanted, context)
     if widest < MAX_ENTRIES:
         ordinary = "depth" not in arguments

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.workspace.client_paths import shown
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 METHOD = (
     "likeness without a model: 0.45 x rare names used in common + 0.35 x runs of tokens in common,"
@@ -38,7 +38,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     """`search_symbols`."""
     from repo_mcp.graph.symbol_query import has_words  # here: tools are listed before anything is loaded
 
-    limit = _integer(arguments, "limit", DEFAULT_SYMBOLS)
+    limit = find_integer(arguments, "limit") or DEFAULT_SYMBOLS
     scope, notes = _build_scope(arguments)
     with repository.engines.graph.open() as graph:
         found = graph.search(str(arguments["query"]), scope, limit + 1)
@@ -64,7 +64,7 @@ def _render_found(graph: Graph, node: Node) -> Row:
 
 def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`find_similar`."""
-    limit = _integer(arguments, "limit", DEFAULT_SIMILAR)
+    limit = find_integer(arguments, "limit") or DEFAULT_SIMILAR
     with repository.engines.graph.open() as graph:
         found = graph.find_similar(graph.get(str(arguments["node_id"])), limit + 1)
         rows: list[Row] = [
@@ -147,8 +147,8 @@ def _build_scope(arguments: Arguments) -> tuple[SymbolFilter, list[str]]:
 
     INVALID_ARGUMENT for a language that never has symbols.
     """
-    language = _text(arguments, "language")
-    scope = SymbolFilter(_text(arguments, "node_type"), language, _text(arguments, "project_id"))
+    language = find_text(arguments, "language")
+    scope = SymbolFilter(find_text(arguments, "node_type"), language, find_text(arguments, "project_id"))
     if language is None:
         return scope, []
     from repo_mcp.languages.symbol_parsers import list_languages, list_missing  # not at start
@@ -164,13 +164,3 @@ def _build_scope(arguments: Arguments) -> tuple[SymbolFilter, list[str]]:
         f"Give one of: {', '.join(sorted((*list_languages(), *missing)))}.",
         {"argument": "language"},
     )
-
-
-def _text(arguments: Arguments, name: str) -> str | None:
-    value = arguments.get(name)
-    return value if isinstance(value, str) else None
-
-
-def _integer(arguments: Arguments, name: str, otherwise: int) -> int:
-    value = arguments.get(name)
-    return value if isinstance(value, int) else otherwise

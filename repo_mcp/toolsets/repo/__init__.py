@@ -16,8 +16,9 @@ from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import CallContext, Toolset
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import Draft, answer_call
-from repo_mcp.toolsets.binding import Arguments, Entry, Opened, bind, find_plain_writer
-from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, search_calls, tools
+from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
+from repo_mcp.toolsets.repo import bundle_calls, outline_calls, schemas, search_calls, tools
 from repo_mcp.toolsets.repo.answers import FORM
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = 
     """The tools of the repository that `opened` gives when one is called, with `limits` in their schemas."""
 
     def read_log(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-        return audit_calls.audit_log(opened()[1], repository, arguments, context)
+        return tools.audit_log(opened()[1], repository, arguments, context)
 
     audit_entry = Entry(
         "repo.audit_log",
@@ -113,8 +114,8 @@ def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = 
     )
     entries = (_tell_log_state(entry, opened) for entry in (*_ENTRIES, audit_entry))
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
-    tools = bind(entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard)
-    return Toolset("repo", tools, instructions.REPO)
+    bound = bind(entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard)
+    return Toolset("repo", bound, instructions.REPO)
 
 
 def _tell_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Entry[Repository]:
@@ -123,6 +124,6 @@ def _tell_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Ent
         return entry
 
     def run(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-        return audit_calls.tell_state(opened()[1], entry.run(repository, arguments, context))
+        return tools.tell_state(opened()[1], entry.run(repository, arguments, context))
 
     return replace(entry, run=run)

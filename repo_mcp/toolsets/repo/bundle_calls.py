@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS
 from repo_mcp.protocol.tool_model import HIDING, CallContext
 from repo_mcp.toolsets.answers import ORDINARY_CHARS, Draft, Part
+from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle
@@ -24,23 +25,20 @@ AUDIT_CHARS = 5_000
 CHARS_PER_CONTENT_CHAR = 1.3
 
 
-def build_context_bundle(
-    repository: Repository, arguments: Mapping[str, object], context: CallContext
-) -> Draft:
+def build_context_bundle(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`repo.build_context_bundle`."""
     from repo_mcp.bundler.records import BundleRequest  # here: tools are listed before any is called
 
     given = arguments.get("budget")
     budget: Mapping[str, object] = given if isinstance(given, Mapping) else {}
-    prompt, strategy = arguments.get("prompt"), arguments.get("strategy")
     most = repository.config.limits.max_total_bytes_per_response
     request = BundleRequest(
-        prompt=prompt if isinstance(prompt, str) else "",
-        max_files=_integer(budget, "max_files"),
-        max_total_lines=_integer(budget, "max_total_lines"),
-        max_tokens=_integer(budget, "max_tokens")
+        prompt=find_text(arguments, "prompt") or "",
+        max_files=find_integer(budget, "max_files"),
+        max_total_lines=find_integer(budget, "max_total_lines"),
+        max_tokens=find_integer(budget, "max_tokens")
         or _count_fitting_tokens(most if budget else min(ORDINARY_CHARS, most)),
-        strategy=strategy if isinstance(strategy, str) else DEFAULT_STRATEGY,
+        strategy=find_text(arguments, "strategy") or DEFAULT_STRATEGY,
         include_tests=arguments.get("include_tests") is not False,
     )
     bundle = repository.bundle(request)
@@ -50,11 +48,6 @@ def build_context_bundle(
 def _count_fitting_tokens(chars: int) -> int:
     contents = max(chars / 4, chars - AUDIT_CHARS) / CHARS_PER_CONTENT_CHAR
     return min(MAX_BUNDLE_TOKENS, max(1, int(contents) // CHARS_PER_TOKEN))
-
-
-def _integer(budget: Mapping[str, object], name: str) -> int | None:
-    value = budget.get(name)
-    return value if isinstance(value, int) else None
 
 
 def _render(bundle: Bundle, rows: int) -> Part:

@@ -6,27 +6,28 @@ left always reaches from the top of the file to its end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 
 if TYPE_CHECKING:
     from repo_mcp.model import Outline, Symbol
     from repo_mcp.repository import Repository
 
 
-def outline(repository: Repository, arguments: Mapping[str, object], context: CallContext) -> Draft:
+def outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`repo.outline`."""
-    path, most, kinds = arguments["path"], arguments.get("max_depth"), arguments.get("kinds")
-    found = repository.outline(path if isinstance(path, str) else "")
+    most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
+    found = repository.outline(find_text(arguments, "path") or "")
     depths = measure_depths(found.symbols)
     wanted = frozenset(kinds) if isinstance(kinds, list) else None
     chosen = [
         number
         for number, symbol in enumerate(found.symbols)
-        if (not isinstance(most, int) or depths[number] <= most) and (wanted is None or symbol.kind in wanted)
+        if (most is None or depths[number] <= most) and (wanted is None or symbol.kind in wanted)
     ]
     by_weight = sorted(chosen, key=lambda number: (depths[number], number))
     notes: tuple[str, ...] = ()

@@ -6,20 +6,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 _EXACT_SCORE = 1  # every exact match is as good as any other
 
 
@@ -34,7 +34,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     """Modes bm25 and symbol. A NUL in the query is a blank: no query of a person holds one."""
     from repo_mcp.model import SearchRequest  # here: tools are listed before any is called
 
-    query = (_text(arguments, "query") or "").replace("\0", " ")
+    query = (find_text(arguments, "query") or "").replace("\0", " ")
     if not query.strip():
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
@@ -44,8 +44,8 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     request = SearchRequest(
         query=query,
         top_k=_count_wanted(repository, arguments),
-        file_glob=_text(arguments, "file_glob"),
-        language=_text(arguments, "language"),
+        file_glob=find_text(arguments, "file_glob"),
+        language=find_text(arguments, "language"),
         include_tests=arguments.get("include_tests") is not False,
         symbols_only=arguments.get("mode") == "symbol",
     )
@@ -83,14 +83,14 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     """Modes literal and regex."""
     from repo_mcp.model import ExactRequest
 
-    detail = _text(arguments, "detail") or "snippets"
+    detail = find_text(arguments, "detail") or "snippets"
     request = ExactRequest(
-        pattern=_text(arguments, "query") or "",
+        pattern=find_text(arguments, "query") or "",
         regex=arguments.get("mode") == "regex",
         case_sensitive=arguments.get("ignore_case") is not True,
         whole_word=arguments.get("whole_word") is True,
-        file_glob=_text(arguments, "file_glob"),
-        language=_text(arguments, "language"),
+        file_glob=find_text(arguments, "file_glob"),
+        language=find_text(arguments, "language"),
         include_tests=arguments.get("include_tests") is not False,
         limit=_count_wanted(repository, arguments),
         detail=detail,
@@ -182,10 +182,4 @@ def _render_match(match: ExactMatch) -> Result:
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:
-    wanted = arguments.get("top_k")
-    return wanted if isinstance(wanted, int) else repository.config.limits.default_search_hits
-
-
-def _text(arguments: Arguments, name: str) -> str | None:
-    value = arguments.get(name)
-    return value if isinstance(value, str) else None
+    return find_integer(arguments, "top_k") or repository.config.limits.default_search_hits

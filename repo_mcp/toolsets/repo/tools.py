@@ -1,4 +1,4 @@
-"""Four calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
+"""Five calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
 
 No decision about the repository is taken here. What is decided here is only what the specification says
 of the form: which arguments there are, how lines are numbered, where long lines are cut, what a cut
@@ -7,21 +7,25 @@ answer says.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
-from repo_mcp.toolsets.answers import Draft, Part, Result
-from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
+from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
 
 if TYPE_CHECKING:
+    from repo_mcp.audit.log import AuditLog
+    from repo_mcp.audit.log_reader import LogReading
     from repo_mcp.model import FileListing, IndexProgress, ListedFile, OpenedText
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 _NAMED_LINES = 5  # how many line numbers a warning lists
 
@@ -64,9 +68,9 @@ def list_files(repository: Repository, arguments: Arguments, context: CallContex
     """`repo.list_files`."""
     default = min(DEFAULT_LIST_RESULTS, repository.config.limits.max_list_results)
     listing = repository.list_files(
-        _text(arguments, "glob"),
-        _integer(arguments, "max_results", default),
-        _switch(arguments, "include_hidden", False),
+        find_text(arguments, "glob"),
+        find_integer(arguments, "max_results") or default,
+        arguments.get("include_hidden") is True,
     )
     return Draft(lambda rows: _list_rows(listing, rows), len(listing.files), "max_results" not in arguments)
 
@@ -93,10 +97,9 @@ def _render_row(file: ListedFile) -> Result:
 
 def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`repo.open_file`."""
-    start, end = arguments.get("start_line"), arguments.get("end_line")
-    start_line = start if isinstance(start, int) else None
-    end_line = end if isinstance(end, int) else None
-    opened = repository.open_file(_text(arguments, "path") or "", start_line, end_line)
+    end_line = find_integer(arguments, "end_line")
+    path, start_line = find_text(arguments, "path") or "", find_integer(arguments, "start_line")
+    opened = repository.open_file(path, start_line, end_line)
     max_chars = repository.config.limits.max_line_chars
     return Draft(lambda rows: _open_rows(opened, rows, max_chars), len(opened.lines), end_line is None)
 
@@ -143,7 +146,7 @@ def refresh_index(repository: Repository, arguments: Arguments, context: CallCon
     """`repo.refresh_index`."""
     report = context.report
     done = repository.refresh(
-        force=_switch(arguments, "force", False),
+        force=arguments.get("force") is True,
         progress=None if report is None else lambda progress: report(_render_progress(progress)),
         cancelled=context.cancelled,
     )
@@ -168,6 +171,68 @@ def _render_progress(progress: IndexProgress) -> Progress:
     return Progress(round(begin + size * min(share, 1.0), 1), 100.0, message)
 
 
+def audit_log(
+    audit: AuditLog | None, repository: Repository, arguments: Arguments, context: CallContext
+) -> Draft:
+    """Answer `repo.audit_log`. When the answer would be too long, the earliest entries go."""
+    since = _parse_since(arguments.get("since"))
+    limit = find_integer(arguments, "limit") or DEFAULT_AUDIT_ENTRIES
+    if audit is None:
+        return Draft(lambda _: Part({"entries": [], "truncated": False}, ("no log of calls is kept",)))
+    reading = audit.read(since, limit)
+    return Draft(lambda rows: _render_log(reading, rows), len(reading.entries), "limit" not in arguments)
+
+
+def _render_log(reading: LogReading, rows: int) -> Part:
+    cut = len(reading.entries) - rows
+    warnings = list(reading.warnings)
+    if cut:
+        warnings.append(f"cut to the last {rows} calls to keep the answer short; set limit or since")
+    return Part({"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}, warnings)
+
+
+def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
+    """The draft with warnings of what is amiss with the log."""
+    if audit is None:
+        return draft
+    amiss = [*audit.warnings]
+    if audit.failures:
+        amiss.append(f"{NOT_RECORDED}: {audit.failures} calls could not be logged")
+
+    def build(rows: int) -> Part:
+        part = draft.build(rows)
+        return replace(part, warnings=(*part.warnings, *amiss))
+
+    return replace(draft, build=build) if amiss else draft
+
+
+def _parse_since(value: object) -> float | None:
+    """Seconds since the epoch. INVALID_ARGUMENT for what is no time."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        seconds = _parse_iso(str(value))
+    if math.isfinite(seconds):
+        return seconds
+    raise RepoError(
+        ErrorCode.INVALID_ARGUMENT,
+        "argument since is no time",
+        'Give since as ISO 8601 ("2026-01-31T12:00:00Z") or as seconds since 1970.',
+        {"argument": "since"},
+    )
+
+
+def _parse_iso(text: str) -> float:
+    """NaN for what is no ISO 8601 time; one without a zone is UTC."""
+    try:
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return math.nan
+
+
 def _render_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -186,18 +251,3 @@ def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
         warnings.append(
             "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
         )
-
-
-def _text(arguments: Arguments, name: str) -> str | None:
-    value = arguments.get(name)
-    return value if isinstance(value, str) else None
-
-
-def _integer(arguments: Arguments, name: str, otherwise: int) -> int:
-    value = arguments.get(name)
-    return value if isinstance(value, int) else otherwise
-
-
-def _switch(arguments: Arguments, name: str, otherwise: bool) -> bool:
-    value = arguments.get(name)
-    return value if isinstance(value, bool) else otherwise

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
-from repo_mcp.toolsets.research.code_text import write_text
 from repo_mcp.toolsets.research.scope import PathScope, resolve_scope
 from repo_mcp.workspace.client_paths import shown
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from repo_mcp.code_search.records import CodeAnswer, CodeHit
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 MAX_EXTENSIONS = 64
 NO_SEMANTICS = (
@@ -103,7 +102,7 @@ def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bo
         cut = [f"cut to {rows} results to keep the answer short"] if rows < len(hits) else []
         return Part(result, [*said, *cut, *_note_hidden(answer.hits[:rows])])
 
-    return Draft(build, len(hits), ordinary, render=write_text)
+    return Draft(build, len(hits), ordinary, render=_render)
 
 
 def _render_hit(hit: CodeHit) -> Result:
@@ -150,6 +149,41 @@ def _note_hidden(hits: Iterable[CodeHit]) -> list[str]:
         if hiding
         else []
     )
+
+
+def _render(result: Result) -> str:
+    """For people: the summary, then each result with its lines numbered."""
+    shown: dict[str, Any] = dict(result)
+    lines = [f'{len(shown["results"])} of {shown["total"]} results for "{shown["query"]}"']
+    if shown.get("expansion", {}).get("terms"):
+        lines += ["Widened by: " + ", ".join(one["word"] for one in shown["expansion"]["terms"])]
+    lines += _tell_summary(shown.get("summary", {}))
+    for number, hit in enumerate(shown["results"], 1):
+        lines += ["", *_tell_hit(number, hit)]
+    return "\n".join(lines)
+
+
+def _tell_summary(summary: Mapping[str, Any]) -> Iterator[str]:
+    if not summary:
+        return
+    yield ""
+    yield summary["text"]
+    for one in summary["follow_ups"]:
+        arguments = ", ".join(f"{name}: {value}" for name, value in one["arguments"].items())
+        yield f"Next: {one['tool']} ({arguments}), since {one['reason']}"
+
+
+def _tell_hit(number: int, hit: Mapping[str, Any]) -> Iterator[str]:
+    place = f"{hit['path']}:{hit['start_line']}-{hit['end_line']}"
+    named: Sequence[str] = hit["symbols"]
+    what = hit.get("breadcrumb") or (named[0] if named else "")
+    yield f"{number}. {place}  {hit['relevance_percent']:.0f} %  {hit['kind']} {what}".rstrip()
+    for name in ("signature", "doc_comment"):
+        if name in hit:
+            yield f"   {hit[name]}"
+    width = len(str(hit["end_line"]))
+    for at, line in enumerate(hit["content"].split("\n"), hit["start_line"]):
+        yield f"   {at:>{width}}  {line}".rstrip()
 
 
 ENTRIES = (

@@ -7,11 +7,12 @@ by `repo:///` and their path, never by a place on this machine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import docs_schemas
 from repo_mcp.toolsets.research.scope import resolve_scope
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from repo_mcp.documentation.records import DocsAnswer, DocsHit, Media
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 MAX_LINKS = 8  # of one answer
 RESERVED_CHARS = 2_048  # of an answer's bytes that no sound takes: what the forms of its text differ by

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import research_schemas
 from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
-Arguments = Mapping[str, object]
 T = TypeVar("T")
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from repo_mcp.toolsets.research.schema_parts import (
+from repo_mcp.toolsets.research.schemas import (
     FORMAT,
     MAX_QUERY_CHARS,
     PATH,
-    build_limited,
     build_result,
 )
 from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,
     build_field,
+    build_limited,
     build_list,
     build_object,
     build_text,

@@ -1,35 +1,61 @@
-"""What clients see of `index_codebase` and `search_code`."""
+"""What clients see of `index_codebase` and `search_code`, and what all schemas of the toolset share."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from repo_mcp.config.server_config import Limits
-from repo_mcp.toolsets.research.schema_parts import (
-    FORMAT,
-    MAX_PATH_CHARS,
-    MAX_QUERY_CHARS,
-    PATH,
-    PATH_FILTER,
-    build_limited,
-    build_result,
-)
+from repo_mcp.toolsets.research.answers import ERROR_CODES, FORMATS
 from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,
     build_field,
+    build_limited,
     build_list,
     build_object,
     build_switch,
     build_text,
 )
 
+MAX_PATH_CHARS = 4_096
+MAX_QUERY_CHARS = 10_000
+MAX_GLOB_CHARS = 512
 DEFAULT_HITS = 20
 DEFAULT_SEMANTIC_WEIGHT = 0.7  # the specification's
 MAX_EXTENSIONS_CHARS = 1_000
 
 
+def build_result(properties: Mapping[str, Schema]) -> Schema:
+    """What a tool answers: these properties, or one text in the form that was asked for, or an error."""
+    error = build_object({"code": build_choice("", ERROR_CODES), "message": build_field("string")})
+    return build_object(
+        {
+            **properties,
+            "warnings": build_list(build_field("string"), "What is incomplete or unusual about this answer"),
+            "format": build_choice("Form of text; left out where the answer is JSON", FORMATS[1:]),
+            "text": build_field("string", "The whole answer in that form"),
+            "error": error,
+        }
+    )
+
+
 def _build_counts(description: str) -> Schema:
     return {"type": "object", "description": description, "additionalProperties": {"type": "integer"}}
 
+
+PATH = build_text(
+    "Folder to search in: . for the whole repository (when left out), or a folder inside it",
+    MAX_PATH_CHARS,
+    0,
+) | {"default": "."}
+PATH_FILTER = build_text(
+    "Only paths that match this glob, such as src/auth/** or **/*_test.go; relative to the repository or to"
+    " path",
+    MAX_GLOB_CHARS,
+)
+FORMAT = build_choice(
+    "Form of the answer: json (when left out), human (text to read) or toon (JSON in fewer tokens)", FORMATS
+) | {"default": FORMATS[0]}
 
 INDEX_INPUT = build_object(
     {

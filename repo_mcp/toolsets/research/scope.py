@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.research.answers import Worded
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 ROOT = "."
 _NO_FOLDER = frozenset(

@@ -17,7 +17,8 @@ from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, Toolset, validate_arguments
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import Call, answer_call
-from repo_mcp.toolsets.binding import Arguments, Entry, Opened, Write, bind
+from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.binding import Entry, Opened, Write, bind
 from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.answers import FORM, find_repo, name_repo
 from repo_mcp.toolsets.retrieval.failures import explain_argument

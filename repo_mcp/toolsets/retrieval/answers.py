@@ -17,7 +17,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import ToolAnswer, escape_text
 from repo_mcp.toolsets.answers import Call, Draft, Form, Part, build_answer, measure_answer
-from repo_mcp.toolsets.binding import Arguments
+from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.retrieval.failures import explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, REPOS

@@ -6,7 +6,7 @@ guessed, whether there are more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text, is_plain
 from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
@@ -21,7 +22,6 @@ from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
-Arguments = Mapping[str, object]
 
 _NAMED = 5  # how many numbers a warning lists
 _BYTES_PER_CHAR = 8  # a control character takes six in JSON: so one line always fits into an answer
@@ -29,7 +29,7 @@ _BYTES_PER_CHAR = 8  # a control character takes six in JSON: so one line always
 
 def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     """`search`."""
-    query, glob, limit = _text(arguments, "query"), _text(arguments, "path_glob"), arguments.get("limit")
+    query = find_text(arguments, "query") or ""
     if not query.strip():
         raise Failure(
             Code.QUERY_EMPTY,
@@ -38,13 +38,13 @@ def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
             argument="query",
             hint="Give query as the text to look for.",
         )
-    wanted = limit if isinstance(limit, int) else roots.limits.default_search_hits
+    wanted = find_integer(arguments, "limit") or roots.limits.default_search_hits
     repo = arguments.get("repo", BOTH)
     request = ExactRequest(
         query,
         regex=arguments.get("regex") is True,
         case_sensitive=arguments.get("case_sensitive") is True,
-        file_glob=glob or None,
+        file_glob=find_text(arguments, "path_glob") or None,
     )
     rows: list[tuple[str, ExactMatch]] = []
     warnings: list[str] = []
@@ -114,14 +114,14 @@ def open_file(roots: Roots, arguments: Arguments, context: CallContext) -> Draft
 
 def get_snippet(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     """`get_snippet`."""
-    start, end = arguments.get("start_line"), arguments.get("end_line")
-    assert isinstance(start, int)
-    assert isinstance(end, int)
+    start, end = find_integer(arguments, "start_line"), find_integer(arguments, "end_line")
+    assert start is not None
+    assert end is not None
     return _read_lines(roots, "get_snippet", arguments, start, end)
 
 
 def _read_lines(roots: Roots, tool: str, arguments: Arguments, start: int, end: int) -> Draft:
-    name, path = str(arguments["repo"]), _text(arguments, "path")
+    name, path = str(arguments["repo"]), find_text(arguments, "path") or ""
     repository = open_root(roots, name)
     try:
         opened = repository.open_file(path, start, end)
@@ -174,7 +174,7 @@ def _name_some(what: str, numbers: list[int]) -> str:
 
 def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     """`list_dir`."""
-    name, path = str(arguments["repo"]), _text(arguments, "path")
+    name, path = str(arguments["repo"]), find_text(arguments, "path") or ""
     repository = open_root(roots, name)
     try:
         listing = repository.tree.list_directory(path)
@@ -222,8 +222,3 @@ def _warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
         warnings.append(
             "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
         )
-
-
-def _text(arguments: Arguments, name: str) -> str:
-    value = arguments.get(name)
-    return value if isinstance(value, str) else ""
