@@ -57,7 +57,7 @@ _SHAPE: dict[str, Schema] = {
     "return_type": build_field(_NULL_TEXT),
 }
 _NAMED: dict[str, Schema] = {
-    "node_id": build_field("string", "Stable id of the symbol: it does not change with its lines"),
+    "node_id": build_field("string", "Stable id of the symbol; its lines may change"),
     "name": build_field("string"),
     "qualified_name": build_field("string"),
     "node_type": {"type": "string", "enum": list(KINDS)},
@@ -69,7 +69,7 @@ _PLACED: dict[str, Schema] = {
     "line_end": build_field("integer"),
 }
 _SYMBOL: dict[str, Schema] = {**_NAMED, **_PLACED, **_SHAPE}
-_TRUNCATED = build_field("boolean", "True when there is more than is shown")
+_TRUNCATED = build_field("boolean", "True when there is more")
 _PROJECT = build_field("string", "Folder of the nearest project file above; . is the root")
 
 _EDGE: dict[str, Schema] = {
@@ -87,22 +87,22 @@ _EDGE: dict[str, Schema] = {
     "reference_count": build_field("integer"),
 }
 _EXTERNAL: dict[str, Schema] = {
-    "qualified_name": build_field("string", "Name that is declared outside of this repository"),
+    "qualified_name": build_field("string", "Name declared outside this repository"),
     "edge_type": _EDGE["edge_type"],
     "reference_lines": build_list(build_field("integer")),
     "reference_count": build_field("integer"),
 }
 
 PATH = build_text("Path relative to the repository's root", MAX_PATH_CHARS)
-FOLDER = build_text("Folder relative to the repository's root; the root when left out", MAX_PATH_CHARS, 0)
+FOLDER = build_text("Folder relative to the repository's root; default: the root", MAX_PATH_CHARS, 0)
 NODE_ID = build_text(
     "The symbol's node_id, from search_symbols, lookup_symbol or any other answer", MAX_NAME_CHARS
 )
 LANGUAGE = build_text("Only symbols of this language: csharp, typescript, python, go, ...", 64)
 PROJECT_ID = build_text("Only symbols of this project: its folder, as project_id in results", MAX_PATH_CHARS)
-EDGE_TYPE = build_choice("Only edges of this type; all types when left out", [one.value for one in EdgeType])
+EDGE_TYPE = build_choice("Only edges of this type; default: all types", [one.value for one in EdgeType])
 EDGE_LIMIT = build_count(
-    f"Most edges to return, 1 to {MAX_EDGES}; {DEFAULT_EDGES} when left out", MAX_EDGES, DEFAULT_EDGES
+    f"Most edges to return, 1 to {MAX_EDGES}; default {DEFAULT_EDGES}", MAX_EDGES, DEFAULT_EDGES
 )
 
 NO_ARGUMENTS = build_object({})
@@ -119,7 +119,7 @@ TREE_ARGUMENTS = build_object(
     {
         "path": FOLDER,
         "depth": build_count(
-            f"Levels below the folder, 1 to {MAX_DEPTH}; {DEFAULT_DEPTH} when left out",
+            f"Levels below the folder, 1 to {MAX_DEPTH}; default {DEFAULT_DEPTH}",
             MAX_DEPTH,
             DEFAULT_DEPTH,
         ),
@@ -136,7 +136,7 @@ SEARCH_ARGUMENTS = build_object(
         "node_type": build_choice("Only symbols of this type", tuple(KINDS)),
         "language": LANGUAGE,
         "limit": build_count(
-            f"Most results, 1 to {MAX_SYMBOLS}; {DEFAULT_SYMBOLS} when left out", MAX_SYMBOLS, DEFAULT_SYMBOLS
+            f"Most results, 1 to {MAX_SYMBOLS}; default {DEFAULT_SYMBOLS}", MAX_SYMBOLS, DEFAULT_SYMBOLS
         ),
     },
     ("query",),
@@ -155,7 +155,7 @@ SIMILAR_ARGUMENTS = build_object(
     {
         "node_id": NODE_ID,
         "limit": build_count(
-            f"Most results, 1 to {MAX_SIMILAR}; {DEFAULT_SIMILAR} when left out", MAX_SIMILAR, DEFAULT_SIMILAR
+            f"Most results, 1 to {MAX_SIMILAR}; default {DEFAULT_SIMILAR}", MAX_SIMILAR, DEFAULT_SIMILAR
         ),
     },
     ("node_id",),
@@ -299,7 +299,7 @@ def _describe_unresolved(description: str) -> dict[str, Schema]:
     return {
         "unresolved": build_field("integer", description),
         "unresolved_in": build_list(
-            build_object(place), f"Where, the {MAX_UNRESOLVED_FILES} nearest files at most"
+            build_object(place), f"Where: at most the {MAX_UNRESOLVED_FILES} nearest files"
         ),
     }
 
@@ -309,7 +309,7 @@ INCOMING_OUTPUT = _result(
         "result": build_list(build_object(_EDGE)),
         "total": build_field("integer"),
         "truncated": _TRUNCATED,
-        **_describe_unresolved("References of its name whose meaning is not known: some may mean it"),
+        **_describe_unresolved("Unresolved references of its name: some may mean it"),
     }
 )
 OUTGOING_OUTPUT = _result(
@@ -317,14 +317,14 @@ OUTGOING_OUTPUT = _result(
         "result": build_list(build_object(_EDGE)),
         "total": build_field("integer"),
         "truncated": _TRUNCATED,
-        "external": build_list(build_object(_EXTERNAL), "What is declared outside of this repository"),
+        "external": build_list(build_object(_EXTERNAL), "What is declared outside this repository"),
         "external_total": build_field("integer"),
-        **_describe_unresolved("References whose meaning is not known"),
+        **_describe_unresolved("References that could not be resolved"),
     }
 )
 INDEX_OUTPUT = _result(
     {
-        "indexed": build_field("integer", "Files that the index now knows as they are"),
+        "indexed": build_field("integer", "Files whose current state is indexed"),
         "files": build_list(
             build_object(
                 {

@@ -204,7 +204,7 @@ OUTLINE_TITLE = "Outline repository file"
 OUTLINE_DESCRIPTION = (
     "Outline of one file of this code repository: its functions, classes, methods, constants, headings or"
     " keys in order, each with signature, line numbers, first docstring line and enclosing symbol. Cheaper"
-    " than opening a long file; read the lines you need with repo.open_file then. Shows what the text"
+    " than opening a long file; then read the lines you need with repo.open_file. Shows what the text"
     " declares, whichever branch runs. Reads the live file; needs no index."
 )
 
@@ -295,11 +295,9 @@ def search_input(limits: Limits) -> Schema:
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
-            "ignore_case": build_switch(
-                "In mode literal or regex: case does not count. Default false.", False
-            ),
-            "whole_word": build_switch("In mode literal or regex: only whole words. Default false.", False),
-            "explain": build_switch("Also say what each signal gave to a hit's score. Default false.", False),
+            "ignore_case": build_switch("Modes literal and regex: ignore case. Default false.", False),
+            "whole_word": build_switch("Modes literal and regex: whole words only. Default false.", False),
+            "explain": build_switch("Also say what each signal adds to a score. Default false.", False),
         },
         ["query"],
     )
@@ -407,7 +405,7 @@ def bundle_input(limits: Limits) -> Schema:
                 " names and quoted errors in it are looked up.",
                 MAX_QUERY_CHARS,
             ),
-            "budget": budget | {"description": "Limits of the bundle; each is kept strictly."},
+            "budget": budget | {"description": "Limits of the bundle, strictly kept."},
             "strategy": {
                 "type": "string",
                 "description": f"How excerpts are chosen. Only {strategies}, the default.",
@@ -533,7 +531,7 @@ def audit_output(limits: Limits) -> Schema:
         }
     )
     properties = {
-        "entries": build_list(entry, "In the order in which they were logged, the latest last"),
+        "entries": build_list(entry, "In the order logged, the latest last"),
         "truncated": build_field("boolean", "True when there are earlier calls that match"),
     }
     return build_envelope_schema(build_record(properties))

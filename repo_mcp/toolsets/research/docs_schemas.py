@@ -50,10 +50,10 @@ _HIT = build_object(
         "end_line": build_field("integer"),
         "relevance_percent": build_field(
             "number",
-            "0 to 100, the same scale for every query: 100 says each word of it, in the heading too. Above 75"
+            "0 to 100, the same scale for every query: 100 has each word of it, in the heading too. Above 75"
             " most of the query is met, below 40 little of it",
         ),
-        "score": build_field("number", "What hits are ordered by, 0 to 1"),
+        "score": build_field("number", "What hits are ranked by, 0 to 1"),
         "kind": build_choice("Section of a document, or comment of a declaration in code", KINDS),
         "heading": build_field("string", "Of the section; the name of a declaration; else of the file"),
         "breadcrumb": build_field(
@@ -82,17 +82,17 @@ _MEDIA = build_object(
         "path": build_field("string"),
         "mime_type": build_field("string"),
         "size": build_field("integer", "Bytes"),
-        "text": build_field("string", "Alternative text or caption; empty where there is none"),
-        "hit": build_field("integer", "Which of the results refers to it, from 1"),
+        "text": build_field("string", "Alternative text or caption; empty if none"),
+        "hit": build_field("integer", "Number of the result that refers to it, from 1"),
     },
     ("path", "mime_type", "size", "text", "hit"),
 )
 DOCS_OUTPUT = build_result(
     {
         "query": build_field("string"),
-        "results": build_list(_HIT, "Best first; of equal ones by path, then line"),
+        "results": build_list(_HIT, "Best first; ties by path, then line"),
         "total": build_field("integer", "Sections and comments that were ranked"),
-        "truncated": build_field("boolean", "There are more than were returned"),
+        "truncated": build_field("boolean", "There are more than returned"),
         "media": build_list(
             _MEDIA, "Images, sounds and other files that the results refer to; linked beside the text"
         ),

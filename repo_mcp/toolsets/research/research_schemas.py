@@ -37,17 +37,17 @@ RESEARCH_INPUT = build_object(
         ),
         "path": PATH,
         "depth": build_limited(
-            "References followed in a row; for implementations and ways more when left out",
+            "Levels of references to follow (by default more for implementations and paths)",
             DEFAULT_DEPTH,
             MAX_DEPTH,
         ),
         "focus": build_choice(
-            "What to dwell on: architecture (modules and layers), dependencies (inside and outside), patterns"
-            " (repeated shapes), flow (ways along calls)",
+            "What to stress: architecture (modules and layers), dependencies (inside and outside), patterns"
+            " (repeated shapes), flow (paths of calls)",
             FOCUSES,
         ),
         "limit": build_limited(
-            "Findings at most; fewer where the answer would be long and this is left out",
+            "Most findings; by default fewer if the answer gets long",
             DEFAULT_FINDINGS,
             MAX_FINDINGS,
         ),
@@ -71,13 +71,13 @@ _FINDING = build_object(
         "path": _text(),
         "start_line": _number(),
         "end_line": _number(),
-        "symbol": _text("Qualified name; the path, of a place outside of all symbols"),
+        "symbol": _text("Qualified name, or the path outside any symbol"),
         "kind": _text("function, class, file, text, ..."),
         "node_id": build_field(["string", "null"], "For the tools that take one"),
         "why": _text("Why it is here"),
-        "hop": _number("References away from what was asked about; 0: that itself"),
-        "confidence": build_choice("How sure the way there is; text: found by its words", CONFIDENCES),
-        "reference_lines": build_list(build_field("integer"), "Where the uses that are meant stand"),
+        "hop": _number("References away from the subject; 0: the subject"),
+        "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES),
+        "reference_lines": build_list(build_field("integer"), "Where these uses are"),
         "excerpt": _text("Numbered lines of the live text"),
         "citation": _text("path:start-end"),
     }
@@ -95,7 +95,7 @@ _MAP = build_object(
                     "kind": _text("calls, imports, inherits, ..."),
                     "confidence": build_choice("", CONFIDENCES),
                     "citation": _text(),
-                    "count": _number("References that it stands for"),
+                    "count": _number("References that it represents"),
                 }
             )
         ),
@@ -107,18 +107,18 @@ _CHAIN = build_object(
         "symbols": build_list(build_field("string"), "Each calls the next"),
         "citations": build_list(build_field("string"), "Of each call"),
         "confidence": build_choice("Of the weakest call", CONFIDENCES),
-        "ends": _text("Why it goes no further, or that it is a cycle"),
+        "ends": _text("Why it ends, or that it is a cycle"),
     }
 )
 _MODULE = build_object(
     {
         "name": _text("File or folder"),
         "files": _number(),
-        "strength": build_field("number", "Percent of the walks along imports that end there (PageRank)"),
+        "strength": build_field("number", "Percent of random walks along imports ending there"),
         "imported_by": _number("Modules"),
         "imports": _number("Modules"),
         "layer": _number("0 is the lowest"),
-        "citation": _text("One import of it; empty where it is not imported by a module of the list"),
+        "citation": _text("One import of it; empty if no listed module imports it"),
     }
 )
 _LAYER = build_object({"level": _number(), "modules": _TEXTS, "cycles": build_list(_TEXTS)})
@@ -144,7 +144,7 @@ RESEARCH_OUTPUT = build_result(
         "understood_as": build_object(
             {
                 "form": build_choice("The kind of question", FORMS),
-                "text": _text("The question as it was taken, in words"),
+                "text": _text("How the question was understood"),
                 "subjects": build_list(_SUBJECT),
             }
         ),
@@ -152,19 +152,19 @@ RESEARCH_OUTPUT = build_result(
         "focus": build_field(["string", "null"]),
         "findings": build_list(_FINDING, "Best first"),
         "total_findings": _number(),
-        "truncated": build_field("boolean", "There are more findings than are listed"),
+        "truncated": build_field("boolean", "There are more findings than listed"),
         "dependency_map": _MAP,
         "call_chains": build_list(_CHAIN),
         "entry_points": build_list(
             build_object({"symbol": _text(), "citation": _text(), "why": _text()}),
-            "Where what was found begins: what nothing else calls",
+            "Where the findings start: what nothing else calls",
         ),
         "modules": build_list(_MODULE, "Of an architecture, the strongest first"),
         "layers": build_list(_LAYER, "Of an architecture, the lowest first"),
         "shapes": build_list(_SHAPE, "Of patterns"),
         "outside": build_list(
             build_object({"name": _text(), "count": _number(), "citation": _text()}),
-            "What is used that is declared outside of the repository",
+            "What is used but declared outside the repository",
         ),
         "limits": build_list(
             build_object({"what": _text(), "why": _text()}), "What was cut off, and by which limit"

@@ -65,7 +65,7 @@ INDEX_INPUT = build_object(
             MAX_PATH_CHARS,
             0,
         ),
-        "force": build_switch("Read and parse every file again, whether it changed or not"),
+        "force": build_switch("Read and parse every file again, changed or not"),
         "format": FORMAT,
     },
     ("path",),
@@ -76,11 +76,11 @@ INDEX_OUTPUT = build_result(
         "chunks": build_field("integer", "Pieces of files that a search can find"),
         "symbols": build_field("integer", "Declarations that are known"),
         "errors": build_field("integer", "Files that could not be read or parsed"),
-        "added": build_field("integer", "Files that are new in the index"),
+        "added": build_field("integer", "Files new in the index"),
         "updated": build_field("integer", "Files that had changed, or were indexed again with force"),
         "removed": build_field("integer", "Files that are gone"),
         "unchanged": build_field("integer"),
-        "skipped": _build_counts("Files that are not indexed, by reason: binary, too_large, ignored, ..."),
+        "skipped": _build_counts("Files not indexed, by reason: binary, too_large, ignored, ..."),
         "parsed": build_object(
             {
                 "files": build_field("integer", "Files whose declarations are known"),
@@ -115,8 +115,8 @@ def search_input(limits: Limits) -> Schema:
             "limit": build_limited("Most results", min(DEFAULT_HITS, most), most),
             "semantic_weight": {
                 "type": "number",
-                "description": "How much meaning counts beside words, 0 to 1; 0.7 when left out. Only where"
-                " the server was started with a semantic model; else words alone count",
+                "description": "Weight of meaning against words, 0 to 1; default 0.7. Used only if the server"
+                " was started with a semantic model; else only words count",
                 "default": DEFAULT_SEMANTIC_WEIGHT,
                 "minimum": 0,
                 "maximum": 1,
@@ -127,12 +127,12 @@ def search_input(limits: Limits) -> Schema:
             "path_filter": PATH_FILTER,
             "format": FORMAT,
             "expand_query": build_switch(
-                "Widen the query by related words: from your model where it can be asked, else from this"
-                " index. Off when left out"
+                "Widen the query with related words: from your model if it can be asked, else from this"
+                " index. Default false"
             ),
             "synthesize": build_switch(
                 "Add a summary of the results with citations, and suggest what to ask next: by your model"
-                " where it can be asked, else put together from the results. Off when left out"
+                " if it can be asked, else made from the results. Default false"
             ),
         },
         ("query",),
@@ -156,18 +156,18 @@ _HIT = build_object(
         "kind": build_field(
             "string", "function, method, class, ... of the declaration; section, configuration, code or data"
         ),
-        "symbols": build_list(build_field("string"), "Names declared in content, or around it"),
+        "symbols": build_list(build_field("string"), "Names declared in content or around it"),
         "language": build_field("string"),
         "signature": build_field("string"),
-        "breadcrumb": build_field("string", "The declarations around, outermost first"),
+        "breadcrumb": build_field("string", "Enclosing declarations, outermost first"),
         "doc_comment": build_field("string", "First line of the declaration's comment"),
         "declared_lines": build_list(
-            build_field("integer"), "First and last line of the declaration, where content is a part of it"
+            build_field("integer"), "First and last line of the declaration, if content is a part of it"
         ),
     }
 )
 _CITATION = build_object({"path": build_field("string"), "line": build_field("integer")})
-_AUTHOR = build_choice("client: your model; index: put together from what is indexed", ("client", "index"))
+_AUTHOR = build_choice("client: your model; index: made from the index", ("client", "index"))
 _EXPANSION = build_object(
     {
         "by": _AUTHOR,
@@ -175,7 +175,7 @@ _EXPANSION = build_object(
             build_object(
                 {
                     "word": build_field("string"),
-                    "weight": build_field("number", "Beside 1 for each word that was asked"),
+                    "weight": build_field("number", "Words of the query have 1"),
                 }
             )
         ),
@@ -194,7 +194,7 @@ _SUMMARY = build_object(
                     "reason": build_field("string"),
                 }
             ),
-            "Calls that would lead further",
+            "Suggested next calls",
         ),
     }
 )
@@ -203,7 +203,7 @@ SEARCH_OUTPUT = build_result(
         "query": build_field("string"),
         "results": build_list(_HIT, "Best first"),
         "total": build_field("integer", "Chunks that match"),
-        "truncated": build_field("boolean", "True when there is more than is shown"),
+        "truncated": build_field("boolean", "True when there is more"),
         "expansion": _EXPANSION,
         "summary": _SUMMARY,
     }

@@ -35,7 +35,7 @@ def build_envelope_schema(result: Schema) -> Schema:
             "reason": build_field("string", "missing, unreadable, out_of_root, denied, binary, ..."),
             "hint": build_field("string", "What to do next"),
             "total_lines": build_field("integer", "Lines of the file"),
-            "max_bytes": build_field("integer", "The limit that the file passes"),
+            "max_bytes": build_field("integer", "The limit that the file exceeds"),
         },
         ["reason", "hint"],
     )
@@ -77,15 +77,15 @@ def search_input(limits: Limits) -> Schema:
             "repo": build_choice('Where to search: "docs", "code" or "both". Default "both".', (*REPOS, BOTH))
             | {"default": BOTH},
             "query": build_text(
-                f"The text to look for as it stands, or a regular expression with regex true. Not empty; at"
+                f"The exact text to find, or a regular expression with regex true. Not empty; at"
                 f" most {MAX_QUERY_CHARS:,} characters.",
                 MAX_QUERY_CHARS,
             ),
             "limit": build_count(f"Most matches to return, 1 to {most:,}. Default {ordinary}.", most)
             | {"default": ordinary},
-            "case_sensitive": build_switch("Tell capitals from small letters. Default false.", False),
+            "case_sensitive": build_switch("Match case. Default false.", False),
             "regex": build_switch(
-                "Take query as a regular expression in RE2's syntax: no look-around, no back-references."
+                "Treat query as a regular expression in RE2 syntax: no look-around, no back-references."
                 " Default false.",
                 False,
             ),
@@ -105,7 +105,7 @@ def search_output(limits: Limits) -> Schema:
             "repo": {"type": "string", "enum": list(REPOS)},
             "path": build_field("string"),
             "line": build_field("integer", "Counted from 1"),
-            "end_line": build_field("integer", "Only of a match that spans lines"),
+            "end_line": build_field("integer", "Only if a match spans lines"),
             "preview": build_field("string", "The line, cut around the match when it is long"),
         },
         ["repo", "path", "line", "preview"],
@@ -183,7 +183,7 @@ def list_dir_output(limits: Limits) -> Schema:
         {
             "path": build_field("string", "Relative to the root of repo"),
             "type": {"type": "string", "enum": ["file", "directory"]},
-            "size": build_field("integer", "Bytes; files alone have one"),
+            "size": build_field("integer", "Bytes; files only"),
         },
         ["path", "type"],
     )

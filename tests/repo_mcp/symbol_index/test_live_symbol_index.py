@@ -186,7 +186,7 @@ def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path)
     with pytest.raises(RepoError) as damaged, repository.symbol_index.view() as view:
         view.find_record_bytes("a.tiny")
     assert damaged.value.code is ErrorCode.INDEX_UNAVAILABLE
-    assert "built anew" in repository.symbol_index.warn()[0]
+    assert "being rebuilt" in repository.symbol_index.warn()[0]
 
     def is_whole() -> bool:
         try:
@@ -232,7 +232,7 @@ def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
     with IndexWriter(DiskDirectory(str(path)), repository.symbol_index._configuration, SYMBOL_FIELDS):
         repository.symbol_index._report_damage(CorruptIndex("a segment"))
         time.sleep(0.5)
-        assert "built anew" in repository.symbol_index.warn()[0]
+        assert "being rebuilt" in repository.symbol_index.warn()[0]
     wait_until(lambda: repository.symbol_index.warn() == [])
 
 

@@ -114,7 +114,7 @@ def test_schemas_in_and_out_are_valid_closed_and_small(served: Served) -> None:
         for name, schema in cast(Any, tool.input_schema)["properties"].items():
             assert schema["description"], name
             if "default" in schema:
-                assert f"{schema['default']} when left out" in schema["description"], name
+                assert f"default {schema['default']}" in schema["description"], name
 
 
 @pytest.mark.sized

@@ -205,10 +205,7 @@ CONFIGURED: Mapping[str, Callable[[Path], tuple[dict[str, str], str | None]]] = 
     "`DOCS_ROOT` is not set": lambda place: ({"CODE_ROOT": f"{place}/code"}, None),
     "`CODE_ROOT` is not set": lambda place: ({"DOCS_ROOT": f"{place}/docs"}, None),
     "Neither is set": lambda place: ({}, None),
-    "The root does not exist": lambda place: (
-        {"DOCS_ROOT": f"{place}/x", "CODE_ROOT": f"{place}/code"},
-        None,
-    ),
+    "The root does not exist": lambda at: ({"DOCS_ROOT": f"{at}/x", "CODE_ROOT": f"{at}/code"}, None),
     "The root is a file": lambda place: (
         {"DOCS_ROOT": f"{place}/docs", "CODE_ROOT": f"{place}/docs/README.md"},
         None,
