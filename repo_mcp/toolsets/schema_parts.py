@@ -39,7 +39,7 @@ def build_count(description: str, maximum: int, default: int | None = None) -> S
 
 def build_limited(description: str, default: int, most: int, least: int = 1) -> Schema:
     """Return a number argument whose description tells its limits."""
-    said = f"{description}, {least} to {most}; {default} when left out"
+    said = f"{description}, {least} to {most}; default {default}"
     return {"type": "integer", "description": said, "default": default, "minimum": least, "maximum": most}
 
 

@@ -32,7 +32,7 @@ def build_result(properties: Mapping[str, Schema]) -> Schema:
         {
             **properties,
             "warnings": build_list(build_field("string"), "What is incomplete or unusual about this answer"),
-            "format": build_choice("Form of text; left out where the answer is JSON", FORMATS[1:]),
+            "format": build_choice("Form of text; left out if the answer is JSON", FORMATS[1:]),
             "text": build_field("string", "The whole answer in that form"),
             "error": error,
         }
@@ -44,7 +44,7 @@ def _build_counts(description: str) -> Schema:
 
 
 PATH = build_text(
-    "Folder to search in: . for the whole repository (when left out), or a folder inside it",
+    "Folder to search: . for the whole repository (default), or a folder in it",
     MAX_PATH_CHARS,
     0,
 ) | {"default": "."}
@@ -54,7 +54,7 @@ PATH_FILTER = build_text(
     MAX_GLOB_CHARS,
 )
 FORMAT = build_choice(
-    "Form of the answer: json (when left out), human (text to read) or toon (JSON in fewer tokens)", FORMATS
+    "Form of the answer: json (default), human (text to read) or toon (JSON in fewer tokens)", FORMATS
 ) | {"default": FORMATS[0]}
 
 INDEX_INPUT = build_object(

@@ -661,9 +661,7 @@ def test_an_index_inside_a_root_is_refused_before_anything_is_made(tmp_path: Pat
         with pytest.raises(RepoError) as caught:
             Served(docs, code, data_dir)
         assert caught.value.code is ErrorCode.CONFIG_INVALID
-        assert caught.value.message.startswith(
-            "CONFIG_INVALID: The directory for the index is inside a root"
-        )
+        assert caught.value.message.startswith("CONFIG_INVALID: The directory for the index is inside a root")
     assert (snapshot_tree(docs), snapshot_tree(code)) == before
 
 
