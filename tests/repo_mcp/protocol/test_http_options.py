@@ -79,7 +79,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     assert "--token-file" in _fault("--transport", "http", "--token-file", str(tmp_path))
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe, 0o600)
-    assert "no regular file" in _fault("--transport", "http", "--token-file", str(pipe))
+    assert "is not a regular file" in _fault("--transport", "http", "--token-file", str(pipe))
 
 
 def test_leaving_the_loopback_needs_names() -> None:
