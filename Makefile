@@ -65,14 +65,14 @@ types: $(STAMP)
 	$(BIN)/mypy --strict -p repo_mcp -p index_format -p bench
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --benchmark-disable
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --benchmark-disable
 
 clients: $(STAMP)
 	@.ci/clients $(CLIENTS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]' 2>/dev/null || \
 		echo 'bm25s and tantivy cannot be had here' >&2
 	PATH="$(abspath $(CLIENTS))/node_modules/.bin:$$PATH" REQUIRE_CLIENTS=1 \
-		$(BIN)/python -m pytest -n $(WORKERS) --benchmark-disable $(CLIENT_TESTS)
+		$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --benchmark-disable $(CLIENT_TESTS)
 
 golden: $(STAMP)
 	$(BIN)/python -m pytest tests/golden
