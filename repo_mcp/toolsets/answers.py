@@ -1,8 +1,8 @@
-"""What the answers of all toolsets have in common: the way from a call to its one answer, and into the log.
+"""The way from a call of any toolset to its one answer, and into the log.
 
-A tool drafts a result that can lose rows from its end. `answer_call` has it rendered with as many rows as
-fit, or has its failure rendered, and tells the log of the outcome once; an answer that cannot be logged is
-given all the same, with a warning. No exception, traceback or path of ours reaches a client.
+A tool drafts a result that can lose rows from its end. `answer_call` renders it with as many rows as fit into
+the limit of bytes, or renders its failure, and tells the log of the outcome once. An answer that cannot be
+logged is given all the same, with a warning. No exception, traceback or path of ours reaches a client.
 
 Left out on purpose: what an answer looks like. That is each toolset's own specification, and a `Form`.
 """

@@ -1,4 +1,4 @@
-"""The arguments of a call, checked before: each is of the type that its schema says, or left out."""
+"""The arguments of a call that was checked: each has the type of its schema, or is left out."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the JSON schemas of all toolsets are made of: arguments of tools, and fields of results.
+"""The parts of JSON schemas that all toolsets use: arguments of tools, and fields of results.
 
-Several clients drop `default`, `minimum` and `maximum` before a model sees a schema: so each description says
+Several clients drop `default`, `minimum` and `maximum` before a model sees a schema, so each description says
 its limits in words. Left out on purpose: the envelope of an answer, as each toolset's specification has it.
 """
 
@@ -12,7 +12,7 @@ Schema = dict[str, object]
 
 
 def build_object(properties: Mapping[str, object], required: Iterable[str] = ()) -> Schema:
-    """An object with these properties and no others."""
+    """Return an object with these properties and no others."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -22,17 +22,17 @@ def build_object(properties: Mapping[str, object], required: Iterable[str] = ())
 
 
 def build_record(properties: Mapping[str, object]) -> Schema:
-    """An object that has all of these properties, and no others."""
+    """Return an object that has all of these properties, and no others."""
     return build_object(properties, properties)
 
 
 def build_text(description: str, max_chars: int, least: int = 1) -> Schema:
-    """A string argument."""
+    """Return a string argument; `least` and `max_chars` are characters."""
     return {"type": "string", "description": description, "minLength": least, "maxLength": max_chars}
 
 
 def build_count(description: str, maximum: int, default: int | None = None) -> Schema:
-    """A number argument, 1 at least."""
+    """Return a number argument, 1 at least."""
     schema: Schema = {"type": "integer", "description": description, "minimum": 1, "maximum": maximum}
     return schema if default is None else schema | {"default": default}
 
@@ -44,20 +44,20 @@ def build_limited(description: str, default: int, most: int, least: int = 1) -> 
 
 
 def build_switch(description: str, default: bool = False) -> Schema:
-    """A switch."""
+    """Return a boolean argument."""
     return {"type": "boolean", "description": description, "default": default}
 
 
 def build_choice(description: str, values: Sequence[str]) -> Schema:
-    """An argument that is one of these words."""
+    """Return an argument that is one of these words."""
     return {"type": "string", "description": description, "enum": list(values)}
 
 
 def build_field(kind: str | list[str], description: str = "") -> Schema:
-    """A field of a result."""
+    """Return a field of a result."""
     return {"type": kind, "description": description} if description else {"type": kind}
 
 
 def build_list(items: Schema, description: str = "") -> Schema:
-    """A list in a result."""
+    """Return a list in a result."""
     return build_field("array", description) | {"items": items}

@@ -33,7 +33,7 @@ Fields = dict[str, "Fields | None"]
 
 
 def encode_toon(value: object) -> str:
-    """A JSON value as a TOON document. ValueError for what JSON cannot hold."""
+    """Return a JSON value as a TOON document. Raises ValueError for what JSON cannot hold."""
     match value:
         case Mapping():
             fields = _find_entry_fields(value)
@@ -50,7 +50,7 @@ def _list_members(value: Mapping[str, object]) -> list[str]:
 
 
 def _list_field(key: str, value: object) -> list[str]:
-    """The lines of one member of an object (8, 9.5)."""
+    """Return the lines of one member of an object (8, 9.5)."""
     match value:
         case Mapping():
             fields = _find_entry_fields(value)
@@ -63,7 +63,7 @@ def _list_field(key: str, value: object) -> list[str]:
 
 
 def _list_array(key: str, values: Sequence[object]) -> list[str]:
-    """The lines of an array with this key; at the root it has none (9.1, 9.3, 9.4)."""
+    """Return the lines of an array with this key; at the root it has none (9.1, 9.3, 9.4)."""
     if not values:
         return [f"{key}: []" if key else "[]"]
     fields = _find_fields(values)
@@ -74,7 +74,7 @@ def _list_array(key: str, values: Sequence[object]) -> list[str]:
 
 
 def _list_items(key: str, values: Sequence[object]) -> list[str]:
-    """An array without a table: in one line when all is plain, else item by item."""
+    """Return the lines of an array without a table: one when all is plain, else item by item."""
     head = f"{key}[{len(values)}]:"
     if all(map(_is_plain, values)):
         return [" ".join([head, *([",".join(map(_encode_plain, values))] if values else [])])]
@@ -82,7 +82,7 @@ def _list_items(key: str, values: Sequence[object]) -> list[str]:
 
 
 def _list_item(value: object) -> list[str]:
-    """The lines of one item (9.4, 10): an array in an array has no key, so it cannot be a table."""
+    """Return the lines of one item (9.4, 10). An array in an array has no key, so it cannot be a table."""
     match value:
         case Mapping():
             first, *rest = _list_members(value) or [""]
@@ -94,7 +94,7 @@ def _list_item(value: object) -> list[str]:
 
 
 def _list_entries(key: str, value: Mapping[str, object], fields: Fields) -> list[str]:
-    """An object of objects that have the same keys, as a table with a key for each row (9.5)."""
+    """Return the table of an object whose objects have the same keys, each row with its key (9.5)."""
     head = f"{key}[{len(value)}:]{_encode_fields(fields)}:"
     rows = (f"{_encode_key(name)}: {','.join(_list_cells(one, fields))}" for name, one in value.items())
     return [head, *_indent(rows)]
@@ -105,7 +105,7 @@ def _find_entry_fields(value: Mapping[str, object]) -> Fields | None:
 
 
 def _find_fields(values: Sequence[object]) -> Fields | None:
-    """The columns that all these objects have; None where they make no table (9.3)."""
+    """Return the columns that all these objects have; None where they make no table (9.3)."""
     rows = [value for value in values if isinstance(value, Mapping) and value]
     if len(rows) < len(values) or any(row.keys() != rows[0].keys() for row in rows):
         return None
@@ -158,7 +158,7 @@ def _encode_plain(value: object) -> str:
 
 
 def _encode_number(value: float) -> str:
-    """The shortest digits that give the number again; whole ones without a point."""
+    """Return the shortest digits that give the number again, without a point for a whole one."""
     if not math.isfinite(value):
         raise ValueError("no JSON value: a number that is not finite")
     if value.is_integer() and abs(value) < _MOST:

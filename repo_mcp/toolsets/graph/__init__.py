@@ -176,7 +176,7 @@ _ENTRIES = (
 
 
 def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
-    """The tools of the repository that `opened` gives when one is called."""
+    """Return the tools of the repository that `opened` gives when one of them is called."""
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
     tools = bind(_ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH, guard=guard)
     return Toolset("graph", tools, instructions.GRAPH)

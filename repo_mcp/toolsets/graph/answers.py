@@ -3,11 +3,8 @@
     {"result":[…],"truncated":false}
     {"error":{"code":"not_found","message":"…","hint":"…"}}
 
-What specification 3 calls an array is `result` of an object, since structured content is one. `warnings` is
-there only when something about the answer is incomplete or unusual.
-
-An answer has at most a number of bytes, measured on the JSON that is sent: rows are left out from the end
-until it fits, and `truncated` says so. No exception, traceback or path of ours reaches a client.
+Structured content is an object, so an array of specification 3 is its `result`. `warnings` is there only when
+something about the answer is incomplete or unusual. `truncated` says that rows were left out.
 """
 
 from __future__ import annotations

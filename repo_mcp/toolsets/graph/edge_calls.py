@@ -1,4 +1,4 @@
-"""Calls of the `graph` toolset that follow edges: callers, implementations, dependencies."""
+"""The calls of the `graph` toolset that follow edges: callers, implementations, dependencies."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ CUT = "a limit of the search was reached: there may be more"
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_callers`."""
+    """Answer `get_callers`."""
     return _incoming(repository, arguments, CALLS)
 
 
 def get_callees(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_callees`."""
+    """Answer `get_callees`."""
     return _outgoing(repository, arguments, CALLS)
 
 
 def get_implementations(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_implementations`."""
+    """Answer `get_implementations`."""
     with repository.engines.graph.open() as graph:
         node = graph.get(str(arguments["node_id"]))
         found = graph.find_implementations(node)
@@ -41,17 +41,17 @@ def get_implementations(repository: Repository, arguments: Arguments, context: C
 
 
 def get_references(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_references`."""
+    """Answer `get_references`."""
     return _incoming(repository, arguments, NAMED)
 
 
 def get_dependencies(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_dependencies`."""
+    """Answer `get_dependencies`."""
     return _outgoing(repository, arguments, _list_types(arguments))
 
 
 def get_dependents(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_dependents`."""
+    """Answer `get_dependents`."""
     return _incoming(repository, arguments, _list_types(arguments))
 
 
@@ -98,6 +98,6 @@ def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, a
 
 
 def _share(rows: int, edges: int, externals: int) -> tuple[int, int]:
-    """How many of each are shown when there is room for `rows`: half each, and what the other leaves."""
+    """Return how many of each to show when there is room for `rows`: half each, and what the other leaves."""
     others = min(externals, max(rows // 2, rows - edges))
     return rows - others, others

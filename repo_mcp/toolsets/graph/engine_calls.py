@@ -1,4 +1,4 @@
-"""Calls of the `graph` toolset about the index itself."""
+"""The calls of the `graph` toolset about the index itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FAILED = {
 
 
 def index_files(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`index_files`."""
+    """Answer `index_files`."""
     given = arguments["paths"]
     paths = [path for path in given if isinstance(path, str)] if isinstance(given, list) else []
     done = repository.engines.graph.index_files(paths, context.cancelled)
@@ -58,7 +58,7 @@ def _render_error(one: IndexedPath) -> dict[str, object]:
 
 
 def get_status(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_status`. It names no absolute path."""
+    """Answer `get_status`. The answer names no absolute path."""
     from index_format import VERSION as FORMAT_VERSION  # here: tools are listed before anything is loaded
 
     now = repository.status()

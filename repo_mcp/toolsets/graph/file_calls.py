@@ -1,4 +1,4 @@
-"""Calls of the `graph` toolset about files and folders. They need no index."""
+"""The calls of the `graph` toolset about files and folders. They need no index."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOTE_BYTES = 600  # of the warnings that an answer may come to have
 
 
 def list_directory(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`list_directory`."""
+    """Answer `list_directory`."""
     listing = _list(repository, str(arguments.get("path", "")))
     rows = min(len(listing.entries), MAX_ENTRIES)
     most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
@@ -64,7 +64,7 @@ def _build_listing(listing: DirectoryListing, count: int) -> Part:
 
 
 def read_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`read_file`."""
+    """Answer `read_file`."""
     first = find_integer(arguments, "line_start") or 1
     last = find_integer(arguments, "line_end") or MAX_LINE_NUMBER
     _check_order(first, last)
@@ -96,14 +96,14 @@ def _check_order(first: int, last: int) -> None:
 
 
 def _choose(repository: Repository, limit: str, otherwise: int) -> int:
-    """The specification's limit, unless the operator or the repository has set another."""
+    """Return the specification's limit, unless the operator or the repository has set another."""
     config = repository.config
     value: int = getattr(config.limits, limit)
     return value if limit in config.given or value < getattr(Limits(), limit) else otherwise
 
 
 def _name_arguments(error: RepoError, path: str) -> RepoError:
-    """The error in this tool's words: its lines are called otherwise, and a binary file's type is said."""
+    """Return the error with the argument names of this tool, and with the type of a binary file."""
     if error.code is ErrorCode.BINARY_FILE:
         head = error.details.get("head")
         media_type = find_media_type(path, head if isinstance(head, bytes) else b"")
@@ -117,8 +117,9 @@ def _name_arguments(error: RepoError, path: str) -> RepoError:
 
 
 def _cut_bytes(opened: OpenedText, most: int, room: int) -> tuple[OpenedText, tuple[str, ...]]:
-    """As many whole lines as `most` bytes hold, and `room` bytes of JSON; of a longer first line its
-    beginning, and a word about it.
+    """Return as many whole lines as fit into `most` bytes, and into `room` bytes of JSON.
+
+    A first line that is longer is cut, and a warning says so.
     """
     size = escaped = 0
     for number, line in enumerate(opened.lines):
@@ -141,7 +142,7 @@ def _cut_bytes(opened: OpenedText, most: int, room: int) -> tuple[OpenedText, tu
 
 
 def _count_escaped(line: str) -> int:
-    """Bytes that a line with its end takes in JSON: the end takes as many as the quotes."""
+    """Return the bytes of a line in JSON, with its end, which takes as many as the quotes."""
     return len(json.dumps(line, ensure_ascii=False).encode())
 
 
@@ -167,7 +168,7 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Pa
 
 
 def get_directory_tree(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_directory_tree`."""
+    """Answer `get_directory_tree`."""
     given = str(arguments.get("path", ""))
     top = _list(repository, given)
     name = top.path.rpartition("/")[2] or repository.root_name
@@ -185,8 +186,9 @@ def get_directory_tree(repository: Repository, arguments: Arguments, context: Ca
 def _grow(
     repository: Repository, tree: Result, top: DirectoryListing, depth: int, context: CallContext
 ) -> tuple[list[str], int, int]:
-    """Fill in the tree, the upper folders first. Returns warnings, how many entries it has, and how many of
-    them the widest folder.
+    """Fill in the tree, the upper folders first.
+
+    Returns warnings, the number of its entries, and the number of those in the widest folder.
     """
     notes = [*top.warnings, *_explain_empty(top)]
     listed = widest = 0
@@ -217,7 +219,7 @@ def _grow(
 
 
 def _explain_empty(listing: DirectoryListing) -> list[str]:
-    """Why nothing is shown of a folder that is not empty."""
+    """Return a warning that tells why nothing is shown of a folder that is not empty."""
     if listing.entries or not listing.left_out:
         return []
     counts = ", ".join(f"{count} {reason}" for reason, count in sorted(listing.left_out.items()))
@@ -225,7 +227,7 @@ def _explain_empty(listing: DirectoryListing) -> list[str]:
 
 
 def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:
-    """What a folder holds; None for one that went away, or that cannot be read."""
+    """Return the entries of a folder; None for one that went away or cannot be read."""
     try:
         return _list(repository, path)
     except RepoError:
@@ -233,7 +235,7 @@ def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:
 
 
 def _prune(tree: Result, entries: int) -> Result:
-    """The tree with its first `entries` entries, the upper folders first."""
+    """Return the tree with its first `entries` entries, the upper folders first."""
     pruned: Result = {**tree}
     waiting = deque([pruned])
     while waiting:

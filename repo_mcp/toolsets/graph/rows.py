@@ -17,19 +17,19 @@ _TYPED = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTAN
 
 
 def render_symbol(node: Node) -> Row:
-    """A symbol as a search gives it."""
+    """Return a symbol as a search shows it."""
     return {**_render_place(node), **_render_shape(node)}
 
 
 def render_outline(node: Node) -> Row:
-    """A symbol as the outline of its file gives it: without language and path, which are the file's."""
+    """Return a symbol as the outline of its file shows it, without the language and the path."""
     row = render_symbol(node)
     del row["language"], row["file_path"]
     return row
 
 
 def render_details(node: Node, project_id: str) -> Row:
-    """All that is known of one symbol but who refers to it."""
+    """Return all that is known of one symbol, except who refers to it."""
     flags = node.symbol.flags
     return {
         **render_symbol(node),
@@ -47,7 +47,7 @@ def render_details(node: Node, project_id: str) -> Row:
 
 
 def render_edge(edge: Edge, node: Node, direction: str) -> Row:
-    """A symbol at the other end of an edge, with the edge."""
+    """Return the symbol `node` at the other end of an edge, with the edge."""
     return {
         **_render_place(node),
         "edge_type": edge.type.value,
@@ -59,7 +59,7 @@ def render_edge(edge: Edge, node: Node, direction: str) -> Row:
 
 
 def render_external(external: External) -> Row:
-    """A name that is declared outside of the repository, and where it is used."""
+    """Return a name that is declared outside the repository, and the lines that use it."""
     return {
         "qualified_name": escape_text(external.name),
         "edge_type": external.type.value,
@@ -69,7 +69,7 @@ def render_external(external: External) -> Row:
 
 
 def render_unresolved(unresolved: Unresolved) -> Row:
-    """Where a file names what nobody could resolve."""
+    """Return the lines of a file with names that could not be resolved."""
     return {
         "file_path": escape_text(unresolved.path),
         "reference_lines": list(unresolved.lines),

@@ -1,6 +1,6 @@
-"""What clients see of the `graph` tools: schemas and descriptions.
+"""The schemas of the `graph` tools, with their descriptions.
 
-Several clients drop `default`, `minimum` and `maximum` before a model sees a schema: so each description says
+Several clients drop `default`, `minimum` and `maximum` before a model sees a schema, so each description says
 its limits in words. Nothing here depends on the repository that is served.
 """
 
@@ -37,7 +37,7 @@ MAX_INDEXED_PATHS = 100
 
 
 def _result(properties: Mapping[str, Schema]) -> Schema:
-    """What a tool answers: these properties, or an error; warnings beside either."""
+    """Return the schema of an answer: these properties or an error, and warnings beside either."""
     error = build_object(
         {
             "code": {"type": "string", "enum": list(ERROR_CODES)},

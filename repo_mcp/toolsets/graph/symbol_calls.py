@@ -1,4 +1,4 @@
-"""Calls of the `graph` toolset about symbols: finding them, what is known of one, what a file declares."""
+"""The calls of the `graph` toolset about symbols: search, the details of one, the outline of a file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is
 
 
 def search_symbols(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`search_symbols`."""
+    """Answer `search_symbols`."""
     from repo_mcp.graph.symbol_query import has_words  # here: tools are listed before anything is loaded
 
     limit = find_integer(arguments, "limit") or DEFAULT_SYMBOLS
@@ -50,7 +50,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
 
 
 def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`lookup_symbol`."""
+    """Answer `lookup_symbol`."""
     scope, notes = _build_scope(arguments)
     with repository.engines.graph.open() as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
@@ -63,7 +63,7 @@ def _render_found(graph: Graph, node: Node) -> Row:
 
 
 def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`find_similar`."""
+    """Answer `find_similar`."""
     limit = find_integer(arguments, "limit") or DEFAULT_SIMILAR
     with repository.engines.graph.open() as graph:
         found = graph.find_similar(graph.get(str(arguments["node_id"])), limit + 1)
@@ -83,7 +83,7 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
 
 
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_symbol`."""
+    """Answer `get_symbol`."""
     with repository.engines.graph.open() as graph:
         node = graph.get(str(arguments["node_id"]))
         references = graph.find_incoming(node, NAMED)
@@ -97,7 +97,7 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
 
 
 def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_source_spans`."""
+    """Answer `get_source_spans`."""
     with repository.engines.graph.open() as graph:
         spans = graph.list_spans(graph.get(str(arguments["node_id"])))
     rows: list[Row] = [
@@ -113,7 +113,7 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 
 
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_file_outline`."""
+    """Answer `get_file_outline`."""
     path = repository.name_path(str(arguments["path"]))
     nodes, status = repository.engines.graph.outline(path)
     if status is None:
@@ -143,9 +143,9 @@ def _draft_rows(
 
 
 def _build_scope(arguments: Arguments) -> tuple[SymbolFilter, list[str]]:
-    """What a search is limited to, and a word on a language whose symbols are not known here.
+    """Return the filter of a search, and a warning for a language whose symbols are not known here.
 
-    INVALID_ARGUMENT for a language that never has symbols.
+    Raises RepoError with INVALID_ARGUMENT for a language that never has symbols.
     """
     language = find_text(arguments, "language")
     scope = SymbolFilter(find_text(arguments, "node_type"), language, find_text(arguments, "project_id"))

@@ -94,12 +94,12 @@ _ENTRIES = (
 
 
 def build_toolset(repository: Repository, audit: AuditLog | None = None) -> Toolset:
-    """The tools of `repository`, with its limits in their schemas; each call is written to `audit`."""
+    """Return the tools of `repository`, with the limits in their schemas. `audit` logs each call."""
     return bind_toolset(repository.config.limits, lambda: (repository, audit))
 
 
 def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
-    """The tools of the repository that `opened` gives when one is called, with `limits` in their schemas."""
+    """Return the tools of the repository that `opened` gives when one is called; `limits` go into schemas."""
 
     def read_log(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
         return tools.audit_log(opened()[1], repository, arguments, context)
@@ -119,7 +119,7 @@ def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = 
 
 
 def _tell_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Entry[Repository]:
-    """The entry, its warnings saying what is amiss with the log where that is its subject."""
+    """Return the entry; where the log is its subject, its warnings tell what is amiss with the log."""
     if entry.name not in _TELL_LOG_STATE:
         return entry
 

@@ -26,7 +26,7 @@ CHARS_PER_CONTENT_CHAR = 1.3
 
 
 def build_context_bundle(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.build_context_bundle`."""
+    """Answer `repo.build_context_bundle`."""
     from repo_mcp.bundler.records import BundleRequest  # here: tools are listed before any is called
 
     given = arguments.get("budget")

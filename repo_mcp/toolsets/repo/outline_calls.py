@@ -1,7 +1,7 @@
-"""The call of `repo.outline`: which symbols are given, and which go first when there are too many.
+"""The call of `repo.outline`: the symbols to show, and the order in which too many are left out.
 
-An answer that grows too long loses its most nested symbols before others, and of those the last: what is
-left always reaches from the top of the file to its end.
+An answer that grows too long loses its most nested symbols before others, and of those the last. So it
+always reaches from the top of the file to its end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.outline`."""
+    """Answer `repo.outline`."""
     most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
     found = repository.outline(find_text(arguments, "path") or "")
     depths = measure_depths(found.symbols)
@@ -38,7 +38,7 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
 
 
 def measure_depths(symbols: Sequence[Symbol]) -> list[int]:
-    """For each symbol how many declarations deep it stands, from 1. Parents come before what they hold."""
+    """Return how many declarations deep each symbol stands, from 1. Parents must precede their members."""
     depths: list[int] = []
     known: dict[str, int] = {}
     for symbol in symbols:

@@ -1,7 +1,7 @@
-"""What clients see of the `repo` tools: schemas, titles and descriptions.
+"""The schemas, titles and descriptions of the `repo` tools.
 
 Several clients drop `default`, `minimum` and `maximum` before a model sees a schema, and one drops all
-descriptions of an input schema above 5,000 bytes: so each description says its limits in words, and is
+descriptions of an input schema above 5,000 bytes. So each description says its limits in words, and is
 short. Others find tools by searching these texts, so they name what a person would ask for. Nothing here
 depends on the repository that is served; the operator's limits are the only thing filled in.
 """
@@ -44,7 +44,7 @@ def _counts(description: str) -> Schema:
 
 
 def build_envelope_schema(result: Schema) -> Schema:
-    """The output schema of a tool: its result within the envelope."""
+    """Return the output schema of a tool: its result within the envelope."""
     error = build_record(
         {
             "code": {"type": "string", "enum": list(ERROR_CODES)},

@@ -24,14 +24,14 @@ _EXACT_SCORE = 1  # every exact match is as good as any other
 
 
 def search(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.search` in all its modes."""
+    """Answer `repo.search` in all its modes. Raises RepoError with INVALID_ARGUMENT for an unusable query."""
     if arguments.get("mode") in ("literal", "regex"):
         return _search_exact(repository, arguments, context)
     return _search_ranked(repository, arguments)
 
 
 def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
-    """Modes bm25 and symbol. A NUL in the query is a blank: no query of a person holds one."""
+    """Answer modes bm25 and symbol. A NUL in the query is a blank: no query of a person holds one."""
     from repo_mcp.model import SearchRequest  # here: tools are listed before any is called
 
     query = (find_text(arguments, "query") or "").replace("\0", " ")
@@ -80,7 +80,7 @@ def _draft_hits(
 
 
 def _search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """Modes literal and regex."""
+    """Answer modes literal and regex."""
     from repo_mcp.model import ExactRequest
 
     detail = find_text(arguments, "detail") or "snippets"

@@ -1,8 +1,7 @@
 """Five calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
 
-No decision about the repository is taken here. What is decided here is only what the specification says
-of the form: which arguments there are, how lines are numbered, where long lines are cut, what a cut
-answer says.
+No decision about the repository is taken here, only what the specification says of the form: which
+arguments there are, how lines are numbered, where long lines are cut, what a cut answer says.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _PHASE_SIZES = {"walk": 5, "index": 85, "merge": 8, "commit": 2}
 
 
 def status(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.status`."""
+    """Answer `repo.status`."""
     from repo_mcp.process.hardening import describe_hardening
 
     adapters = list(repository.adapters)  # first: the status knows which of them could not be loaded
@@ -65,7 +64,7 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
 
 
 def list_files(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.list_files`."""
+    """Answer `repo.list_files`."""
     default = min(DEFAULT_LIST_RESULTS, repository.config.limits.max_list_results)
     listing = repository.list_files(
         find_text(arguments, "glob"),
@@ -96,7 +95,7 @@ def _render_row(file: ListedFile) -> Result:
 
 
 def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.open_file`."""
+    """Answer `repo.open_file`."""
     end_line = find_integer(arguments, "end_line")
     path, start_line = find_text(arguments, "path") or "", find_integer(arguments, "start_line")
     opened = repository.open_file(path, start_line, end_line)
@@ -143,7 +142,7 @@ def _name_lines(numbers: list[int]) -> str:
 
 
 def refresh_index(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.refresh_index`."""
+    """Answer `repo.refresh_index`."""
     report = context.report
     done = repository.refresh(
         force=arguments.get("force") is True,
@@ -164,7 +163,7 @@ def refresh_index(repository: Repository, arguments: Arguments, context: CallCon
 
 
 def _render_progress(progress: IndexProgress) -> Progress:
-    """Phases one after another as percent of the whole, so that it never falls."""
+    """Return the progress in percent of the whole: the phases follow one another, so it never falls."""
     share = progress.files_done / progress.files_total if progress.files_total > 0 else 0.0
     begin, size = _PHASE_STARTS.get(progress.phase, 0), _PHASE_SIZES.get(progress.phase, 0)
     message = f"{progress.phase}: {progress.count_files()}"
@@ -174,7 +173,7 @@ def _render_progress(progress: IndexProgress) -> Progress:
 def audit_log(
     audit: AuditLog | None, repository: Repository, arguments: Arguments, context: CallContext
 ) -> Draft:
-    """Answer `repo.audit_log`. When the answer would be too long, the earliest entries go."""
+    """Answer `repo.audit_log`. An answer that would be too long loses its earliest entries."""
     since = _parse_since(arguments.get("since"))
     limit = find_integer(arguments, "limit") or DEFAULT_AUDIT_ENTRIES
     if audit is None:
@@ -192,7 +191,7 @@ def _render_log(reading: LogReading, rows: int) -> Part:
 
 
 def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
-    """The draft with warnings of what is amiss with the log."""
+    """Return the draft with warnings of what is amiss with the log."""
     if audit is None:
         return draft
     amiss = [*audit.warnings]
@@ -207,7 +206,7 @@ def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
 
 
 def _parse_since(value: object) -> float | None:
-    """Seconds since the epoch. INVALID_ARGUMENT for what is no time."""
+    """Return seconds since the epoch. Raises RepoError with INVALID_ARGUMENT for what is no time."""
     if value is None:
         return None
     try:
@@ -225,7 +224,7 @@ def _parse_since(value: object) -> float | None:
 
 
 def _parse_iso(text: str) -> float:
-    """NaN for what is no ISO 8601 time; one without a zone is UTC."""
+    """Return seconds since the epoch, NaN for what is no ISO 8601 time. A time without a zone is UTC."""
     try:
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
@@ -238,7 +237,7 @@ def _render_time(seconds: float) -> str:
 
 
 def plain_number(value: float) -> float | int:
-    """An integral float as an integer: 3.0 is 3 in JSON, and clients that write it again write 3."""
+    """Return an integral float as an integer: a client that writes 3.0 again may write 3."""
     return int(value) if value.is_integer() else value
 
 
@@ -247,6 +246,7 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
+    """Add a warning when an answer shows some of the paths with escapes."""
     if not all(map(is_plain, paths)):
         warnings.append(
             "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"

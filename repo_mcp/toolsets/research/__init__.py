@@ -29,7 +29,7 @@ _ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES, *res
 
 
 def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
-    """The tools of the repository that `opened` gives when one is called."""
+    """Return the tools of the repository that `opened` gives when one of them is called."""
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
     tools = bind(
         _ENTRIES,

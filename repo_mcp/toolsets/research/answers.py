@@ -6,8 +6,7 @@
     errors   text is the message alone, as the specification writes it, and structured content
              {"error":{"code":"not_found","message":"…"}}
 
-An answer has at most a number of bytes, measured on its text and its blocks: rows are left out from the end
-until it fits. No exception, traceback or path of ours reaches a client.
+The limit of bytes counts the text and the blocks beside it.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _OWN_HINTS = frozenset({ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE})
 
 
 class Worded(RepoError):
-    """A failure in the words of specification 4: nothing is added to them."""
+    """A failure in the words of specification 4, without a hint behind them."""
 
 
 def check_arguments(
@@ -82,7 +81,7 @@ def _append_warnings(text: str, result: Mapping[str, object]) -> str:
 
 
 def _render_failure(_call: Call[Repository], error: RepoError, _warnings: Sequence[str]) -> ToolAnswer:
-    """The message, and what to do behind it: there is no place for warnings."""
+    """Return the message with the hint behind it. The text has no place for warnings."""
     hint = "" if isinstance(error, Worded) else choose_hint(error, _HINTS, _OWN_HINTS)
     text = escape_text(error.message)
     if hint:

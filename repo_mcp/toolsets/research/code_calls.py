@@ -28,7 +28,7 @@ _EXTENSION = re.compile(r"[\w+-]{1,32}(?:\.[\w+-]{1,32}){0,3}")
 
 
 def search_code(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`search_code`. A NUL in the query is a blank: no query of a person holds one."""
+    """Answer `search_code`. A NUL in the query is a blank: no query of a person holds one."""
     from repo_mcp.code_search.records import CodeRequest  # here: tools are listed before anything is loaded
 
     scope = resolve_scope(repository, arguments)
@@ -52,12 +52,15 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
 
 
 def _read_weight(given: object) -> float:
-    """What meaning counts beside words. A whole number is a number, too; a switch is none."""
+    """Return the weight of meaning beside that of words, the default where none is given."""
     return float(given) if isinstance(given, int | float) else schemas.DEFAULT_SEMANTIC_WEIGHT
 
 
 def _read_extensions(given: object) -> tuple[str, ...]:
-    """The extensions as paths end in them, in order: `py, *.ts` is .py and .ts. INVALID_ARGUMENT."""
+    """Return the extensions as paths end in them, sorted: `py, *.ts` gives .py and .ts.
+
+    Raises RepoError with INVALID_ARGUMENT.
+    """
     if not isinstance(given, str):
         return ()
     parts = [part.strip().removeprefix("*").removeprefix(".").lower() for part in given.split(",")]
@@ -152,7 +155,7 @@ def _note_hidden(hits: Iterable[CodeHit]) -> list[str]:
 
 
 def _render(result: Result) -> str:
-    """For people: the summary, then each result with its lines numbered."""
+    """Return text for people: the summary, then each result with its lines numbered."""
     shown: dict[str, Any] = dict(result)
     lines = [f'{len(shown["results"])} of {shown["total"]} results for "{shown["query"]}"']
     if shown.get("expansion", {}).get("terms"):

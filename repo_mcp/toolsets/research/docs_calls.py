@@ -2,7 +2,7 @@
 
 A file that a returned section refers to comes as a `resource_link` beside the text, a short sound as an
 `audio` block behind its link, as long as the whole answer stays within its limit of bytes. Links name files
-by `repo:///` and their path, never by a place on this machine.
+by `repo:///` and their path, never by an absolute path.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def search_docs(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`search_docs`. A NUL in the query is a blank: no question of a person holds one."""
+    """Answer `search_docs`. A NUL in the query is a blank: no question of a person holds one."""
     from repo_mcp.documentation.records import DocsRequest  # here: tools are listed before anything is loaded
 
     scope = resolve_scope(repository, arguments)
@@ -98,7 +98,7 @@ def _render_media(media: Media, place: int) -> Result:
 
 
 def _choose_media(hits: Sequence[DocsHit]) -> list[tuple[int, Media]]:
-    """The media of the hits with the number of the first hit that refers to each, the weightiest first."""
+    """Return the media of the hits by priority, each with the number of the first hit that refers to it."""
     found: dict[str, tuple[int, Media]] = {}
     for place, hit in enumerate(hits, 1):
         for media in hit.media:
@@ -111,7 +111,7 @@ def _choose_media(hits: Sequence[DocsHit]) -> list[tuple[int, Media]]:
 
 
 def _build_blocks(answer: DocsAnswer, result: Result, most: int) -> tuple[Block, ...]:
-    """The links, each sound behind its own while there is room for it."""
+    """Return the links, each with its sound behind it while there is room in the answer."""
     rows = result["results"]
     chosen = _choose_media(answer.hits[: len(rows)] if isinstance(rows, list) else ())
     links = [_link(media, answer.hits[place - 1]) for place, media in chosen]
@@ -145,7 +145,7 @@ def _measure_link(link: ResourceLink) -> int:
 
 
 def _measure(result: Result) -> int:
-    """The bytes of the text: JSON is the longest of its forms but for some white space."""
+    """Return the bytes of the text: JSON is its longest form, but for some white space."""
     import json  # here: nothing of it is needed to list tools
 
     return len(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())
@@ -158,7 +158,7 @@ def _encode(data: bytes) -> str:
 
 
 def quote_path(path: str) -> str:
-    """A path as a URI has it: every byte but plain letters, digits and `-._~/` as %XX."""
+    """Return a path as it stands in a URI: each byte but plain letters, digits and `-._~/` as %XX."""
     return "".join(
         char if char in _PLAIN else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
         for char in path
@@ -166,7 +166,7 @@ def quote_path(path: str) -> str:
 
 
 def _render(result: Result) -> str:
-    """For people: one paragraph for each section, the files that they refer to below."""
+    """Return text for people: one paragraph for each section, and below them the media."""
     rows, media = result["results"], result["media"]
     parts = [_render_row(row) for row in rows] if isinstance(rows, list) else []
     if not parts:

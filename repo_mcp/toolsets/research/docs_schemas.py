@@ -1,4 +1,4 @@
-"""What clients see of `search_docs`."""
+"""The schemas of `search_docs`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECTION, DOC_COMMENT = KINDS = ("section", "doc_comment")
 
 
 def docs_input(limits: Limits) -> Schema:
-    """What `search_docs` takes."""
+    """Return the input schema of `search_docs`."""
     most = limits.max_search_hits
     return build_object(
         {

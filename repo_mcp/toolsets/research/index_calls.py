@@ -32,7 +32,7 @@ _LAST_MERGE = (97.0, 3.0, "Merging")
 
 
 def index_codebase(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`index_codebase`."""
+    """Answer `index_codebase`."""
     from repo_mcp.whole_index import index_whole  # here: tools are listed before anything is loaded
 
     folder = resolve_folder(repository, arguments)
@@ -68,7 +68,7 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
 
 
 class _Meter:
-    """Progress of both phases as percent of the whole, which never falls."""
+    """A meter of both phases, in percent of the whole. It never falls."""
 
     def __init__(self, report: Callable[[Progress], None]) -> None:
         self._report = report
@@ -86,7 +86,7 @@ class _Meter:
 
 
 def _render(result: Result) -> str:
-    """For people: the totals, then what this call did."""
+    """Return text for people: the totals, then what this call did."""
     rows = {name: value for name, value in result.items() if name != "warnings" and value != {}}
     return "\n".join(f"{name}: {_show(value)}" for name, value in rows.items())
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`code_research`. A NUL in the query is a blank: no question of a person holds one."""
+    """Answer `code_research`. A NUL in the query is a blank: no question of a person holds one."""
     from repo_mcp.research.records import Focus, ResearchRequest, Steps  # not when tools are listed
 
     scope = resolve_scope(repository, arguments)
@@ -49,7 +49,7 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 
 
 def build_result(report: Report, rows: int) -> Part:
-    """The JSON form of a report with its first findings, and as much of the map."""
+    """Return a report with its first `rows` findings, and as much of the map."""
     findings = report.findings[:rows]
     cuts = _Cuts(rows, is_whole=len(findings) == len(report.findings))
     result: Result = {
@@ -83,14 +83,14 @@ def build_result(report: Report, rows: int) -> Part:
 
 
 class _Cuts:
-    """How much of each section an answer shows: with all findings everything, else less, and says so."""
+    """The cuts of an answer: sections are whole with all findings, else cut, with a note of the rest."""
 
     def __init__(self, rows: int, *, is_whole: bool) -> None:
         self.rows, self.is_whole = rows, is_whole
         self.said: list[str] = []
 
     def take(self, whole: Sequence[T], most: int, what: str) -> Sequence[T]:
-        """The first of a section."""
+        """Return at most `most` items of a section, unless the answer is whole; `what` names the rest."""
         if self.is_whole or len(whole) <= most:
             return whole
         self.said.append(f"{len(whole) - most} more {what}")
@@ -137,7 +137,7 @@ def _build_finding(finding: Finding) -> Result:
 
 
 def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
-    """The map with the ids that its Mermaid text has."""
+    """Return the map, its nodes with the ids of the Mermaid text."""
     from repo_mcp.research.mermaid import render_mermaid
 
     ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
@@ -168,7 +168,7 @@ def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
 
 
 def _build_sections(report: Report, rows: int, cuts: _Cuts) -> Result:
-    """What only some questions have."""
+    """Return the sections that only some questions have."""
     sections: Result = {}
     if report.modules is not None:
         sections["modules"] = [

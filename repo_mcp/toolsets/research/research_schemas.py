@@ -1,4 +1,4 @@
-"""What clients see of `code_research`."""
+"""The schemas of `code_research`."""
 
 from __future__ import annotations
 

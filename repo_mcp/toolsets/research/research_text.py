@@ -11,7 +11,7 @@ Result = Mapping[str, Any]
 
 
 def render_report(result: Mapping[str, object]) -> str:
-    """What a report says, in the order in which one reads it."""
+    """Return a report as Markdown, in the order in which one reads it."""
     told: Result = dict(result)
     title = escape_text(" ".join(str(told["query"]).split()))
     lines = [f"# {title}", "", f"Understood as {told['understood_as']['text']}."]

@@ -1,4 +1,4 @@
-"""What clients see of `index_codebase` and `search_code`, and what all schemas of the toolset share."""
+"""The schemas of `index_codebase` and `search_code`, and the parts that all of the toolset share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_EXTENSIONS_CHARS = 1_000
 
 
 def build_result(properties: Mapping[str, Schema]) -> Schema:
-    """What a tool answers: these properties, or one text in the form that was asked for, or an error."""
+    """Return the schema of an answer: these properties, or one text in the form asked for, or an error."""
     error = build_object({"code": build_choice("", ERROR_CODES), "message": build_field("string")})
     return build_object(
         {
@@ -102,7 +102,7 @@ INDEX_OUTPUT = build_result(
 
 
 def search_input(limits: Limits) -> Schema:
-    """What `search_code` takes."""
+    """Return the input schema of `search_code`."""
     most = limits.max_search_hits
     return build_object(
         {

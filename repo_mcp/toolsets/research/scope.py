@@ -1,4 +1,4 @@
-"""What `path` and `path_filter` limit a search to, and the errors that specification 4 words for them."""
+"""The scope that `path` and `path_filter` give a search, and its errors in the words of specification 4."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class PathScope:
 
     @property
     def key(self) -> str:
-        """Names what is let through: of two scopes with the same key it is the same."""
+        """Return a name of the scope: two scopes with the same key let the same paths through."""
         return f"{self.folder}\0{self.pattern}"
 
     @property
     def is_whole(self) -> bool:
-        """True when every path is let through."""
+        """Return True when every path is let through."""
         return not self.folder and self.matches_pattern is None
 
     def holds(self, path: str) -> bool:
-        """True for a path relative to the root that lies in the folder and matches the pattern.
+        """Return True for a path, relative to the root, that lies in the folder and matches the pattern.
 
         A pattern may be relative to the root, as the paths in answers are, or to the folder.
         """
@@ -51,9 +51,9 @@ class PathScope:
 
 
 def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
-    """What `path` and `path_filter` mean, for a tool that needs an index.
+    """Return the scope of `path` and `path_filter`, for a tool that needs an index.
 
-    Raises what specification 4 says of a path that is no folder, and of one that has no index.
+    Raises RepoError in the words of specification 4 for a path that is no folder or has no index.
     """
     folder = resolve_folder(repository, arguments)
     if not repository.index_exists:
@@ -68,7 +68,7 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
 
 
 def resolve_folder(repository: Repository, arguments: Arguments) -> str:
-    """The folder that `path` names, relative to the root. Raises what specification 4 says for no folder."""
+    """Return the folder that `path` names, relative to the root. Raises RepoError for what is none."""
     given = _given(arguments)
     try:
         return repository.tree.reach_directory(given)
@@ -85,6 +85,6 @@ def resolve_folder(repository: Repository, arguments: Arguments) -> str:
 
 
 def _given(arguments: Arguments) -> str:
-    """The path as the client wrote it."""
+    """Return the path as the client wrote it."""
     given = arguments.get("path", ROOT)
     return given if isinstance(given, str) else ROOT

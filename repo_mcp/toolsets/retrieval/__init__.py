@@ -69,12 +69,12 @@ _ENTRIES = (
 
 
 def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
-    """The tools over `roots`, with their limits in their schemas; each call is written to `audit`."""
+    """Return the tools over `roots`, with the limits in their schemas. `audit` logs each call."""
     return bind_toolset(roots.limits, lambda: (roots, audit))
 
 
 def bind_toolset(limits: Limits, opened: Opened[Roots], guard: CallGuard = UNGUARDED) -> Toolset:
-    """The tools over the roots that `opened` gives when one is called, with `limits` in their schemas."""
+    """Return the tools over the roots that `opened` gives when one is called; `limits` go into schemas."""
     tools = bind(
         _ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, check=_check, guard=guard
     )

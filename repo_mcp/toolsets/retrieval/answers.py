@@ -39,7 +39,7 @@ def find_repo(call: Call[Roots]) -> str | None:
 
 
 def _render(call: Call[Roots], _draft: Draft, part: Part) -> ToolAnswer:
-    """The answer, its result encoded once: it may have a megabyte."""
+    """Return the answer. Its result, which may have a megabyte, is encoded once."""
     meta = _describe(call, part.truncated, part.warnings)
     text = f'{{"result":{encode_json(part.result)},"meta":{encode_json(meta)}}}'
     return ToolAnswer({"result": part.result, "meta": meta}, text, is_error=False, json=text)
@@ -61,7 +61,7 @@ def _describe(call: Call[Roots], truncated: bool, warnings: Sequence[str]) -> di
 
 
 def _measure(part: Part, answer: ToolAnswer) -> int:
-    """The bytes of an answer but for those that vary from call to call: `meta` without its warnings."""
+    """Return the bytes of the result and the warnings: the rest of `meta` varies from call to call."""
     meta = encode_json(answer.structured["meta"])
     return measure_answer(part, answer) - len(meta.encode()) + len(encode_json(part.warnings).encode())
 

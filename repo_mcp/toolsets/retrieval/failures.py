@@ -4,7 +4,7 @@
      "details":{"argument":"path","reason":"missing","hint":"…"}}
 
 Codes, messages and `reason` are stable and documented in `docs/errors.md`, which a test compares with what
-the tools answer. Arguments that are no use get the code of the argument: there is none for arguments as such.
+the tools answer. An unusable argument gets the code of that argument: there is no code for arguments as such.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repo_mcp.workspace.client_paths import shown
 
 
 class Code(StrEnum):
-    """What a client is told. `docs/errors.md` says when."""
+    """The codes that clients are told. `docs/errors.md` says when."""
 
     REPO_INVALID = "REPO_INVALID"
     CONFIG_MISSING = "CONFIG_MISSING"  # at the start alone: a server without its roots does not run
@@ -133,7 +133,7 @@ def _explain_internal(error: RepoError, repo: str, path: str | None) -> Failure:
 
 
 def _explain_argument_of_engine(error: RepoError, repo: str, path: str | None) -> Failure:
-    """What only the engine can judge: patterns, globs, and lines of a file that it has read."""
+    """Return the failure for what only the engine can judge: patterns, globs and lines of a file."""
     argument = str(error.details.get("argument", ""))
     if argument in ("start_line", "end_line"):
         total = error.details.get("total_lines")

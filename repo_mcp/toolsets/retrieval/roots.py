@@ -1,4 +1,4 @@
-"""The two roots of the `retrieval` toolset, opened: one repository each, and a place outside both.
+"""The two opened roots of the `retrieval` toolset: one repository each, and a directory outside both.
 
 The index of a root, and the log of calls, lie in one directory: `retrieval` in the data directory that the
 operator names, else one in the user's cache directory that belongs to this pair of roots. It is refused when
@@ -42,31 +42,31 @@ class Roots:
     """The opened roots by their names."""
 
     def __init__(self, repositories: Mapping[str, Repository], limits: Limits, path: str) -> None:
-        """`limits` are the operator's for this toolset, `path` the directory of indexes and log."""
+        """Take the operator's limits for this toolset, and the directory of indexes and log."""
         self.repositories = repositories
         self.limits = limits
         self.path = path
 
     def get(self, name: str) -> Repository:
-        """The repository of a root; the name must be one."""
+        """Return the repository of a root. Raises KeyError for a name that is none."""
         return self.repositories[name]
 
     def name_path(self, name: object, path: str) -> str:
-        """A path of a root as it may be said. RepoError, PATH_INVALID where no root is named."""
+        """Return a path of a root as it may be said. Raises RepoError, PATH_INVALID for an unknown root."""
         repository = self.repositories.get(str(name))
         if repository is None:
             raise RepoError(ErrorCode.PATH_INVALID, "The path is in no root.")
         return repository.name_path(path)
 
     def find_answer_bytes(self, name: str | None) -> int:
-        """How many bytes an answer from a root may have; what every root allows where none is named."""
+        """Return the most bytes of an answer from a root; where none is named, what every root allows."""
         named = self.repositories.get(name or "")
         chosen = self.repositories.values() if named is None else (named,)
         return min(one.config.limits.max_total_bytes_per_response for one in chosen)
 
 
 def raise_limits(config: Config) -> Limits:
-    """The limits of this toolset: those of the operator, and where there are none, whole answers."""
+    """Return the limits of this toolset: the operator's, and where there are none, whole answers."""
     whole_file = config.limits.max_file_bytes  # no file has more lines, no line more characters
     wanted = {
         "max_open_lines": whole_file,
@@ -82,9 +82,9 @@ def raise_limits(config: Config) -> Limits:
 
 
 def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
-    """Open every named root. CONFIG_INVALID when one cannot be served, or the place lies inside one.
+    """Open every named root, without building an index.
 
-    Builds no index.
+    Raises RepoError with CONFIG_INVALID when a root cannot be served or the data directory lies inside one.
     """
     from repo_mcp.repository import Repository
 
@@ -110,7 +110,7 @@ def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
 
 
 def prepare_place(config: Config) -> str:
-    """The directory of indexes and log, made or checked. CONFIG_INVALID when it cannot be used."""
+    """Make or check the directory of indexes and log, and return it. Raises RepoError with CONFIG_INVALID."""
     paths = [root.path for root in config.named_roots]
     if config.data_dir is not None:
         place = os.path.join(config.data_dir, _OWN_NAME)
@@ -130,7 +130,7 @@ def _take_places(roots: Sequence[str], places: Sequence[str]) -> None:
 
 
 def _share_workers(config: Config) -> int:
-    """Processes for each root: the roots are indexed at the same time."""
+    """Return the number of processes for each root: the roots are indexed at the same time."""
     return config.workers or max(1, config.chosen_workers() // max(1, len(config.named_roots)))
 
 

@@ -1,7 +1,7 @@
-"""What clients see of the `retrieval` tools: schemas, titles and descriptions.
+"""The schemas, titles and descriptions of the `retrieval` tools.
 
-As in every toolset a description says its limits in words, for clients drop what a schema says of them; and
-nothing depends on the roots that are served. The operator's limits are the only thing filled in.
+Each description says its limits in words, since clients drop what a schema says of them. Nothing depends on
+the roots that are served; the operator's limits are the only thing filled in.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_LINE_NUMBER = 2_147_483_647
 
 
 def build_envelope_schema(result: Schema) -> Schema:
-    """The output schema of a tool: its result, or an error, within the envelope."""
+    """Return the output schema of a tool: its result, or an error, within the envelope."""
     details = build_object(
         {
             "argument": build_field("string", "The argument that is wrong"),

@@ -1,6 +1,6 @@
 """The four calls of the `retrieval` toolset: arguments in, one call of a root's repository, one draft out.
 
-A search of both roots asks one after the other, for one match more than is wanted: so it is known, and not
+A search of both roots asks one after the other, for one match more than is wanted. So it is known, and not
 guessed, whether there are more.
 """
 
@@ -28,7 +28,7 @@ _BYTES_PER_CHAR = 8  # a control character takes six in JSON: so one line always
 
 
 def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
-    """`search`."""
+    """Answer `search`."""
     query = find_text(arguments, "query") or ""
     if not query.strip():
         raise Failure(
@@ -61,7 +61,7 @@ def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
 
 @dataclass(frozen=True, slots=True)
 class _FoundLines:
-    """The matches in one root, as many as are wanted."""
+    """The matches in one root, at most as many as are wanted."""
 
     matches: Sequence[ExactMatch]
     truncated: bool  # there are more, or not everything was looked at
@@ -71,7 +71,7 @@ class _FoundLines:
 def _search_root(
     roots: Roots, name: str, request: ExactRequest, most: int, context: CallContext
 ) -> _FoundLines:
-    """The first `most` matches, which may be none: then whether there are any is all that is asked."""
+    """Return the first `most` matches. With 0 of them all that is asked is whether there are any."""
     repository = open_root(roots, name)
     most = min(most, repository.config.limits.max_search_hits)
     try:
@@ -108,12 +108,12 @@ def _render_match(name: str, match: ExactMatch) -> Result:
 
 
 def open_file(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
-    """`open_file`."""
+    """Answer `open_file`."""
     return _read_lines(roots, "open_file", arguments, 1, MAX_LINE_NUMBER)
 
 
 def get_snippet(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
-    """`get_snippet`."""
+    """Answer `get_snippet`."""
     start, end = find_integer(arguments, "start_line"), find_integer(arguments, "end_line")
     assert start is not None
     assert end is not None
@@ -173,7 +173,7 @@ def _name_some(what: str, numbers: list[int]) -> str:
 
 
 def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
-    """`list_dir`."""
+    """Answer `list_dir`."""
     name, path = str(arguments["repo"]), find_text(arguments, "path") or ""
     repository = open_root(roots, name)
     try:
@@ -207,7 +207,7 @@ def _render_entry(entry: DirectoryEntry) -> Result:
 
 
 def open_root(roots: Roots, name: str) -> Repository:
-    """The repository of a root that is still there. CONFIG_INVALID when it went away."""
+    """Return the repository of a root. Raises Failure with CONFIG_INVALID when the root went away."""
     repository = roots.get(name)
     try:
         repository.tree.check_root()
