@@ -33,7 +33,7 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
 
-NOT_BUILT_HINT = "Files are being parsed; repo-mcp index --structure does it now. Search works meanwhile."
+NOT_BUILT_HINT = "Wait for the parser, or run repo-mcp index --structure. Search works meanwhile."
 UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt."
 FOREIGN_STRUCTURE = "The symbol index was not written with this user's key, so it is being rebuilt."
 HURRY_SECONDS = 5.0  # for a background round to make room

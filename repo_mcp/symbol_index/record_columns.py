@@ -67,7 +67,7 @@ class RecordColumns:
         """Raises SymbolRecordError for invalid headers."""
         heads = np.frombuffer(b"".join([record[:_HEAD_BYTES] for record in records]), dtype=np.uint8)
         if len(heads) != len(records) * _HEAD_BYTES:
-            raise SymbolRecordError("no head of a structure record")
+            raise SymbolRecordError("no head of a symbol record")
         heads = heads.reshape(len(records), _HEAD_BYTES)
         counts = np.ascontiguousarray(heads[:, HEADER.size - 12 : HEADER.size]).view("<u4").astype(np.int64)
         self._records = records

@@ -284,7 +284,7 @@ class SymbolRecord:
             version, status, zero, symbols, references, text_bytes = HEADER.unpack_from(data)
             self.status = ParseStatus(status)
         except (struct.error, ValueError) as error:
-            raise SymbolRecordError("no head of a structure record") from error
+            raise SymbolRecordError("no head of a symbol record") from error
         if version != VERSION or zero or not symbols or symbols > MAX_SYMBOLS or references > MAX_REFERENCES:
             raise SymbolRecordError("another version, or counts that cannot be")
         self._rows: list[int] = [symbols] * SYMBOL_COLUMNS + [references] * REFERENCE_COLUMNS
