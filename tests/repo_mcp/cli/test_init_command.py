@@ -155,7 +155,7 @@ def test_a_server_that_does_not_work_is_said(tree: Path) -> None:
     program.chmod(0o755)
     done = run(tree, "init", "generic", "--command", str(program), "--check")
     assert done.returncode == 3
-    assert "it ended" in done.stderr
+    assert "it exited" in done.stderr
     assert "no such luck" in done.stderr
 
 
