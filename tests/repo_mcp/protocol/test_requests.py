@@ -18,7 +18,7 @@ from repo_mcp.protocol.requests import MODERN_VERSION
 from repo_mcp.protocol.tool_model import Toolset
 from tests.deep.sizes import examples
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, ask_session, build_answer, build_tool
-from tests.repo_mcp.sdk_oracle import ask_sdk
+from tests.repo_mcp.sdk_oracle import ask_sdk, sort_lists
 
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 INFO = "io.modelcontextprotocol/clientInfo"
@@ -41,14 +41,10 @@ SAMPLED = {
 
 
 def _ask(*frames: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the last answer of the session and that of the SDK, equal where their bytes are.
-
-    Lists of tools are compared as values: the order of their keys means nothing in JSON.
-    """
-    ours, theirs = ask_session(TOOLSET, frames)[-1], ask_sdk([TOOLSET], VERSION, frames)[-1]
+    """Return the last answer of the session and that of the SDK. They are equal when the bytes are."""
+    ours, theirs = sort_lists([ask_session(TOOLSET, frames)[-1], ask_sdk([TOOLSET], VERSION, frames)[-1]])
     parsed: tuple[dict[str, Any], dict[str, Any]] = (json.loads(ours), json.loads(theirs))
-    if frames[-1]["method"] != "tools/list":
-        assert (parsed[0] == parsed[1]) == (ours == theirs)
+    assert (parsed[0] == parsed[1]) == (ours == theirs)
     return parsed
 
 
