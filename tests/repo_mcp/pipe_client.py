@@ -93,8 +93,10 @@ class PipeClient:
         self.wire.finish()
         self.answers.close()
         if reason is StopReason.END_OF_INPUT:  # nobody reads or writes any more
-            os.close(self.wire_in)
-            os.close(self.wire_out)
+            # A server ends with its wire; here hundreds begin in one process.
+            wake = (self.wire._wake_read, self.wire._wake_write)
+            for fd in (self.wire_in, self.wire_out, *wake):
+                os.close(fd)
         return reason
 
 
