@@ -27,7 +27,7 @@ from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, write_tree
 from tests.repo_mcp.toolsets.test_graph_toolset import TOOLS
 from tests.repo_mcp.toolsets.test_retrieval_toolset import TOOLS as RETRIEVAL_TOOLS
 
-EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room; a check does not look at it
+EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `make deep` looks at it
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
@@ -261,6 +261,7 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.sized
 @linux_only
 @pytest.mark.parametrize("how", ["end of input", "SIGTERM"])
 def test_the_end_comes_in_time_and_leaves_no_orphan_while_files_are_parsed(tmp_path: Path, how: str) -> None:

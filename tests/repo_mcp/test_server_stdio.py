@@ -33,7 +33,7 @@ CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 CANARIES = ("canary-7f3a9c51-never-served", "canary-ignored-build-output")
 START = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 30.0
-EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room; a check does not look at it
+EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `make deep` looks at it
 VERSION = "2025-06-18"
 
 INITIALIZE = {
@@ -400,6 +400,7 @@ def test_one_shot_use_is_answered_before_the_exit(root: Path) -> None:
     assert server.said() == ""
 
 
+@pytest.mark.sized
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("name", "code"), [("SIGTERM", 0), ("SIGINT", 130), ("SIGHUP", 0)], ids=["SIGTERM", "SIGINT", "SIGHUP"]
@@ -427,6 +428,7 @@ def test_a_storm_of_signals_ends_it_too(server: Process, signals: str) -> None:
     assert "Traceback" not in server.said()
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
 def test_end_of_input_ends_the_process_in_time(server: Process, busy: bool) -> None:
     server.handshake()

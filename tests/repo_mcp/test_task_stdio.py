@@ -37,7 +37,7 @@ CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 START = "from tests.repo_mcp.task_server import main; raise SystemExit(main())"
 REAL = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 60.0
-EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room; a check does not look at it
+EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `make deep` looks at it
 EXTENSION = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"
 Talk = Callable[[ClientSession], Awaitable[None]]
@@ -453,6 +453,7 @@ def _find_faults(root: Path) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("way", ["end of input", "broken pipe", "terminated", "killed"])
 def test_a_client_that_disappears_stops_the_work_and_leaves_the_index_whole(
     many_files: Path, processes: list[Process], way: str
