@@ -3,12 +3,13 @@
     {"jsonrpc":"2.0","id":7,"result":{"content":[{"text":"{\\"ok\\":true}","type":"text"}],"isError":false,
      "structuredContent":{"ok":true}}}
 
-Keys stand in the order of the SDK's models: by the alphabet, what its base models declare behind; those of a
-tool's schemas stand as the tool has them. Tests compare the bytes with those of the SDK's server in every
-version of the protocol. Results of the second era
-name their kind and the server. A tool's JSON is encoded once, by the tool: it is sent as it is in
-`structuredContent`, and as a string in `content`. Pure. Left out on purpose: what is said of tasks
-(`repo_mcp.protocol.task_methods`)."""
+Keys stand in the order of the SDK's models, by the alphabet with what its base models declare behind; those
+of a tool's schemas stand as the tool has them. Tests compare the bytes with those of the SDK's server in every
+version of the protocol. Results of the second era name their kind and the server. A tool's JSON is encoded
+once, by the tool: it is sent as it is in `structuredContent`, and as a string in `content`. Pure.
+
+Left out on purpose: what is said of tasks (`repo_mcp.protocol.task_methods`).
+"""
 
 from __future__ import annotations
 
