@@ -4,7 +4,7 @@
      "structuredContent":{"ok":true}}}
 
 Keys stand in the order of the SDK's models, by the alphabet with what its base models declare behind; those
-of a tool's schemas stand as the tool has them. Tests compare the bytes with those of the SDK's server in every
+of a tool's schemas stand as the tool has them. Tests compare the bytes with those of the SDK, in every
 version of the protocol. Results of the second era name their kind and the server. A tool's JSON is encoded
 once, by the tool: it is sent as it is in `structuredContent`, and as a string in `content`. Pure.
 

@@ -24,7 +24,7 @@ def repository(tmp_path: Path) -> Repository:
 
 def warn(repository: Repository, query: str) -> list[str]:
     warnings = repository.search(SearchRequest(query, 5)).warnings
-    return [text for text in warnings if "near" in text]
+    return [text for text in warnings if "similar" in text]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def warn(repository: Repository, query: str) -> list[str]:
 )
 def test_a_slip_is_offered_the_name(repository: Repository, query: str, near: str) -> None:
     (sentence,) = warn(repository, query)
-    assert f"near: `{near}`" in sentence
+    assert f"similar: `{near}`" in sentence
     assert sentence.startswith(f"`{query.lower()}` is not in")
 
 
@@ -48,11 +48,11 @@ def test_in_a_large_tree_the_whole_dictionary_is_read_where_nothing_was_found(
 ) -> None:
     monkeypatch.setattr(spell_suggest, "SMALL_UNITS", 0)
     assert warn(repository, "prase_query") == []  # `query` was found
-    assert "near: `parse_query`" in warn(repository, "parse_quary")[0]
-    assert "near: `text`" not in "".join(warn(repository, "prase_zuery"))
+    assert "similar: `parse_query`" in warn(repository, "parse_quary")[0]
+    assert "similar: `text`" not in "".join(warn(repository, "prase_zuery"))
     (Path(repository.config.root) / "a.py").write_text("def parsequery(text):\n    return text\n")
     repository.refresh()
-    assert "near: `parsequery`" in warn(repository, "prasequery")[0]  # nothing else was found
+    assert "similar: `parsequery`" in warn(repository, "prasequery")[0]  # nothing else was found
 
 
 @pytest.mark.parametrize("query", ["parse_query", "zzzzzzzzzz", "abc", "where is parse_quary called", "🙂"])
