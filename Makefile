@@ -10,7 +10,7 @@ TREES ?=
 QUALITY ?=
 PEERS ?=
 DEEP ?= tests
-WORKERS ?= 2
+WORKERS ?= 3
 CLIENTS ?= $(VENV)/clients
 # The tests that need programs which `make check` does without: where they are not installed, it skips them.
 CLIENT_TESTS := tests/clients tests/conformance tests/examples tests/bench/peers \
