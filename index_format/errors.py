@@ -1,4 +1,4 @@
-"""What can be wrong with an index. Whatever the bytes are, a reader raises no other error for them."""
+"""The errors of an index. Whatever the bytes are, a reader raises no other error for them."""
 
 from __future__ import annotations
 

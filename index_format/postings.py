@@ -49,7 +49,7 @@ class EncodedLists:
 
 @dataclass(frozen=True, slots=True)
 class ListTable:
-    """What the dictionary stores about consecutive posting lists, one row per list."""
+    """The facts that the dictionary stores about consecutive posting lists, one row per list."""
 
     terms: I64  # number of the list's term, never descending
     frequencies: I64

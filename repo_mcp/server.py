@@ -155,7 +155,7 @@ def serve(config: Config, server: Server | None = None) -> int:
 
 
 def _prepare_process() -> None:
-    """What all threads to come share, over stdio and HTTP alike."""
+    """Prepare what all later threads share, over stdio and HTTP alike."""
     from repo_mcp.config.server_config import choose_instructions
     from repo_mcp.process.allocator import share_heap
 

@@ -34,7 +34,7 @@ Cancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class WholeReport:
-    """What was done, and the resulting state."""
+    """The work done, and the resulting state."""
 
     refresh: RefreshReport
     structure: SymbolIndexReport

@@ -1,4 +1,4 @@
-"""What indexing reports: names of generations, counts and times, and errors of writing."""
+"""The reports of indexing: names of generations, counts and times, and errors of writing."""
 
 from __future__ import annotations
 

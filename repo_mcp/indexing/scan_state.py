@@ -1,4 +1,4 @@
-"""What the last refresh saw of each file, so that the next one need not read unchanged files.
+"""The record of what the last refresh saw of each file, so that the next one skips unchanged files.
 
 The record is kept in side files next to the index, valid on this machine only, that may be deleted at any
 time: every file is then read and compared by fingerprint once. A record is valid only for the generation and

@@ -81,7 +81,7 @@ class Generation:
 
     @property
     def fault(self) -> str:
-        """What made the index unreadable; empty while it can be read."""
+        """Return what made the index unreadable; empty while it can be read."""
         with self._lock:
             return self._fault
 

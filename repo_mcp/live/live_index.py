@@ -38,7 +38,7 @@ CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be go
 
 
 class LiveIndex:
-    """What searches use and refreshes change."""
+    """The index that searches use and refreshes change."""
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longe
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What one look found."""
+    """The findings of one look."""
 
     generation: int
     started: float  # time.monotonic: what changed later may be missing
@@ -45,7 +45,7 @@ class _Look:
 
 
 class TreeLook:
-    """What is known of the tree beside one index. Safe for several threads."""
+    """The state of the tree beside one index. Safe for several threads."""
 
     def __init__(self, generation: Generation, walk: Walk, closed: threading.Event) -> None:
         self._generation = generation

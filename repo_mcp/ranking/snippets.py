@@ -240,7 +240,7 @@ def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _WantedTerms:
-    """What is looked for on a page: the hits on it share their terms."""
+    """The terms sought on a page, which its hits share."""
 
     bits: Mapping[str, int]  # each term's bit
     roots: tuple[bytes, ...]  # every word that yields a term holds one of them; none when any word may

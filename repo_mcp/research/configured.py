@@ -112,7 +112,7 @@ def _build_spelled(quoted: str) -> str:
 
 
 class How(StrEnum):
-    """What a line does with a name."""
+    """The use that a line makes of a name."""
 
     SETS = "sets"
     DECLARES = "declares or documents"

@@ -78,7 +78,7 @@ CONFORMING = Way(_expand, True, IMPLEMENTERS.first_fan, IMPLEMENTERS.fan, IMPLEM
 
 @dataclass(slots=True)
 class Gathered:
-    """What an investigation returns besides the findings it notes."""
+    """The result of an investigation besides the findings it notes."""
 
     chains: list[Chain] = field(default_factory=list)
     architecture: Architecture | None = None

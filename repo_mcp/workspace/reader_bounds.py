@@ -1,4 +1,4 @@
-"""What the operator may have refused besides names: files with several names, other file systems.
+"""The refusals that an operator may ask for besides names: files with several names, other file systems.
 
 A second name (hard link) of a denied file, or of one outside the root, looks like any file; but that a file
 has several names can be seen. A file system mounted below the root belongs to another tree, which may not be
