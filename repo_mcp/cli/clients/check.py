@@ -114,8 +114,8 @@ class _Conversation:
             except queue.Empty:
                 break
             except ValueError:
-                what = "it ended" if not line else "it wrote something that is not an MCP message"
-                raise _Silent(f"{what} when it was asked for {method}") from None
+                what = "it wrote something that is not an MCP message" if line else "it exited"
+                raise _Silent(f"{what} when it was sent {method}") from None
             if isinstance(answer, dict) and answer.get("id") == number:
                 result = answer.get("result")
                 if not isinstance(result, dict):
@@ -128,8 +128,8 @@ class _Conversation:
         try:
             self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
             self._process.stdin.flush()
-        except OSError:
-            raise _Silent("it exited before it was asked anything") from None
+        except OSError:  # it has exited: what it wrote before is still to be read, and says more
+            pass
 
     def leave(self) -> int | None:
         """Close the process's input and return its exit code, or None when it does not end in time."""

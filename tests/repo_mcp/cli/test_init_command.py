@@ -155,7 +155,7 @@ def test_a_server_that_does_not_work_is_said(tree: Path) -> None:
     program.chmod(0o755)
     done = run(tree, "init", "generic", "--command", str(program), "--check")
     assert done.returncode == 3
-    assert "it exited" in done.stderr
+    assert "it exited when it was sent initialize" in done.stderr
     assert "no such luck" in done.stderr
 
 
@@ -196,7 +196,7 @@ def test_it_is_started_without_a_shell_elsewhere_and_with_little(
 @pytest.mark.parametrize(
     ("body", "word"),
     [
-        ("", "it ended"),
+        ("", "it exited"),
         ("print('hello', flush=True)", "not an MCP message"),
         (ANSWER + "answer({})", "not valid MCP"),
         (ANSWER + 'answer({"tools": []})\nsys.stdin.read()', "no tools"),
