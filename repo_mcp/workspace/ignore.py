@@ -4,79 +4,34 @@ Rules are read as Git reads them: the deepest file first; within a file the last
 negates; a trailing `/` means directories only; a pattern with another slash is anchored to
 its file's directory. Everything in an ignored directory is ignored and cannot be re-included.
 
-Names with sets (`[ch]`) are decided by pathspec, all others here, exactly and in linear time. How rules
-are found quickly is described in `repo_mcp.workspace.ignore_layers`.
+How a line is read is described in `repo_mcp.workspace.ignore_lines`, how rules are found quickly in
+`repo_mcp.workspace.ignore_layers`.
 
-A repository may be hostile: a pattern that is too long, or has so many stars beside a set that a
-backtracking expression would hang, is refused with a warning before anything compiles it.
+A repository may be hostile: a pattern that is too long or has too many sets is refused with a warning
+before anything compiles it, and none that is taken backtracks.
 
 Left out on purpose: `.git/info/exclude` and the user's global rules (the answer would depend on
-the machine), the index of Git (a tracked file that a rule matches counts as ignored), and `?`
-counting bytes: it counts characters.
+the machine), and the index of Git (a tracked file that a rule matches counts as ignored).
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import globs
-from repo_mcp.workspace.ignore_layers import NameGlob, NameRules, Rule, RuleFile
+from repo_mcp.workspace.ignore_layers import NameRules, Rule, RuleFile
+from repo_mcp.workspace.ignore_lines import HostilePattern, encode_name, parse_line
 
 MAX_IGNORE_FILE_BYTES = 256 * 1024
-MAX_PATTERN_CHARS = 1024
 MAX_PATTERNS_PER_FILE = 10_000
 MAX_IGNORE_FILES = 10_000  # Linux has 306
 MAX_KNOWN_RULES = 100_000  # cached from walk to walk, about 50 MB; Linux has 2,000
 MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
-# In a pattern with a set. pathspec backtracks: 4 stars and a name of 255 letters take seconds.
-MAX_STARS_WITH_SET = 3
 CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied"
 _MAX_WARNINGS = 20
-
-_POSIX_CLASSES = {
-    "[:alnum:]": "0-9A-Za-z",
-    "[:alpha:]": "A-Za-z",
-    "[:digit:]": "0-9",
-    "[:lower:]": "a-z",
-    "[:upper:]": "A-Z",
-    "[:xdigit:]": "0-9A-Fa-f",
-    "[:space:]": " \t\n\r\v\f",
-    "[:blank:]": " \t",
-}
-_ESCAPED = re.compile(r"\\(.)", re.S)
-_STARS = re.compile(r"\*+")
-_SETS = re.compile(r"\[.*\]|\[.*", re.S)  # from the first opening bracket to the last closing one
-_NOT_LITERAL = re.compile(r"[*?\\]")
-_ANY = "**"
-
-
-class _HostilePattern(ValueError):
-    """A pattern that is refused; the message says why."""
-
-
-class _SetGlob:
-    """A name with a set, decided by pathspec."""
-
-    __slots__ = ("_pattern",)
-
-    def __init__(self, text: str) -> None:
-        """Raises `ValueError` or `re.error` for a malformed set."""
-        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # takes 9 ms, and few trees need it
-
-        for posix, plain in _POSIX_CLASSES.items():
-            text = text.replace(posix, plain)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # `[[a]` may change in Python, not in Git
-            # The slash anchors it, so that a name like `#[x]` or `![x]` is not read as a comment or negation.
-            self._pattern = GitIgnoreSpecPattern("/" + text)
-
-    def match(self, name: str) -> bool:
-        return self._pattern.match_file(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +72,9 @@ class IgnoreRules:
         self._rule_count = 0
         exclusions = self._known.exclusions
         if exclusions is None:
-            exclusions = self._parse(exclude_globs, "the excluded globs", 0, b"")
+            exclusions = self._parse(
+                [encode_name(one) for one in exclude_globs], "the excluded globs", 0, b""
+            )
             self._known.exclusions = exclusions
         self.warnings += exclusions.warnings
         self._exclusions = exclusions.rules
@@ -138,7 +95,7 @@ class IgnoreRules:
         digest = hashlib.blake2b(text, digest_size=32).digest()
         parsed = self._known.files.get(directory)
         if parsed is None or parsed.digest != digest:
-            lines = text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
+            lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
             depth = directory.count("/") + 1 if directory else 0
             parsed = self._parse(lines, _shown(where), depth, digest)
         for warning in parsed.warnings:
@@ -208,28 +165,26 @@ class IgnoreRules:
         self._files[""] = known[1]
         return len(known[1].rules) < len(file.rules)
 
-    def _parse(self, lines: Sequence[str], where: str, depth: int, digest: bytes) -> _Parsed:
+    def _parse(self, lines: Sequence[bytes], where: str, depth: int, digest: bytes) -> _Parsed:
         before, self.warnings = self.warnings, []
         rules = self._parse_lines(lines, where)
         found, self.warnings = self.warnings, before
         return _Parsed(digest, RuleFile(depth, rules), tuple(found))
 
-    def _parse_lines(self, lines: Sequence[str], where: str) -> list[Rule]:
+    def _parse_lines(self, lines: Sequence[bytes], where: str) -> list[Rule]:
         rules: list[Rule] = []
         unindexed = 0
         for number, line in enumerate(lines):
             try:
-                rule = _parse_line(line, number)
-            except _HostilePattern as fault:
+                found = parse_line(line, len(rules))
+            except HostilePattern as fault:
                 self._warn(f"{where}: line {number + 1} not applied: {fault}")
                 continue
-            if rule is None:
-                continue
-            unindexed += rule.name.literal is None and rule.name.extension is None
-            if len(rules) >= MAX_PATTERNS_PER_FILE or unindexed > MAX_UNINDEXED_PATTERNS:
+            unindexed += sum(rule.name.literal is None and rule.name.extension is None for rule in found)
+            if len(rules) + len(found) > MAX_PATTERNS_PER_FILE or unindexed > MAX_UNINDEXED_PATTERNS:
                 self._warn(f"{where}: not applied from line {number + 1} on: too many patterns")
                 break
-            rules.append(rule)
+            rules += found
         return rules
 
     def _warn(self, text: str) -> None:
@@ -268,104 +223,6 @@ def _paths_down_to(directory: str) -> list[str]:
         at = directory.find("/", at + 1)
         paths.append(directory[:at] if at >= 0 else directory)
     return paths
-
-
-def _parse_line(line: str, number: int) -> Rule | None:
-    """Return the rule of one line; None for a blank line, a comment, and a pattern that never matches."""
-    line = _strip_trailing_spaces(line.removesuffix("\r"))
-    if not line or line.startswith("#"):
-        return None
-    if len(line) > MAX_PATTERN_CHARS:
-        raise _HostilePattern(f"longer than {MAX_PATTERN_CHARS} characters")
-    negated = line.startswith("!")
-    pattern = line[1:] if negated else line
-    only_directories = pattern.endswith("/")
-    pattern = pattern.removesuffix("/")
-    anchored = "/" in pattern
-    components = pattern.removeprefix("/").split("/") if anchored else [pattern]
-    if "" in components:
-        return None  # `//` or nothing: no path has an empty component
-    components = [
-        part[:-1] if at < len(components) - 1 and _ends_with_escape(part) else part
-        for at, part in enumerate(components)
-    ]
-    *above, name = _collapse(components) if anchored else components
-    if above == [_ANY] or not anchored:
-        return Rule(number, _build_name_glob(name), None, negated, only_directories)
-    directories = tuple(None if part == _ANY else _build_name_glob(part) for part in above)
-    return Rule(number, _build_name_glob(name), directories, negated, only_directories)
-
-
-def _collapse(components: Sequence[str]) -> list[str]:
-    """Return the components with runs of `**` merged, and a final `**` followed by its implied `*`."""
-    collapsed: list[str] = []
-    for part in components:
-        spans = len(part) > 1 and not part.strip("*")
-        if not (spans and collapsed and collapsed[-1] == _ANY):
-            collapsed.append(_ANY if spans else part)
-    if collapsed[-1] == _ANY:
-        collapsed.append("*")
-    return collapsed
-
-
-def _strip_trailing_spaces(line: str) -> str:
-    """Return the line without trailing spaces; a backslash may preserve the first of them."""
-    stripped = line.rstrip(" ")
-    if len(stripped) < len(line) and _ends_with_escape(stripped):
-        return stripped + " "
-    return stripped
-
-
-def _ends_with_escape(text: str) -> bool:
-    """Return True when the last backslash escapes what would follow."""
-    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
-
-
-def _build_name_glob(text: str) -> NameGlob:
-    """Return the glob of one component; one that is malformed for Git matches nothing.
-
-    Raises `_HostilePattern` for too many stars in a name with a set.
-    """
-    pieces = _split_at_stars(text)
-    if pieces is not None and len(pieces) == 1:
-        return NameGlob(literal=pieces[0])
-    if pieces is not None and len(pieces) == 2:
-        return NameGlob(prefix=pieces[0], suffix=pieces[1])
-    fragment = max(_NOT_LITERAL.split(_SETS.sub("*", text)), key=len)
-    return NameGlob(matcher=_compile(text), fragment=fragment)
-
-
-def _split_at_stars(text: str) -> list[str] | None:
-    """Return the unescaped text before, between and after runs of stars; None if the glob has more syntax."""
-    pieces = [""]
-    at = 0
-    while at < len(text):
-        char = text[at]
-        if char in "[?" or text[at:] == "\\":
-            return None
-        if char == "*":
-            pieces.append("")
-            at += len(text[at:]) - len(text[at:].lstrip("*"))
-            continue
-        at += char == "\\"
-        pieces[-1] += text[at]
-        at += 1
-    return pieces
-
-
-def _compile(text: str) -> re.Pattern[str] | _SetGlob | None:
-    """Return the matcher of a glob with more than one star; None when it is malformed."""
-    bare = _ESCAPED.sub("", text)
-    if bare.endswith("\\"):
-        return None
-    if "[" not in bare:
-        return globs.compile_name(text)
-    if len(_STARS.findall(bare)) > MAX_STARS_WITH_SET:
-        raise _HostilePattern(f"more than {MAX_STARS_WITH_SET} stars beside a set")
-    try:
-        return _SetGlob(_STARS.sub("*", text))
-    except (ValueError, re.error):
-        return None
 
 
 def _shown(path: str) -> str:

@@ -7,7 +7,7 @@ names and among the extensions; the remaining rules are tried one by one, and on
 has a prefix, suffix or number of dots that one of them needs. Nearly every name takes 0.4 microseconds;
 trying 150 expressions in turn, the usual way to match a rule list, costs a hundred times that.
 
-Pure. Left out on purpose: syntax and its limits (`repo_mcp.workspace.ignore`).
+Pure. Left out on purpose: syntax (`repo_mcp.workspace.ignore_lines`).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class NameGlob:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One pattern line."""
+    """One pattern, or one of the two that a line is worth."""
 
-    line: int  # position in its file, from 0
+    order: int  # among the rules of its file, from 0
     name: NameGlob
     above: (
         tuple[NameGlob | None, ...] | None
@@ -146,17 +146,17 @@ class RuleFile:
         for rule in rules:
             if rule.above is not None and None not in rule.above:
                 self._anchored.setdefault(len(rule.above), []).append(rule)
-        self._layers: dict[tuple[int, ...], Layer] = {}  # by lines of rules not for everywhere
+        self._layers: dict[tuple[int, ...], Layer] = {}  # by the rules that are not for everywhere
 
     def layer_in(self, parts: Sequence[str]) -> Layer:
         """Return the rules that can match an entry of the directory, which is at or below the file's own."""
         below = parts[self._depth :]
         candidates = self._anchored.get(len(below), []) + self._spanning
         joining = [rule for rule in candidates if match_components(rule.above or (), below)]
-        key = tuple([rule.line for rule in joining])
+        key = tuple([rule.order for rule in joining])
         layer = self._layers.get(key)
         if layer is None:
-            layer = Layer(sorted(self._everywhere + joining, key=lambda rule: rule.line))
+            layer = Layer(sorted(self._everywhere + joining, key=lambda rule: rule.order))
             self._layers[key] = layer
         return layer
 
