@@ -21,9 +21,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
-from repo_mcp.text.analysis import analyse_text, get_word_terms
+from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 _QUERY_PART = re.compile(
@@ -70,7 +69,7 @@ def parse_query(text: str, max_words: int) -> Query:
     else:
         for part in parts[:max_words]:
             _take_part(query, words, part, alone=len(parts) == 1)
-    terms = list(dict.fromkeys(chain(*map(get_word_terms, _drop_function_words(words)))))
+    terms = list(dict.fromkeys(analyse_text(" ".join(_list_telling(words)))))
     if len(terms) > MAX_TERMS:
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
     query.terms = terms[:MAX_TERMS]
@@ -85,10 +84,10 @@ def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:
     return len(parts) > STORY_WORDS or (len(parts) > 0 and "\n" in text.strip())
 
 
-def _drop_function_words(words: list[str]) -> list[str]:
-    """Return the words that carry meaning, or all words when none does."""
-    single = [word for text in words for word in _WORD.findall(text)]
-    return [word for word in single if word.lower() not in FUNCTION_WORDS] or single
+def _list_telling(words: list[str]) -> list[str]:
+    """Return the distinct words that carry meaning, or all words when none does."""
+    single = dict.fromkeys(word for text in words for word in _WORD.findall(text))
+    return [word for word in single if word.lower() not in FUNCTION_WORDS] or list(single)
 
 
 def _take_part(query: Query, words: list[str], part: re.Match[str], *, alone: bool) -> None:

@@ -27,9 +27,7 @@ class TfNormTable:
 
     def __init__(self, average_lengths: Sequence[float]) -> None:
         """`average_lengths` are the snapshot's averages, one per field."""
-        self._scorers = [
-            TfNorm(field.name, average) for field, average in zip(FIELDS, average_lengths, strict=True)
-        ]
+        self._scorers = [TfNorm(average) for average in average_lengths]
         # Per field, the number of each pair, or 0 if unknown: untouched pages of the table take no memory.
         self._numbers = [np.zeros(LENGTHS * FREQUENCIES, dtype=np.uint32) for _ in FIELDS]
         self._others: list[dict[tuple[int, int], int]] = [{} for _ in FIELDS]  # likewise for larger pairs
