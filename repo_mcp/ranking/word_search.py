@@ -13,7 +13,7 @@ from repo_mcp.ranking.ranking import choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 from repo_mcp.ranking.snippets import ReadLive, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
-from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.analysis import analyse_text
 from repo_mcp.workspace.ignore import GlobFilter
 
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
@@ -48,7 +48,7 @@ def rank_symbols(
 def _iter_questions(query: Query) -> Iterator[Query]:
     """Yield queries for all names in one unit, then each name alone, then the same for their parts."""
     words = dict.fromkeys(word for word in _WORD.findall(query.text))
-    names = [get_word_terms(word) for word in words][:MAX_NAMES]
+    names = [tuple(analyse_text(word)) for word in list(words)[:MAX_NAMES]]
     wholes: list[tuple[str, ...]] = [(name[0],) for name in names]
     parts = [name[1:] or name for name in names]
     together: list[list[tuple[str, ...]]] = [wholes, *([one] for one in wholes)]
