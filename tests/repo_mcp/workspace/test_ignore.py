@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import ignore
@@ -191,6 +192,23 @@ def test_hostile_patterns_that_are_taken_end(text: str) -> None:
 def test_the_time_to_match_grows_as_the_name(pattern: str) -> None:
     rules = rules_of({"": pattern})
     assert_linear(lambda size: "a" * size, lambda name: rules.ignored(name, False), 30)
+
+
+def test_pathspec_decides_what_a_comparison_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    decide = GitIgnoreSpecPattern.match_file
+
+    def watch(self: GitIgnoreSpecPattern, file: str) -> object:
+        seen.append(file)
+        return decide(self, file)
+
+    monkeypatch.setattr(GitIgnoreSpecPattern, "match_file", watch)
+    rules = rules_of({"": "*.o\nbuild\n*a*b*\n*.py[co]\n"})
+    assert [rules.ignored(name, False) for name in ("x.o", "build", "xaxb")] == [True, True, True]
+    assert seen == []
+    assert rules.ignored("x.pyc", False)
+    assert not rules.ignored("x.pyx", False)
+    assert seen == [".pyc", ".pyx"]
 
 
 def test_half_a_pair_of_surrogates_is_a_name() -> None:
