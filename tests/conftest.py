@@ -18,7 +18,8 @@ from hypothesis import settings
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.sizes import FEW, IS_DEEP, examples
 
-settings.register_profile("of this run", settings(), max_examples=examples(100))
+# Without a deadline: no test asserts seconds.
+settings.register_profile("of this run", deadline=None, max_examples=examples(100))
 settings.load_profile("of this run")
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="repo-mcp-state-")
 

@@ -95,9 +95,7 @@ def near(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
 @pytest.mark.deep
 @pytest.mark.parametrize("name", sorted(TARGETS))
 def test_under_hypothesis(name: str) -> None:
-    @settings(
-        max_examples=DEEP_EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-    )
+    @settings(max_examples=DEEP_EXAMPLES, database=None, suppress_health_check=list(HealthCheck))
     @given(near(TARGETS[name].seeds))
     def run(data: bytes) -> None:
         run_target(name, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan, CorruptIndex, UnitSpan
@@ -45,7 +45,6 @@ def open_chunks(sections: dict[bytes, bytes]) -> ChunksReader:
     return ChunksReader(FrameReader(MemoryFile("x.seg", bytearray(data))))
 
 
-@settings(deadline=None)
 @given(FILES)
 def test_spans_are_sums_of_lines(files: list[File]) -> None:
     reader, ahead = open_chunks(encode(files)), open_chunks(encode(files))

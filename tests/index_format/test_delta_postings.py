@@ -98,7 +98,6 @@ def test_all_of_them_at_once() -> None:
     assert decode_many(laid, [len(postings) for postings in lists]) == lists
 
 
-@settings(deadline=None)
 @given(st.lists(LISTS, min_size=1, max_size=6))
 def test_round_trip_of_many_lists(lists: list[list[Posting]]) -> None:
     data, encoder = encode(lists)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
@@ -53,7 +53,6 @@ def read_all(reader: FilesReader) -> None:
         reader.read_path(file)
 
 
-@settings(deadline=None)
 @given(FILES)
 def test_round_trip(files: dict[str, tuple[int, int, int, int]]) -> None:
     table = build_table(files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex, IndexFormatError, IndexTooNew, IndexTooOld
@@ -22,7 +22,6 @@ def open_frame(data: bytes, name: str = "x.seg") -> FrameReader:
     return FrameReader(MemoryFile(name, bytearray(data)))
 
 
-@settings(deadline=None)
 @given(st.lists(SIZES, max_size=4), st.integers(1, 9000))
 def test_round_trip_however_it_was_written(sizes: list[int], step: int) -> None:
     sections = {

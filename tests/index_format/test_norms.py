@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex, Field, Level
@@ -22,7 +22,6 @@ def open_norms(sections: dict[bytes, bytes], fields: list[Field], units: int, fi
     return NormsReader(frame, fields, {Level.UNIT: units, Level.FILE: files})
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(Level), max_size=5), st.integers(0, 4), st.integers(0, 4), st.data())
 def test_round_trip(levels: list[Level], units: int, files: int, data: st.DataObject) -> None:
     fields = [Field(f"field {number}", level) for number, level in enumerate(levels)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import Occurrences, occurrences
@@ -19,7 +19,6 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(ROWS, st.sampled_from([3, 2**25, 2**40]), st.sampled_from([1, 2, 5, 1 << 16]), st.integers(0, 30))
 def test_pairs_are_put_in_order_and_added_up(
     rows: list[tuple[int, int, int]], max_list: int, part: int, cut: int

@@ -164,7 +164,6 @@ def test_two_pages() -> None:
     assert reader.weigh_pages(390)[1].tolist() == [0, 384 + 512 // 4, 390 + 520 // 4]
 
 
-@settings(deadline=None)
 @given(st.dictionaries(TERMS, LISTS, max_size=40), TERMS, st.sampled_from([1, 3, 1000]))
 def test_random_dictionaries(
     found: dict[bytes, dict[int, tuple[int, int]]], probe: bytes, group: int
@@ -206,7 +205,6 @@ def test_any_span_of_pages(count: int) -> None:
     assert reader.find_pages(b"a", b"b")[1] == 0
 
 
-@settings(deadline=None)
 @given(st.dictionaries(TERMS, LISTS, max_size=40), st.lists(TERMS, max_size=20), st.integers(1, 40))
 def test_lists_of_many_terms(
     found: dict[bytes, dict[int, tuple[int, int]]], others: list[bytes], step: int
@@ -232,7 +230,6 @@ def test_texts_of_pages(count: int) -> None:
             assert [text[position:].split(b"\n")[0] for position in positions.tolist()] == terms[::PAGE_TERMS]
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(TERMS, st.just({0: (1, 2)}), max_size=30),
     st.text("abé", max_size=3).map(str.encode),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from index_format import FilesReader, compute_fingerprint
@@ -59,7 +59,6 @@ def test_every_pair_of_a_text_is_marked(files: list[bytes | None], changed: list
             assert table[position].sum() == len(pairs)
 
 
-@settings(deadline=None)
 @given(expressions)
 def test_the_pairs_of_a_pattern_are_those_of_its_literals(pattern: str) -> None:
     reading = read_pattern(ExactRequest(pattern, regex=True))

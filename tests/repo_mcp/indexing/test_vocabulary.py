@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.indexing import vocabulary
@@ -32,14 +32,12 @@ def spell(texts: list[bytes]) -> list[list[bytes]]:
     ]
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_equals_the_plain_version(texts: list[bytes]) -> None:
     assert spell(texts) == [split_words(text) for text in texts]
 
 
 @given(st.binary(max_size=200))
-@settings(deadline=None)
 def test_words_begin_where_they_are_said_to(text: bytes) -> None:
     found = Vocabulary().add(text)
     assert [

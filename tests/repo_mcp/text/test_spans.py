@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.text.spans import hash_spans, join_spans, rank_hashes
@@ -12,7 +12,6 @@ from repo_mcp.text.spans import hash_spans, join_spans, rank_hashes
 HALVES = st.one_of(st.integers(0, 3), st.sampled_from([1 << 63, (1 << 63) + 1, (1 << 64) - 1]))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(HALVES, HALVES), max_size=60))
 def test_equal_hashes_have_one_number_and_its_place(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array([pair[half] for pair in pairs], dtype=np.uint64) for half in (0, 1))

@@ -201,7 +201,7 @@ def find_differences(root: Path, text: bytes, paths: list[bytes]) -> list[tuple[
 
 
 @pytest.mark.sized
-@settings(max_examples=examples(4_000), deadline=None)  # 110,000 pairs of rules and paths
+@settings(max_examples=examples(4_000))  # 110,000 pairs of rules and paths
 @given(st.randoms(use_true_random=False))
 def test_git_says_the_same_of_every_path(draw: Random) -> None:
     grammar = Grammar(draw)
