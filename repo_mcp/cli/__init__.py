@@ -6,6 +6,7 @@ for those imports.
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -23,6 +24,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     from repo_mcp.config.server_config import choose_instructions
 
     choose_instructions()  # before numpy is imported
+    if sys.platform == "win32":
+        _write_utf8()
     from repo_mcp.cli.app import run
 
     return run(arguments)
+
+
+def _write_utf8() -> None:
+    """Let pipes and files get UTF-8, as consoles do: the code page of Windows has no character for a bar."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")

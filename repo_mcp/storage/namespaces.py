@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -37,7 +38,7 @@ Clock = Callable[[], float]
 def mark_used(path: str) -> None:
     """Mark a namespace as in use now. Does nothing when its time cannot be set."""
     with suppress(OSError):
-        os.utime(path, follow_symlinks=False)
+        os.utime(path, follow_symlinks=os.utime not in os.supports_follow_symlinks)
 
 
 def remove_unused(data_dir: str, keep: Collection[str], clock: Clock = time.time) -> tuple[str, ...]:
@@ -60,6 +61,8 @@ def remove(path: str) -> bool:
     try:
         directory = DiskDirectory(path)
         lock = directory.lock(_LOCK)
+        if sys.platform == "win32":
+            lock.release()  # a file that is open cannot be moved: a writer that begins now stops the rename
         try:
             if detached != path:
                 os.rename(path, detached)  # a new opener creates a new one
