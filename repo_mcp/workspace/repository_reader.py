@@ -386,11 +386,15 @@ class RepositoryReader:
         return _HeldDirectory(path, self._descend(path.split("/") if path else []), now)
 
     def _give_held(self, held: _HeldDirectory) -> None:
-        """Keep the directory for the next call, unless another thread's is being kept."""
-        with self._held_lock:
-            if self._held is None:
-                self._held = held
-                return
+        """Keep the directory for the next call, unless another thread's is being kept.
+
+        Not on Windows, where nobody could rename or delete it meanwhile.
+        """
+        if sys.platform != "win32":
+            with self._held_lock:
+                if self._held is None:
+                    self._held = held
+                    return
         native.close_directory(held.descriptor)
 
 

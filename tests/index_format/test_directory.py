@@ -225,7 +225,7 @@ def test_links_are_moved_aside_and_their_targets_untouched(tmp_path: Path) -> No
 
 
 @posix_only
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("make", [getattr(os, "mkfifo", os.mkdir), os.mkdir])
 def test_what_is_no_regular_file_is_not_read_and_moved_aside(tmp_path: Path, make: object) -> None:
     directory = DiskDirectory(str(tmp_path))
     for position in (1, 2):

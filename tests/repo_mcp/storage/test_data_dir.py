@@ -14,7 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.data_dir import DataDir, name_cache_dir, prepare_data_dir, take_outside_dir
 from repo_mcp.storage.poison import POISON_FILE
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
 
 
 @pytest.fixture
@@ -41,6 +41,7 @@ def assert_fell_back(root: Path, found: DataDir) -> None:
     assert mode_of(Path(found.path)) == 0o700
 
 
+@posix
 def test_the_default_lies_in_the_root(root: Path) -> None:
     found = prepare(root)
     assert found == DataDir(str(root / ".repo_mcp"), (), (".repo_mcp",))
@@ -51,6 +52,7 @@ def test_the_default_lies_in_the_root(root: Path) -> None:
     assert mode_of(root / ".repo_mcp" / ".gitignore") == 0o600
 
 
+@posix
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o777])
 def test_modes_do_not_depend_on_the_umask(root: Path, umask: int) -> None:
     before = os.umask(umask)
@@ -93,11 +95,13 @@ def test_a_configured_one_may_lie_anywhere(root: Path, tmp_path: Path) -> None:
     assert prepare(root, tmp_path / "repo-index").inside_root is None
 
 
+@posix
 def test_inside_is_seen_through_links(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     assert prepare(root, tmp_path / "alias" / "idx").inside_root == ("idx",)
 
 
+@posix
 def test_a_symbolic_link_is_not_used(root: Path, tmp_path: Path) -> None:
     (tmp_path / "victim").mkdir()
     (root / ".repo_mcp").symlink_to(tmp_path / "victim")
@@ -105,6 +109,7 @@ def test_a_symbolic_link_is_not_used(root: Path, tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "victim") == []
 
 
+@posix
 def test_a_link_to_nothing_is_not_used(root: Path, tmp_path: Path) -> None:
     (root / ".repo_mcp").symlink_to(tmp_path / "nothing")
     assert_fell_back(root, prepare(root))
@@ -119,11 +124,13 @@ def test_links_where_our_files_belong_are_not_written_through(root: Path, tmp_pa
     assert not (tmp_path / "victim").exists()
 
 
+@posix
 def test_a_file_is_not_used(root: Path) -> None:
     (root / ".repo_mcp").write_text("x")
     assert_fell_back(root, prepare(root))
 
 
+@posix
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
 def test_one_that_others_may_write_to_is_not_used(root: Path, mode: int) -> None:
     (root / ".repo_mcp").mkdir()
@@ -138,6 +145,7 @@ def test_one_of_another_user_is_not_used(root: Path) -> None:
     assert_fell_back(root, prepare(root))
 
 
+@posix
 def test_the_root_itself_and_what_lies_above_are_not_used(root: Path, tmp_path: Path) -> None:
     for configured in (root, tmp_path, root / "x" / ".."):
         assert_fell_back(root, prepare(root, configured))
@@ -145,6 +153,7 @@ def test_the_root_itself_and_what_lies_above_are_not_used(root: Path, tmp_path: 
     assert not (tmp_path / ".gitignore").exists()
 
 
+@posix
 def test_one_that_cannot_be_made_is_replaced(root: Path) -> None:
     (root / "file").write_text("x")
     assert_fell_back(root, prepare(root, root / "file" / "below"))
@@ -168,6 +177,7 @@ def test_nowhere_at_all_is_a_configuration_error(root: Path) -> None:
     assert str(root.parent) not in caught.value.message
 
 
+@posix
 def test_a_place_outside_of_roots_is_made_or_taken(tmp_path: Path) -> None:
     place = tmp_path / "deep" / "place"
     for _ in range(2):
@@ -176,6 +186,7 @@ def test_a_place_outside_of_roots_is_made_or_taken(tmp_path: Path) -> None:
     assert (place / "CACHEDIR.TAG").is_file()
 
 
+@posix
 @pytest.mark.parametrize("inside", ["root", "root/below", "link/below", "to_root"])
 def test_a_place_inside_a_root_is_refused_before_anything_is_made(tmp_path: Path, inside: str) -> None:
     (tmp_path / "root").mkdir()
@@ -195,6 +206,7 @@ def test_a_place_that_is_named_has_no_substitute(tmp_path: Path) -> None:
     assert caught.value.code is ErrorCode.CONFIG_INVALID
 
 
+@posix
 def test_a_place_in_the_cache_belongs_to_the_roots_in_their_order() -> None:
     names = {
         name_cache_dir(purpose, roots, "/cache")
