@@ -25,6 +25,7 @@ DIRECTORY_MODE = 0o700
 # A file may be replaced twice within one tick of its times, and get its first inode again. FAT's clock ticks
 # every two seconds, the coarsest in use.
 SETTLED_NS = 2_000_000_000
+_PAUSES = (0.001, 0.004, 0.016, 0.064, 0.256, 0.5, 0.5)  # seconds; a manifest is read in less than one
 _LEADING_OUT = frozenset("/\\:\0")
 MakeTag = Callable[[bytes], bytes]  # a tag of TAG_BYTES (seals.py) that only the owner can compute
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -315,7 +316,7 @@ class DiskDirectory:
         """Rename a file atomically, replacing any file named `target`. Raises CorruptIndex, OSError."""
         self._clear(target)
         with self._enter() as here:
-            os.replace(self._place(source), self._place(target), src_dir_fd=here, dst_dir_fd=here)
+            _replace(self._place(source), self._place(target), here)
 
     def delete(self, name: str) -> None:
         """Delete a file if it exists. Raises CorruptIndex for a bad name, OSError."""
@@ -332,6 +333,19 @@ class DiskDirectory:
         """Take the writer's lock without waiting. Raises IndexLocked, CorruptIndex (bad name), OSError."""
         self._clear(name)
         return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
+
+
+def _replace(source: str, target: str, directory: int | None) -> None:
+    """Rename a file atomically. Windows refuses while a reader has `target` open: that is waited for."""
+    if sys.platform == "win32":
+        for pause in _PAUSES:
+            try:
+                os.replace(source, target)
+            except PermissionError:
+                time.sleep(pause)
+            else:
+                return
+    os.replace(source, target, src_dir_fd=directory, dst_dir_fd=directory)
 
 
 class MemoryFile:

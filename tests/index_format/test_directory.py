@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from index_format import CorruptIndex, Directory, DiskDirectory, IndexLocked, Me
 from index_format.directory import MemoryFile
 
 PROJECT = Path(__file__).resolve().parents[2]
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, modes and FIFOs")
 
 
 @pytest.fixture(params=["disk", "memory"])
@@ -66,22 +69,41 @@ def test_files_are_written_and_read(directory: Directory) -> None:
 def test_names_are_replaced_and_deleted(directory: Directory) -> None:
     write(directory, "a", b"old")
     write(directory, "b", b"new")
-    opened = directory.open("a")
     directory.rename("b", "a")
     directory.sync()
     assert directory.list_names() == ["a"]
     assert read(directory, "a") == b"new"
-    assert opened.read(0, 3) == b"old"
     directory.delete("a")
     directory.delete("a")
     assert directory.list_names() == []
-    assert opened.read(0, 3) == b"old"
-    opened.close()
     write(directory, "c", b"1")
     write(directory, "c", b"22")
     assert read(directory, "c") == b"22"
     directory.rename("c", "c")
     assert read(directory, "c") == b"22"
+
+
+@posix_only
+def test_what_is_open_outlives_its_name(directory: Directory) -> None:
+    write(directory, "a", b"old")
+    write(directory, "b", b"new")
+    opened = directory.open("a")
+    directory.rename("b", "a")
+    assert (opened.read(0, 3), read(directory, "a")) == (b"old", b"new")
+    directory.delete("a")
+    assert opened.read(0, 3) == b"old"
+    opened.close()
+
+
+def test_a_name_that_somebody_reads_for_a_moment_is_replaced(directory: Directory) -> None:
+    write(directory, "a", b"old")
+    write(directory, "b", b"new")
+    opened = directory.open("a")
+    reader = threading.Timer(0.05, opened.close)
+    reader.start()
+    directory.rename("b", "a")
+    reader.join()
+    assert read(directory, "a") == b"new"
 
 
 def test_what_is_not_there(directory: Directory) -> None:
@@ -167,9 +189,6 @@ def test_a_killed_holder_frees_the_lock(tmp_path: Path) -> None:
         holder.send_signal(signal.SIGKILL)
         holder.communicate()
     DiskDirectory(str(tmp_path)).lock("lock").release()
-
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, modes and FIFOs")
 
 
 @posix_only

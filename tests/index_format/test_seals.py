@@ -251,7 +251,13 @@ def test_opening_compares_no_bytes_until_the_files_are_others(
     assert count_bytes_read(copy, monkeypatch) < ordinary + 100  # other numbers may take a byte more
 
 
-@pytest.mark.parametrize("keeps_times", [False, True])
+@pytest.mark.parametrize(
+    "keeps_times",
+    [
+        False,
+        pytest.param(True, marks=pytest.mark.skipif(os.name == "nt", reason="nothing tells of it there")),
+    ],
+)
 def test_a_segment_changed_in_place_is_noticed(
     disk: DiskDirectory, tmp_path: Path, keeps_times: bool
 ) -> None:

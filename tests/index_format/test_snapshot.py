@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,7 +112,8 @@ def test_a_snapshot_outlives_what_writers_do(kind: str, tmp_path: Path) -> None:
         assert writer.merge(full=True) == 1
         writer.commit()
         writer.delete_garbage()
-    assert not set(names) & set(directory.list_names())
+    if os.name != "nt" or kind != "disk":  # there, an open file is deleted by a later writer
+        assert not set(names) & set(directory.list_names())
     assert read_model(old) == expect_model(ONE | TWO)
     assert (old.generation, old.file_count, old.unit_count) == (1, 3, 4)
     assert [old.sum_lengths(field) for field in range(3)] == [7, 1, 0]
