@@ -430,8 +430,12 @@ def open_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) ->
 
 
 def file_stat(status: os.stat_result) -> FileStat:
-    """Return the part of a status that distinguishes versions of a file."""
-    return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    """Return the part of a status that distinguishes versions of a file.
+
+    Without the inode on Windows, whose listings of directories do not have it.
+    """
+    inode = 0 if sys.platform == "win32" else status.st_ino
+    return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, inode)
 
 
 def _is_same(before: os.stat_result, after: os.stat_result) -> bool:

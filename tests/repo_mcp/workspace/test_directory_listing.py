@@ -19,7 +19,7 @@ from repo_mcp.workspace.walk import walk
 from tests.repo_mcp.open_files import list_open
 from tests.repo_mcp.trees import make_tree
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
 
 
 class Tree:
@@ -70,6 +70,7 @@ def test_a_directory_is_listed_in_order_without_what_lies_deeper(tree: Tree) -> 
     assert [entry.path for entry in below.entries] == ["a/deep", "a/x.py"]
 
 
+@posix
 def test_a_listing_leaves_out_what_the_walk_leaves_out_and_counts_it(tree: Tree, tmp_path: Path) -> None:
     tree.write(".gitignore", text="*.o\n/build/\n")
     tree.write("src/.gitignore", text="!keep.o\n/local\n")
@@ -99,6 +100,7 @@ def test_listing_every_directory_gives_what_the_walk_gives(tree: Tree, seed: int
     assert sorted(found) == tree.paths()
 
 
+@posix
 def test_a_link_to_a_directory_inside_is_listed_by_its_real_name_and_one_outside_refused(
     tree: Tree, tmp_path: Path
 ) -> None:
@@ -142,6 +144,7 @@ def test_a_directory_that_cannot_be_listed_alone_is_unreadable(
     assert tree.code_of_list("src") is ErrorCode.UNREADABLE
 
 
+@posix
 def test_listing_leaves_nothing_open(tree: Tree) -> None:
     tree.write("a/b/c/x.py")
     tree.list("a/b/c")
