@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import threading
 import time
 from collections.abc import Iterator
@@ -84,13 +83,17 @@ class Client:
 
     def read(self) -> dict[str, Any]:
         while b"\n" not in self.unread:
-            ready, _, _ = select.select([self.answers], [], [], PATIENCE_SECONDS)
-            assert ready, "no answer came"
-            self.unread += self.answers.read1()
+            reader = threading.Thread(target=self._read_more, daemon=True)  # select knows no pipes on Windows
+            reader.start()
+            reader.join(PATIENCE_SECONDS)
+            assert not reader.is_alive(), "no answer came"
         line, _, self.unread = self.unread.partition(b"\n")
         answer = json.loads(line)
         assert isinstance(answer, dict)
         return answer
+
+    def _read_more(self) -> None:
+        self.unread += self.answers.read1()
 
     def close_input(self) -> None:
         os.close(self.to_wire)
