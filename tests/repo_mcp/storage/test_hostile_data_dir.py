@@ -24,6 +24,7 @@ from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.storage.namespaces import UNUSED_SECONDS
 from repo_mcp.text.schema import FIELDS
+from tests.posix import posix
 
 FILES = {"one.py": "def first_function():\n    return 1\n", "two.md": "# About gizmos\n"}
 
@@ -194,6 +195,7 @@ def test_a_moved_repository_has_another_index(root: Path, tmp_path: Path) -> Non
         assert len(ask(repository)) == 2
 
 
+@posix
 def test_a_root_by_another_name_has_the_same_index(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     with closing(open_root(root)) as repository:
@@ -261,7 +263,10 @@ def test_namespaces_that_nobody_uses_go_with_the_next_refresh(root: Path) -> Non
 
 
 @pytest.mark.parametrize("name", [SIDE_FILE, "seen.changes", "poison", "manifest", "lock"])
-@pytest.mark.parametrize("kind", ["link", "fifo", "directory", "bomb", "empty"])
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param("link", marks=posix), pytest.param("fifo", marks=posix), "directory", "bomb", "empty"],
+)
 def test_what_stands_in_the_place_of_a_file_of_ours(root: Path, tmp_path: Path, name: str, kind: str) -> None:
     """It is not followed, not waited for, not believed; answers are those of a fresh index."""
     victim = tmp_path / "victim"

@@ -9,6 +9,7 @@ import pytest
 
 from index_format import DiskDirectory
 from repo_mcp.storage.namespaces import UNUSED_SECONDS, mark_used, remove, remove_unused
+from tests.posix import posix
 
 NOW = 2_000_000_000.0
 OURS = "index-v2-00112233445566aa"
@@ -58,6 +59,7 @@ def test_one_that_is_being_written_stays(tmp_path: Path) -> None:
     assert remove_unused(str(tmp_path), [], lambda: NOW) == (OURS,)
 
 
+@posix
 def test_what_is_not_ours_in_it_stays_and_nothing_is_reached_through_links(tmp_path: Path) -> None:
     data_dir, victim = tmp_path / "d", tmp_path / "victim"
     data_dir.mkdir()
