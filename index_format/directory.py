@@ -8,6 +8,7 @@ process by SIGBUS, while a short read is an error we can raise. Files are privat
 from __future__ import annotations
 
 import errno
+import filecmp
 import os
 import stat
 import sys
@@ -336,16 +337,22 @@ class DiskDirectory:
 
 
 def _replace(source: str, target: str, directory: int | None) -> None:
-    """Rename a file atomically. Windows refuses while a reader has `target` open: that is waited for."""
+    """Rename a file atomically.
+
+    Windows refuses while a reader has `target` open. A segment, which is read for long, is named by its
+    content and may stay when it has the same bytes; a manifest is read in a moment, which is waited for.
+    """
     if sys.platform == "win32":
         for pause in _PAUSES:
             try:
                 os.replace(source, target)
             except PermissionError:
+                if filecmp.cmp(source, target, shallow=False):
+                    return os.unlink(source)
                 time.sleep(pause)
             else:
-                return
-    os.replace(source, target, src_dir_fd=directory, dst_dir_fd=directory)
+                return None
+    return os.replace(source, target, src_dir_fd=directory, dst_dir_fd=directory)
 
 
 class MemoryFile:

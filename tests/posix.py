@@ -1,4 +1,7 @@
-"""The mark of tests that need what only POSIX has: links, FIFOs, modes, names of any bytes."""
+"""The mark of tests that need what only POSIX has.
+
+Links, FIFOs, modes, names of any bytes, and open files that can be replaced and deleted.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing import shards
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
+from tests.posix import posix
 from tests.repo_mcp.trees import edit_tree, make_tree
 
 QUESTIONS = ("schedule work queue", "getUserName", "HTTPResponse index", "naïve", "path:d1 token", "x")
@@ -74,6 +75,7 @@ def test_hash_seeds_leave_no_trace(tmp_path: Path) -> None:
     assert found[0] == found[1] == found[2]
 
 
+@posix
 def test_history_leaves_no_trace(tmp_path: Path) -> None:
     tree = make_tree(tmp_path / "tree", 3)
     draw = random.Random(4)

@@ -20,6 +20,7 @@ from repo_mcp.live.live_index import NOT_WHOLE
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import FIELDS
+from tests.posix import posix
 from tests.repo_mcp.trees import make_tree
 
 CANARY = "xyzzy_canary_value"
@@ -161,6 +162,7 @@ def test_a_damaged_segment_is_built_anew(root: Path, place: float) -> None:
     assert verify_index(DiskDirectory(str(get_index_path(root)))) == []
 
 
+@posix
 def test_a_missing_segment_is_noticed_by_a_search_and_built_anew(root: Path) -> None:
     open_repository(root).refresh()
     for segment in get_index_path(root).glob("*.seg"):
@@ -250,6 +252,7 @@ if __name__ == "__main__":
 """
 
 
+@posix
 def test_killed_at_any_moment_the_next_start_heals(tmp_path: Path) -> None:
     tree = make_tree(tmp_path / "root", 7, files=150)
     wanted = open_repository(make_tree(tmp_path / "copy" / "root", 7, files=150))
@@ -292,6 +295,7 @@ def test_an_extension_that_the_repository_overrides_is_indexed_as_that_language(
     assert (hit.path, hit.symbol) == ("odd.foo", "oddly_named")
 
 
+@posix
 def test_an_index_that_stays_damaged_is_not_built_again_and_again(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
