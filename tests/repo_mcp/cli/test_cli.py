@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp import cli
 from tests.forked import run_program
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -286,3 +288,11 @@ def test_reader_that_goes_away_is_no_failure(tree: Path) -> None:
     process.stderr.close()
     assert process.wait(timeout=60) == 0
     assert complaint == b""
+
+
+def test_pipes_get_utf8_whatever_the_code_page_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe, encoding="cp1252"))
+    cli._write_utf8()
+    print("█", flush=True)
+    assert pipe.getvalue().decode().rstrip() == "█"
