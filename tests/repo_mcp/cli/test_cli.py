@@ -294,5 +294,6 @@ def test_pipes_get_utf8_whatever_the_code_page_is(monkeypatch: pytest.MonkeyPatc
     pipe = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe, encoding="cp1252"))
     cli._write_utf8()
-    print("█", flush=True)
+    sys.stdout.write("█")
+    sys.stdout.flush()
     assert pipe.getvalue().decode().rstrip() == "█"
