@@ -18,6 +18,7 @@ from index_format.chunks import ChunkSpan, UnitSpan
 from index_format.compactor import Merge, merge_segments
 from index_format.directory import (
     Directory,
+    DirectoryHolder,
     DiskDirectory,
     MakeTag,
     MemoryDirectory,
@@ -86,6 +87,7 @@ __all__ = [
     "ChunkTable",
     "CorruptIndex",
     "Directory",
+    "DirectoryHolder",
     "DiskDirectory",
     "EncodedRun",
     "Field",

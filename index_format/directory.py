@@ -106,6 +106,22 @@ class Directory(Protocol):
         ...
 
 
+class EnteredDirectory(Protocol):
+    """A directory that is open for as long as this is referred to."""
+
+    descriptor: int | None  # None where the system enters directories by path alone
+
+
+class DirectoryHolder(Protocol):
+    """Somebody who knows which directory a path means, and lets nobody into another."""
+
+    path: str  # absolute
+
+    def enter(self, *, create: bool = False) -> EnteredDirectory:
+        """Return the directory, with `create` made if it is missing. Raises OSError."""
+        ...
+
+
 class Lock(Protocol):
     """A lock that is held until it is released or its process dies."""
 
@@ -218,25 +234,36 @@ def check_name(name: str) -> None:
 
 
 class DiskDirectory:
-    """A directory on disk, opened anew for each access.
+    """A directory on disk, opened anew by its path for each access, or entered through its holder.
 
     Neither the directory nor a file in it is ever reached through a symbolic link. Only regular files are
     opened.
     """
 
-    def __init__(self, path: str, *, create: bool = False, make_tag: MakeTag | None = None) -> None:
+    def __init__(
+        self, path: str | DirectoryHolder, *, create: bool = False, make_tag: MakeTag | None = None
+    ) -> None:
         """Raise OSError when the path is no directory, is a symbolic link, or cannot be created."""
-        if create and not os.path.lexists(path):
-            os.makedirs(path, mode=DIRECTORY_MODE, exist_ok=True)
-            os.chmod(path, DIRECTORY_MODE)  # undo the umask
-        if not stat.S_ISDIR(os.lstat(path).st_mode):
-            raise NotADirectoryError(f"{os.path.basename(path)} is not a directory")
-        self._path = path
+        self._holder = None if isinstance(path, str) else path
+        self._path = path if isinstance(path, str) else path.path
         self.make_tag = make_tag
+        if self._holder is not None:
+            self._holder.enter(create=create)
+            return
+        if create and not os.path.lexists(self._path):
+            with suppress(FileExistsError):
+                os.mkdir(self._path, DIRECTORY_MODE)
+            os.chmod(self._path, DIRECTORY_MODE)  # undo the umask
+        if not stat.S_ISDIR(os.lstat(self._path).st_mode):
+            raise NotADirectoryError(f"{os.path.basename(self._path)} is not a directory")
 
     @contextmanager
     def _enter(self) -> Iterator[int | None]:
         """Yield a descriptor of the directory for relative access; None on Windows, which has none."""
+        if self._holder is not None:
+            entered = self._holder.enter()
+            yield entered.descriptor
+            return
         if sys.platform == "win32":
             yield None
             return
@@ -246,16 +273,16 @@ class DiskDirectory:
         finally:
             os.close(descriptor)
 
-    def _place(self, name: str) -> str:
+    def _place(self, name: str, here: int | None) -> str:
         """Return the path to use with the descriptor of `_enter`."""
         check_name(name)
-        return os.path.join(self._path, name) if sys.platform == "win32" else name
+        return os.path.join(self._path, name) if here is None else name
 
     def _open(self, name: str, flags: int) -> int:
         """Return a descriptor of a regular file, private to the user when newly created."""
         flags |= getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW  # opening a FIFO must not block
         with self._enter() as here:
-            descriptor = os.open(self._place(name), flags, FILE_MODE, dir_fd=here)
+            descriptor = os.open(self._place(name, here), flags, FILE_MODE, dir_fd=here)
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
@@ -267,11 +294,12 @@ class DiskDirectory:
     def _clear(self, name: str) -> None:
         """Rename whatever has this name and is not a regular file: it is not ours, and nothing is lost."""
         with self._enter() as here, suppress(FileNotFoundError):
-            if stat.S_ISREG(os.lstat(self._place(name), dir_fd=here).st_mode):
+            if stat.S_ISREG(os.lstat(self._place(name, here), dir_fd=here).st_mode):
                 return
             taken = set(os.listdir(self._path if here is None else here))
             aside = next(one for one in map(f"{name}.aside-{{}}".format, count(1)) if one not in taken)
-            os.rename(self._place(name), self._place(aside), src_dir_fd=here, dst_dir_fd=here)
+            source, target = self._place(name, here), self._place(aside, here)
+            os.rename(source, target, src_dir_fd=here, dst_dir_fd=here)
 
     def _make_private(self, descriptor: int, status: os.stat_result) -> None:
         """Set FILE_MODE on our file, unless it also has another name (a hard link)."""
@@ -300,11 +328,19 @@ class DiskDirectory:
         machine's clock, or the platform gives no inodes.
         """
         try:
-            status = os.stat(f"{self._path}{os.sep}{name}", follow_symlinks=False)
+            with self._enter() as here:
+                status = os.stat(self._place(name, here), dir_fd=here, follow_symlinks=False)
         except OSError:
             return ()
         is_settled = max(status.st_mtime_ns, status.st_ctime_ns) < time.time_ns() - SETTLED_NS
         return _describe_identity(status) if is_settled and status.st_ino else ()
+
+    def open_to_append(self, name: str) -> int:
+        """Return a descriptor that reads, and writes at the end; the file is created if it is missing.
+
+        The caller closes it. Raises CorruptIndex (bad name), OSError for anything but a regular file.
+        """
+        return self._open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT)
 
     def create(self, name: str) -> WritableFile:
         """Create an empty file, deleting any of that name; renames anything else. Raises CorruptIndex,
@@ -317,12 +353,12 @@ class DiskDirectory:
         """Rename a file atomically, replacing any file named `target`. Raises CorruptIndex, OSError."""
         self._clear(target)
         with self._enter() as here:
-            _replace(self._place(source), self._place(target), here)
+            _replace(self._place(source, here), self._place(target, here), here)
 
     def delete(self, name: str) -> None:
         """Delete a file if it exists. Raises CorruptIndex for a bad name, OSError."""
         with self._enter() as here, suppress(FileNotFoundError):
-            os.unlink(self._place(name), dir_fd=here)
+            os.unlink(self._place(name, here), dir_fd=here)
 
     def sync(self) -> None:
         """Wait until created, renamed and deleted names are on the medium. Raises OSError."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from index_format import IndexFormatError
+from index_format import DirectoryHolder, IndexFormatError
 from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
@@ -34,7 +34,7 @@ class EngineSources:
     """The parts of an opened root that its engines use."""
 
     config: Config
-    data_dir: str
+    data_dir: DirectoryHolder
     tree: LiveTree
     index: LiveIndex
     symbol_index: LiveSymbolIndex

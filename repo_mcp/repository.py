@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import IndexFormatError, MakeTag
+from index_format import DirectoryHolder, IndexFormatError, MakeTag
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import (
     STRUCTURE_TOOLSETS,
@@ -76,21 +76,22 @@ class Repository:
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self.config = config
         self.root_name = os.path.basename(config.root)
-        self.data_dir = data_dir = prepare_data_dir(config.root, config.data_dir, find_cache_home())
+        self._held_root = held = config.hold_root()
+        self.data_dir = data_dir = prepare_data_dir(held, config.data_dir, find_cache_home())
         key = load_user_key(find_state_home(), config.root)
         self.warnings = (*_warn_of_root(config), *data_dir.warnings, *ignored, *_warn_of_key(key.fault))
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._closed = threading.Event()
         self.tree = LiveTree(
-            config.root,
+            held,
             config.exclude_globs,
             config.limits.max_file_bytes,
             config.refusals,
             data_dir.inside_root,
         )
-        self.namespaces = Namespaces(config.root, data_dir.path, key)
-        self.poison = PoisonList(data_dir.path, self.namespaces.sealer.make_tagger(POISON_FILE))
+        self.namespaces = Namespaces(config.root, data_dir.directory, key)
+        self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
         self._configuration = self._compute_configuration()
         self._index = self._open_index()
         self.symbol_index = self._open_symbol_index()
@@ -102,7 +103,7 @@ class Repository:
         self.engines = Engines(
             EngineSources(
                 config,
-                data_dir.path,
+                data_dir.directory,
                 self.tree,
                 self._index,
                 self.symbol_index,
@@ -132,8 +133,8 @@ class Repository:
         config = self.config
         namespace = self.namespaces.add("index", self._configuration)
         settings = BuildSettings(
-            config.root,
-            namespace.path,
+            self._held_root,
+            namespace.directory,
             self.data_dir.inside_root,
             config.chunk_lines,
             config.chunk_overlap_lines,
@@ -161,7 +162,7 @@ class Repository:
         configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
         namespace = self.namespaces.add("structure", configuration)
         phase = SymbolPhase(
-            namespace.path,
+            namespace.directory,
             configuration,
             MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
             self.tree.read_walked,
@@ -169,7 +170,7 @@ class Repository:
             make_tag=namespace.make_tag,
             poison=self.poison,
         )
-        return LiveSymbolIndex(namespace.path, configuration, phase, self._index, self.tree.name_path)
+        return LiveSymbolIndex(namespace.directory, configuration, phase, self._index, self.tree.name_path)
 
     def _open_vectors(self) -> LiveVectors | None:
         """Open the vectors of chunks; None where the operator named no model. Raises CONFIG_INVALID."""
@@ -187,11 +188,11 @@ class Repository:
             self.tree.read_walked,
         )
 
-    def _name_vectors(self, configuration: str) -> tuple[str, MakeTag]:
+    def _name_vectors(self, configuration: str) -> tuple[DirectoryHolder, MakeTag]:
         """Return where the vectors of a configuration lie, and what seals them: known with the model."""
         namespace = self.namespaces.add("vectors", configuration)
-        mark_used(namespace.path)
-        return namespace.path, namespace.make_tag
+        mark_used(namespace.directory)
+        return namespace.directory, namespace.make_tag
 
     @property
     def _makes_vectors(self) -> bool:
@@ -339,6 +340,7 @@ class Repository:
         if all(stopped):
             self.tree.reader.close()
             self.namespaces.close()
+            self._held_root.close()
 
 
 def _warn_of_root(config: Config) -> tuple[str, ...]:

@@ -60,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if server is None:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
+    from dataclasses import replace
+
     from repo_mcp.errors import RepoError
     from repo_mcp.protocol.http_options import read_http_options
     from repo_mcp.server_options import build_parser, read_config
@@ -68,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = build_parser(PROGRAM).parse_args(arguments)
         http = read_http_options(options)
         config = read_config(options)
+        if plain is not None:
+            config = replace(config, held_roots=(plain.held_root,))
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     except RepoError as error:
@@ -91,6 +95,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     except OSError as error:
         return _complain(f"--host or --port cannot be used: {error.strerror}", EXIT_USAGE)
     try:
+        config = config.hold_roots()
         loaded_toolsets = load_toolsets(config, _warn)  # which hardens the process: no thread may run before
         return_free_memory()
         repositories = [repository for one in loaded_toolsets for repository in one.open()]
@@ -132,6 +137,7 @@ def serve(config: Config, server: Server | None = None) -> int:
     _prepare_process()
     try:
         os.chdir(os.path.abspath(os.sep))
+        config = config.hold_roots()  # before anything is answered: what takes their places is not served
         loaded_toolsets = load_toolsets(
             config, _warn
         )  # which hardens the process: no thread of ours may run before

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from repo_mcp.protocol.call_guard import CallGuard
 
 if TYPE_CHECKING:
+    from index_format import DirectoryHolder
     from repo_mcp.audit.log import AuditLog
     from repo_mcp.config.server_config import Config, Limits
     from repo_mcp.protocol.tool_model import Toolset
@@ -81,11 +82,11 @@ def _protect(config: Config, warn: Warn) -> None:
     if config.root:
         from repo_mcp.storage.data_dir import prepare_data_dir
 
-        places.append(prepare_data_dir(config.root, config.data_dir, find_cache_home()).path)
+        places.append(prepare_data_dir(config.hold_root(), config.data_dir, find_cache_home()).path)
     if config.named_roots:
         from repo_mcp.toolsets.retrieval import prepare_place
 
-        places.append(prepare_place(config))
+        places.append(prepare_place(config).path)
     roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
     key_dir, has_key = take_key_dir(find_state_home())
     readable = [key_dir, *filter(None, [config.semantic_model])]
@@ -110,7 +111,7 @@ class _OneRoot:
 
         config = self._config
         limits = narrow_config(config)[0].limits
-        prepare_data_dir(config.root, config.data_dir, find_cache_home())
+        prepare_data_dir(config.hold_root(), config.data_dir, find_cache_home())
         return limits
 
     def open(self) -> tuple[Iterable[Repository], tuple[Repository, AuditLog]]:
@@ -120,7 +121,7 @@ class _OneRoot:
         from repo_mcp.repository import Repository
 
         repository = Repository(self._config, report_warning=self._warn)
-        audit = _open_audit_log(self._config, self._warn, repository.data_dir.path, self._config.root)
+        audit = _open_audit_log(self._config, self._warn, repository.data_dir.directory, self._config.root)
         self._opened = (repository, audit)
         return (repository,), self._opened
 
@@ -153,16 +154,16 @@ def _load_retrieval(config: Config, warn: Warn, guard: CallGuard) -> LoadedTools
 
     def open_it() -> tuple[Iterable[Repository], object]:
         roots = open_roots(config, warn)
-        audit = _open_audit_log(config, warn, roots.path, *(root.path for root in config.named_roots))
+        audit = _open_audit_log(config, warn, roots.directory, *(root.path for root in config.named_roots))
         return roots.repositories.values(), (roots, audit)
 
     return LoadedToolset(lambda opened: bind_toolset(raise_limits(config), opened, guard), open_it)  # type: ignore[arg-type]
 
 
-def _open_audit_log(config: Config, warn: Warn, path: str, *roots: str) -> AuditLog:
+def _open_audit_log(config: Config, warn: Warn, directory: DirectoryHolder, *roots: str) -> AuditLog:
     from repo_mcp.audit.log import open_audit_log
 
-    audit = open_audit_log(path, *roots, keep_text=config.audit_queries)
+    audit = open_audit_log(directory, *roots, keep_text=config.audit_queries)
     for warning in audit.warnings:
         warn(warning)
     return audit

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from index_format import DiskDirectory, IndexFormatError, IndexLocked
+from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, IndexLocked
 from repo_mcp.audit.argument_shapes import Shape, drop_values
 from repo_mcp.audit.log_reader import (
     KEPT_FILES,
@@ -58,11 +58,6 @@ MAX_FILE_BYTES = 4 * 1024 * 1024  # about 9,000 calls
 MAX_CLIENT_CHARS = 64
 _LOCK_TRIES = 50  # only on Windows, where appending takes the lock
 _LOCK_RETRY_SECONDS = 0.01
-
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT
-for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # opening a FIFO must not block
-    _FLAGS |= getattr(os, _name, 0)
-
 
 Clock = Callable[[], float]
 
@@ -95,18 +90,18 @@ class AuditLog:
 
     def __init__(
         self,
-        path: str,
+        directory: str | DirectoryHolder,
         root: str,
         key: bytes,
         *,
         keep_text: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the data directory as `path`; the tags are bound to `root`. Opens nothing."""
+        """Take the data directory; the tags are bound to `root`. Opens nothing."""
         self.keep_text = keep_text
         self.failures = 0  # calls that could not be logged
         self.warnings: tuple[str, ...] = ()
-        self._path = path
+        self._directory = directory
         # Each root has a key of its own: neither tags nor digests can be compared across repositories.
         self._key = hashlib.blake2b(os.fsencode(root), key=key, person=b"repo-mcp-audit").digest()
         self._clock = clock
@@ -132,7 +127,7 @@ class AuditLog:
 
     def read(self, since: float | None, limit: int) -> LogReading:
         """Return the last `limit` calls since a time (epoch seconds), oldest first. Never raises."""
-        return read_log(self._path, self._tag, since, limit)
+        return read_log(self._directory, self._tag, since, limit)
 
     def _tag(self, body: bytes) -> bytes:
         return hmac.digest(self._key, body, "sha256").hex()[:TAG_CHARS].encode()
@@ -176,14 +171,7 @@ class AuditLog:
     @contextmanager
     def _opened(self) -> Iterator[int]:
         """Yield a descriptor of the log, created if missing. It is opened anew, as others rename the file."""
-        if sys.platform == "win32":
-            descriptor = os.open(os.path.join(self._path, LOG_FILE), _FLAGS, 0o600)
-        else:
-            here = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                descriptor = os.open(LOG_FILE, _FLAGS, 0o600, dir_fd=here)
-            finally:
-                os.close(here)
+        descriptor = DiskDirectory(self._directory, create=True).open_to_append(LOG_FILE)
         try:
             _check(os.fstat(descriptor))
             yield descriptor
@@ -201,7 +189,7 @@ class AuditLog:
                 lock.release()
 
     def _wait_for_lock(self) -> Lock:
-        directory = DiskDirectory(self._path)
+        directory = DiskDirectory(self._directory)
         for _ in range(_LOCK_TRIES):
             try:
                 return directory.lock(LOCK_FILE)
@@ -211,7 +199,7 @@ class AuditLog:
 
     def _rotate(self) -> None:
         """Rename the full file and the older ones, dropping the oldest. Others may be doing the same."""
-        directory = DiskDirectory(self._path)
+        directory = DiskDirectory(self._directory)
         try:
             lock = directory.lock(LOCK_FILE)
         except (IndexLocked, OSError):
@@ -229,7 +217,7 @@ class AuditLog:
             lock.release()
 
 
-def open_audit_log(data_dir: str, *roots: str, keep_text: bool = False) -> AuditLog:
+def open_audit_log(data_dir: str | DirectoryHolder, *roots: str, keep_text: bool = False) -> AuditLog:
     """Return the log in a data directory, with the user's key. Never raises: faults become warnings.
 
     It is the log of all these roots together: its tags are bound to them and their order.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from index_format import DiskDirectory, IndexFormatError
+from index_format import DirectoryHolder, DiskDirectory, IndexFormatError
 
 LOG_FILE = "audit.jsonl"
 LOCK_FILE = "audit.lock"
@@ -53,11 +53,11 @@ def name_file(number: int) -> str:
     return f"{LOG_FILE}.{number}" if number else LOG_FILE
 
 
-def read_log(path: str, tag: Tag, since: float | None, limit: int) -> LogReading:
+def read_log(directory: str | DirectoryHolder, tag: Tag, since: float | None, limit: int) -> LogReading:
     """Return the last `limit` entries not older than `since` (epoch seconds), oldest first. Never raises."""
     reading = LogReading()
     seen: set[tuple[object, object]] = set()
-    for line in _iter_lines(path, reading):
+    for line in _iter_lines(directory, reading):
         entry = _parse(line, tag, reading)
         if entry is None or (entry.get("session"), entry.get("seq")) in seen:
             continue
@@ -76,12 +76,12 @@ def read_log(path: str, tag: Tag, since: float | None, limit: int) -> LogReading
     return reading
 
 
-def _iter_lines(path: str, reading: LogReading) -> Iterator[bytes]:
+def _iter_lines(directory: str | DirectoryHolder, reading: LogReading) -> Iterator[bytes]:
     """Yield the lines of the log and its older parts, the last one first."""
     left = MAX_READ_BYTES
     for number in range(KEPT_FILES + 1):
         try:
-            file = DiskDirectory(path).open(name_file(number))
+            file = DiskDirectory(directory).open(name_file(number))
         except FileNotFoundError:
             continue
         except (OSError, IndexFormatError):

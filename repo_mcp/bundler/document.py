@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from index_format import DiskDirectory, IndexFormatError, IndexLocked, new_file
+from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, IndexLocked, new_file
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
@@ -105,10 +105,10 @@ LOCK_ATTEMPTS, LOCK_WAIT_SECONDS = 20, 0.01  # another server writes for a few m
 NOT_WRITTEN = "The last bundle could not be written to the data directory."
 
 
-def write_last_bundle(data_dir: str, bundle: Bundle) -> bool:
+def write_last_bundle(data_dir: DirectoryHolder, bundle: Bundle) -> bool:
     """Replace both files. Return False when that is not possible; never raises for it."""
     try:
-        directory = DiskDirectory(data_dir)
+        directory = DiskDirectory(data_dir, create=True)
         with _locked(directory):
             for name, text in ((JSON_NAME, render_json(bundle)), (MARKDOWN_NAME, render_markdown(bundle))):
                 with new_file(directory, name, TEMPORARY_NAME) as file:

@@ -225,6 +225,6 @@ def report(
         if output == "-":
             print(page, end="")
             return EXIT_DONE
-        place = write_report(page, output, repository.data_dir.path)
+        place = write_report(page, output, repository.data_dir.directory)
     print(place)
     return EXIT_DONE

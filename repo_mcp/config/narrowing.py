@@ -21,7 +21,7 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
             "The root is a system directory, not a repository.",
             "Give the directory of one repository as --repo-root, or add --any-root.",
         )
-    reader = RepositoryReader(config.root, _deny_nothing)
+    reader = RepositoryReader(config.hold_root(), _deny_nothing)
     try:
         text = reader.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
     except RepoError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.system_places import is_system_place
 
 TYPE_CHECKING = False
@@ -26,11 +27,14 @@ REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.config.repository_file`
 class PlainOptions:
     """The effect of a plain command line."""
 
-    __slots__ = ("has_default_limits", "toolsets")
+    __slots__ = ("has_default_limits", "held_root", "toolsets")
 
-    def __init__(self, toolsets: tuple[str, ...], *, has_default_limits: bool) -> None:
+    def __init__(
+        self, toolsets: tuple[str, ...], held_root: HeldDirectory, *, has_default_limits: bool
+    ) -> None:
         """Set `has_default_limits` when the repository has no file that may narrow them."""
         self.toolsets = toolsets
+        self.held_root = held_root  # open from before the first answer on
         self.has_default_limits = has_default_limits
 
 
@@ -53,7 +57,12 @@ def read_plain(arguments: Sequence[str]) -> PlainOptions | None:
             return None
     if not root or not _can_be_served(root) or not _can_be_written(data_dir or root):
         return None
-    return PlainOptions(toolsets, has_default_limits=not os.path.lexists(os.path.join(root, REPOSITORY_FILE)))
+    try:
+        held_root = HeldDirectory(os.path.abspath(root))
+    except OSError:
+        return None
+    is_limited = os.path.lexists(os.path.join(root, REPOSITORY_FILE))
+    return PlainOptions(toolsets, held_root, has_default_limits=not is_limited)
 
 
 def _are_toolsets(names: list[str]) -> bool:

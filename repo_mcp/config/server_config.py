@@ -17,7 +17,9 @@ from dataclasses import dataclass, field, fields, replace
 
 from repo_mcp.config.processor import SLOW_SORTS, read_description, sorts_slowly
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace import globs
+from repo_mcp.workspace.held_root import hold_root
 from repo_mcp.workspace.reader_bounds import Refusals
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
@@ -126,6 +128,22 @@ class Config:
     disabled_adapters: tuple[str, ...] = ()  # sorted names
     given: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by the operator
     narrowed: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by repo_mcp.toml
+    held_roots: tuple[HeldDirectory, ...] = field(default=(), compare=False)  # that the server has opened
+
+    def hold_root(self) -> HeldDirectory:
+        """Return the root as the server opened it when it started, or else as it is now.
+
+        Raises RepoError with CONFIG_INVALID when it cannot be opened.
+        """
+        return self._find_held(self.root) or hold_root(self.root)
+
+    def hold_roots(self) -> Config:
+        """Return the configuration with all its roots open. Raises as `hold_root` does."""
+        paths = [*filter(None, [self.root]), *(root.path for root in self.named_roots)]
+        return replace(self, held_roots=tuple(self._find_held(path) or hold_root(path) for path in paths))
+
+    def _find_held(self, path: str) -> HeldDirectory | None:
+        return next((held for held in self.held_roots if held.path == path), None)
 
     def fingerprint(self, deny_fingerprint: str) -> str:
         """Return a digest (32 hex digits) of all settings that affect an index, not answers or paths."""

@@ -18,6 +18,7 @@ from typing import Generic, Protocol, TypeVar
 
 from index_format import (
     Directory,
+    DirectoryHolder,
     DiskDirectory,
     EncodedRun,
     Field,
@@ -78,14 +79,14 @@ class PhaseStore:
 
     def __init__(
         self,
-        path: str,
+        directory: str | DirectoryHolder,
         configuration: str,
         fields: tuple[Field, ...],
         make_tag: MakeTag | None,
         words: PhaseWords,
     ) -> None:
-        """`path` is the directory of the index; its files are sealed with `make_tag`."""
-        self._path = path
+        """`directory` is that of the index; its files are sealed with `make_tag`."""
+        self._directory = directory
         self._configuration = configuration
         self._fields = fields
         self._make_tag = make_tag
@@ -99,7 +100,7 @@ class PhaseStore:
         """
         check = partial(self.check, cancelled)
         try:
-            directory = StoppableDirectory(self._path, check, self._make_tag, create=True)
+            directory = StoppableDirectory(self._directory, check, self._make_tag, create=True)
             with self._lock(directory) as writer:
                 yield directory, writer
         except OSError as error:
@@ -250,7 +251,9 @@ def _read_known(directory: Directory, writer: IndexWriter) -> KnownFiles:
 class StoppableDirectory(DiskDirectory):
     """A directory whose new files run a check before each write: records can be many megabytes."""
 
-    def __init__(self, path: str, check: Check, make_tag: MakeTag | None, *, create: bool = False) -> None:
+    def __init__(
+        self, path: str | DirectoryHolder, check: Check, make_tag: MakeTag | None, *, create: bool = False
+    ) -> None:
         super().__init__(path, create=create, make_tag=make_tag)
         self._check = check
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Sequence
 
 from index_format import SegmentEntry
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import CompactReport
+from repo_mcp.workspace.held_root import ROOT_MOVED
 
 
 def name_snapshot(generation: int) -> str:
@@ -35,7 +37,12 @@ def count_milliseconds(started: float) -> int:
 
 
 def explain_write_error(error: OSError) -> RepoError:
-    """Return the RepoError, with INDEX_UNAVAILABLE, for an index that cannot be written."""
+    """Return the RepoError, with INDEX_UNAVAILABLE, for an index that cannot be written.
+
+    It is UNREADABLE where the root is no longer the directory that was opened.
+    """
+    if error.errno == errno.ESTALE:
+        return RepoError(ErrorCode.UNREADABLE, ROOT_MOVED, "Start the server again.")
     return RepoError(
         ErrorCode.INDEX_UNAVAILABLE,
         f"The index cannot be written ({error.strerror or type(error).__name__}).",

@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from index_format import Directory, DiskDirectory, SegmentEntry, compute_fingerprint, write_segment
+from index_format import (
+    Directory,
+    DirectoryHolder,
+    DiskDirectory,
+    SegmentEntry,
+    compute_fingerprint,
+    write_segment,
+)
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import SkipReason
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.text.lines import decode_source, has_binary_extension
 from repo_mcp.text.schema import FLAG_REPLACED
 from repo_mcp.workspace.policy import DenyPolicy
@@ -31,8 +39,8 @@ SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk; 32
 class BuildSettings:
     """The settings of a build, sent to worker processes."""
 
-    root: str
-    index_path: str
+    root: str | HeldDirectory
+    index_path: str | DirectoryHolder
     data_dir_parts: tuple[str, ...] | None
     chunk_lines: int
     overlap_lines: int

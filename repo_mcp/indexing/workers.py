@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from index_format import DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
+from index_format import DirectoryHolder, DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
 from repo_mcp.config.server_config import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
@@ -214,7 +214,9 @@ def _build(task: ShardTask) -> ShardResult:
     return result
 
 
-def _start_merger(index_path: str, entries: tuple[SegmentEntry, ...], window_bytes: int) -> None:
+def _start_merger(
+    index_path: str | DirectoryHolder, entries: tuple[SegmentEntry, ...], window_bytes: int
+) -> None:
     global _merge  # noqa: PLW0603  (a process has one)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from index_format import (
     Directory,
+    DirectoryHolder,
     DiskDirectory,
     IndexForeign,
     IndexFormatError,
@@ -24,13 +25,14 @@ from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
 from repo_mcp.ranking.searcher import Searcher
 
 UNREADABLE_INDEX = "The index could not be read, so it is being rebuilt."
+LOST_INDEX = "The index was removed: answers come from what was opened before, until a refresh makes it anew."
 FOREIGN_INDEX = "The index was not written with this user's key, so it is being rebuilt."
 
 
 class Generation:
     """The last committed generation. Safe for several threads."""
 
-    def __init__(self, path: str, configuration: str, make_tag: MakeTag | None) -> None:
+    def __init__(self, path: str | DirectoryHolder, configuration: str, make_tag: MakeTag | None) -> None:
         """Make the directory of the index; where that fails there is no index until `make_directory` can.
 
         With `make_tag` no index is used that it did not seal.
@@ -46,6 +48,7 @@ class Generation:
         self._lock = threading.Lock()  # guards the two below
         self._searcher: Searcher | None = None
         self._fault = ""
+        self._loss = ""
         self._whole: Manifest | None = None  # the last one that was found to be a finished refresh's
 
     def make_directory(self) -> Directory:
@@ -66,14 +69,16 @@ class Generation:
             manifest = self.read_manifest()
             with self._lock:
                 current = self._searcher
+                self._loss = LOST_INDEX if manifest is None and current is not None else ""
             if manifest is None or (current is not None and current.snapshot.manifest == manifest):
                 return current
             snapshot = Snapshot.open(self.directory, current.snapshot if current is not None else None)
             if snapshot is None or snapshot.manifest.configuration != self._configuration:
                 return None
             searcher = Searcher(snapshot)
-        except OSError:
+        except OSError as error:
             with self._lock:
+                self._loss = _explain_loss(error) if self._searcher is not None else ""
                 return self._searcher
         with self._lock:
             self._searcher, self._fault = searcher, ""
@@ -84,6 +89,12 @@ class Generation:
         """Return what made the index unreadable; empty while it can be read."""
         with self._lock:
             return self._fault
+
+    @property
+    def loss(self) -> str:
+        """Return why the index cannot be reached from which answers come; empty while it can."""
+        with self._lock:
+            return self._loss
 
     def drop(self, error: IndexFormatError | None = None) -> None:
         """Use nothing of a generation that could not be read."""
@@ -135,3 +146,8 @@ class Generation:
     def is_purging(self) -> bool:
         """True from the first commit after which text must go to the one after which it is gone."""
         return PurgeMark(self.directory, self._make_tag).read() is not None
+
+
+def _explain_loss(error: OSError) -> str:
+    reason = error.strerror or type(error).__name__
+    return f"The index cannot be reached ({reason}): answers come from what was opened before."

@@ -135,7 +135,7 @@ class LiveIndex:
         return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, self._list_faults())
 
     def _list_faults(self) -> tuple[str, ...]:
-        faults = (self._generation.fault, self._background_fault, self._watch.fault)
+        faults = (self._generation.fault, self._generation.loss, self._background_fault, self._watch.fault)
         return tuple(filter(None, faults))
 
     def _describe(self, searcher: Searcher) -> IndexStatus:
@@ -173,6 +173,8 @@ class LiveIndex:
                 f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
                 f" are done; the rest may be {fault} here."
             ]
+        if self._generation.loss:
+            return [self._generation.loss]
         changed = len(self._watch.waiting) or self._look.stale
         if changed:
             named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"

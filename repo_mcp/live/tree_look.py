@@ -72,7 +72,10 @@ class TreeLook:
         return look.changed
 
     def _look_over(self, generation: int) -> ChangedFiles | None:
-        found = self._generation.read_seen(generation)
+        try:
+            found = self._generation.read_seen(generation)
+        except OSError:  # the answer says that the index cannot be reached
+            return None
         if found is None:
             return None
         started = time.monotonic()

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from index_format import DiskDirectory, IndexFormatError, MakeTag, Snapshot
+from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import RepoError
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
@@ -64,7 +64,7 @@ class LiveVectors(DerivedIndex[VectorView]):
         self,
         folder: str,
         configuration: str,
-        name: Callable[[str], tuple[str, MakeTag]],
+        name: Callable[[str], tuple[DirectoryHolder, MakeTag]],
         workers: int,
         index: LiveIndex,
         read: ReadFile,
@@ -98,7 +98,7 @@ class LiveVectors(DerivedIndex[VectorView]):
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
     @cached_property
-    def _place(self) -> tuple[str, MakeTag]:
+    def _place(self) -> tuple[DirectoryHolder, MakeTag]:
         """The directory of the vectors, and their seal."""
         return self._name(self._configuration)
 
@@ -111,11 +111,11 @@ class LiveVectors(DerivedIndex[VectorView]):
             return VectorView(snapshot, searcher, self._folder.dimensions)
 
         try:
-            path, make_tag = self._place
-            directory = DiskDirectory(path, make_tag=make_tag)
+            holder, make_tag = self._place
+            directory = DiskDirectory(holder, make_tag=make_tag)
             return self._open_view(directory, self._configuration, searcher.snapshot, make)
         except OSError:
-            return None
+            return self._get_opened(searcher.snapshot)
         except IndexFormatError:
             self.report_damage()
             return None
@@ -204,8 +204,8 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     def _purge(self) -> None:
         """Purge what is gone. Raises OSError where there are no vectors."""
-        path, make_tag = self._place
-        DiskDirectory(path, make_tag=make_tag)
+        holder, make_tag = self._place
+        DiskDirectory(holder, make_tag=make_tag)
         searcher = self._index.find_searcher()
         if searcher is not None:
             self._run(searcher.snapshot, None, self._closed.is_set, embeds=False)

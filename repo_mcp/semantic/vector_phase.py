@@ -13,7 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from index_format import IndexFormatError, LiveSegment, MakeTag, Snapshot, compute_fingerprint
+from index_format import (
+    DirectoryHolder,
+    IndexFormatError,
+    LiveSegment,
+    MakeTag,
+    Snapshot,
+    compute_fingerprint,
+)
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
@@ -64,7 +71,7 @@ class VectorPhase:
 
     def __init__(
         self,
-        path: str,
+        directory: str | DirectoryHolder,
         make_tag: MakeTag,
         configuration: str,
         workers: int,
@@ -72,8 +79,8 @@ class VectorPhase:
         read: ReadFile,
         make_embedder: MakeEmbedder,
     ) -> None:
-        """`path` is the index directory; `make_tag` seals its files; `read` is the repository reader's."""
-        self._store = PhaseStore(path, configuration, NO_FIELDS, make_tag, WORDS)
+        """`directory` is that of the index; `make_tag` seals its files; `read` is the repository reader's."""
+        self._store = PhaseStore(directory, configuration, NO_FIELDS, make_tag, WORDS)
         self._workers = workers
         self._dimensions = dimensions
         self._read = read

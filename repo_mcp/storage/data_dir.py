@@ -5,20 +5,24 @@ symbolic link, another user's directory or one that others may write to is not u
 directory cannot be used, the user's cache directory takes its place, with a warning.
 
 The directory is private (0700). It marks itself as no part of the repository (`.gitignore`) and as
-rebuildable (`CACHEDIR.TAG`).
+rebuildable (`CACHEDIR.TAG`). It is entered by descriptor (`repo_mcp.storage.held_directory`). Where it
+vanishes under a running server it is made again in the same way, directly below the root that was opened.
 
 Left out on purpose: judging the files inside, which the modules that write them do.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat as modes
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.storage.held_directory import HeldDirectory, OpenedDirectory, OwnDirectory
 
 OWN_NAME = ".repo_mcp"
 _CACHE_NAME = "repo-mcp"
@@ -32,25 +36,30 @@ _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# The index of repo-mcp; i
 class DataDir:
     """The data directory in use."""
 
-    path: str  # absolute
+    directory: OwnDirectory
     warnings: tuple[str, ...]  # why it is not the directory asked for; no absolute path
     inside_root: tuple[str, ...] | None  # path components below the root; None when it is elsewhere
+
+    @property
+    def path(self) -> str:
+        """Return its absolute path, for people and comparisons."""
+        return self.directory.path
 
 
 class _Unusable(Exception):
     """The reason why a directory is not used, in words that name no path."""
 
 
-def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> DataDir:
+def prepare_data_dir(held_root: HeldDirectory, configured: str | None, cache_home: str) -> DataDir:
     """Return the data directory, created if needed, or else the user's cache directory.
 
     Both paths must be absolute. Raises RepoError with CONFIG_INVALID when neither directory can be used.
     """
+    root = held_root.path
     wanted = configured if configured is not None else os.path.join(root, OWN_NAME)
     try:
         _check_place(root, wanted)
-        _prepare(wanted)
-        return DataDir(wanted, (), _inside(root, wanted))
+        return DataDir(_prepare(wanted, held_root), (), _inside(root, wanted))
     except _Unusable as fault:
         warning = f"The data directory cannot be used ({fault}), so the user's cache directory is used."
     import hashlib  # here: it loads a large library, for which the list of tools need not wait
@@ -58,14 +67,14 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
     root_digest = hashlib.blake2b(os.fsencode(root)).hexdigest()[:16]
     fallback = os.path.join(cache_home, _CACHE_NAME, root_digest)
     try:
-        _prepare(fallback)
+        directory = _prepare(fallback, held_root)
     except _Unusable as fault:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
             f"Neither the data directory nor the user's cache directory can be used ({fault}).",
             "Set --data-dir to a directory that you can write to.",
         ) from None
-    return DataDir(fallback, (warning,), _inside(root, fallback))
+    return DataDir(directory, (warning,), _inside(root, fallback))
 
 
 def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]:
@@ -91,10 +100,9 @@ def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]
     return wanted, os.path.lexists(wanted), fault
 
 
-def take_outside_dir(roots: Sequence[str], path: str) -> None:
-    """Create the directory `path`, or use the existing one. Raises RepoError with CONFIG_INVALID when it
-    cannot be used and, before creating anything, when it is inside one of the roots: those are never written
-    to."""
+def take_outside_dir(roots: Sequence[str], path: str) -> OwnDirectory:
+    """Return the directory `path`, created if needed. Raises RepoError with CONFIG_INVALID when it cannot be
+    used and, before creating anything, when it is inside one of the roots: those are never written to."""
     if any(_is_at_or_below(os.path.realpath(path), os.path.realpath(root)) for root in roots):
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
@@ -102,7 +110,7 @@ def take_outside_dir(roots: Sequence[str], path: str) -> None:
             "Set --data-dir or XDG_CACHE_HOME to a directory outside DOCS_ROOT and CODE_ROOT.",
         )
     try:
-        _prepare(path)
+        return _prepare(path, None)
     except _Unusable as fault:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
@@ -131,38 +139,45 @@ def _check_place(root: str, path: str) -> None:
         raise _Unusable("it is the root or a directory above it")
 
 
-def _prepare(path: str) -> None:
-    """Create the directory and its marks, or check them. Raises `_Unusable` with the reason."""
+def _prepare(path: str, root: HeldDirectory | None) -> OwnDirectory:
+    """Return the directory, made and marked, or checked. Raises `_Unusable` with the reason."""
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        try:
-            os.mkdir(path, mode=0o700)
-            os.chmod(path, 0o700)  # undo the umask
-        except FileExistsError:
-            pass
-        _check_status(os.lstat(path))
-        if sys.platform == "win32":
-            _mark(path, None)
-        else:
-            _check_opened(path)
+        with suppress(FileNotFoundError):
+            _check_status(os.lstat(path))
+        directory = OwnDirectory(_hold_above(path, root), os.path.basename(path), _admit)
+        directory.enter(create=True)
     except OSError as error:
         raise _Unusable(error.strerror or "the system denies access") from None
     except ValueError:
         raise _Unusable("its path is not valid") from None
     if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         raise _Unusable("it is not writable")
+    return directory
 
 
-def _check_opened(path: str) -> None:
-    """Check and mark the directory through a descriptor, whatever its path comes to name meanwhile."""
-    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _hold_above(path: str, root: HeldDirectory | None) -> HeldDirectory:
+    """Return the directory above `path`: the root, or one that is made if needed.
+
+    Outside the root nobody but the operator can replace it, so there its path counts.
+    """
+    above = os.path.dirname(path)
+    if root is not None and above == root.path:
+        return root
+    os.makedirs(above, mode=0o700, exist_ok=True)
+    is_inside = root is not None and _is_at_or_below(os.path.realpath(above), os.path.realpath(root.path))
+    return HeldDirectory(above, may_change=not is_inside)
+
+
+def _admit(directory: OpenedDirectory) -> None:
+    """Check and mark a directory that is entered for the first time. Raises OSError when it is not used."""
+    here = directory.descriptor
+    status = os.lstat(directory.path) if here is None else os.fstat(here)
     try:
-        status = os.fstat(directory)
         _check_status(status)
-        if _mark(path, directory) and status.st_mode & 0o077:
-            os.fchmod(directory, 0o700)  # it came with the repository, or was made by others of our kind
-    finally:
-        os.close(directory)
+    except _Unusable as fault:
+        raise PermissionError(errno.EPERM, f"the data directory cannot be used: {fault}") from None
+    if _mark(directory) and here is not None and status.st_mode & 0o077:
+        os.fchmod(here, 0o700)  # it came with the repository, or was made by others of our kind
 
 
 def _check_status(status: os.stat_result) -> None:
@@ -179,16 +194,16 @@ def _check_status(status: os.stat_result) -> None:
             raise _Unusable("others may write to it")
 
 
-def _mark(path: str, directory: int | None) -> bool:
+def _mark(directory: OpenedDirectory) -> bool:
     """Write the marks, unless the directory holds other things: `*` would hide those from Git.
 
-    Returns whether it is ours alone. `directory` is a descriptor of it, where the system has them.
+    Returns whether it is ours alone.
     """
-    names = set(os.listdir(path if directory is None else directory))
+    names = set(os.listdir(directory.path if directory.descriptor is None else directory.descriptor))
     if "CACHEDIR.TAG" not in names and not all(name.startswith(_OWN_BEGINNINGS) for name in names):
         return False
     for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", b"*\n")):
-        _write_once(os.path.join(path, name) if directory is None else name, text, directory)
+        _write_once(directory.locate(name), text, directory.descriptor)
     return True
 
 

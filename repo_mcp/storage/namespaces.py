@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from index_format import SEAL_SUFFIX, DiskDirectory, IndexFormatError, MakeTag
 from index_format import VERSION as FORMAT_VERSION
 from repo_mcp.storage.data_dir import name_canonically
+from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.storage.sealing import make_sealer
 from repo_mcp.storage.user_key import UserKey
 
@@ -35,52 +36,54 @@ _LOCK = "lock"
 Clock = Callable[[], float]
 
 
-def mark_used(path: str) -> None:
+def mark_used(directory: OwnDirectory) -> None:
     """Mark a namespace as in use now. Does nothing when its time cannot be set."""
     with suppress(OSError):
-        os.utime(path, follow_symlinks=os.utime not in os.supports_follow_symlinks)
+        opened = directory.enter()
+        os.utime(opened.path if opened.descriptor is None else opened.descriptor)
 
 
-def remove_unused(data_dir: str, keep: Collection[str], clock: Clock = time.time) -> tuple[str, ...]:
+def remove_unused(data_dir: OwnDirectory, keep: Collection[str], clock: Clock = time.time) -> tuple[str, ...]:
     """Remove the namespaces unused for UNUSED_SECONDS, except those in `keep`. Never raises.
 
     Returns the names of those that are gone.
     """
     removed = []
     for name in _list_namespaces(data_dir):
-        path = os.path.join(data_dir, name)
-        if name not in keep and (_DETACHED.fullmatch(name) or _is_unused(path, clock())) and remove(path):
+        is_due = name not in keep and (_DETACHED.fullmatch(name) or _is_unused(data_dir, name, clock()))
+        if is_due and remove(data_dir, name):
             removed.append(name)
     return tuple(removed)
 
 
-def remove(path: str) -> bool:
+def remove(data_dir: OwnDirectory, name: str) -> bool:
     """Remove a namespace, unless it is being written or holds other files than ours. Never raises."""
-    above, name = os.path.split(path)
-    detached = path if name.startswith(".") else os.path.join(above, f".removed-{name}")
+    detached = name if name.startswith(".") else f".removed-{name}"
     try:
-        directory = DiskDirectory(path)
-        lock = directory.lock(_LOCK)
+        here = data_dir.enter()
+        lock = DiskDirectory(OwnDirectory(data_dir, name)).lock(_LOCK)
         if sys.platform == "win32":
             lock.release()  # a file that is open cannot be moved: a writer that begins now stops the rename
         try:
-            if detached != path:
-                os.rename(path, detached)  # a new opener creates a new one
-            directory = DiskDirectory(detached)
+            if detached != name:  # a new opener creates a new one
+                old, new = here.locate(name), here.locate(detached)
+                os.rename(old, new, src_dir_fd=here.descriptor, dst_dir_fd=here.descriptor)
+            directory = DiskDirectory(OwnDirectory(data_dir, detached))
             for file in directory.list_names():
                 if file in _OWN_FILES or file.endswith(_OWN_SUFFIXES):
                     directory.delete(file)
         finally:
             lock.release()
-        os.rmdir(detached)
+        os.rmdir(here.locate(detached), dir_fd=here.descriptor)
     except (OSError, IndexFormatError):
         return False
     return True
 
 
-def _list_namespaces(data_dir: str) -> list[str]:
+def _list_namespaces(data_dir: OwnDirectory) -> list[str]:
     try:
-        with os.scandir(data_dir) as entries:
+        here = data_dir.enter()
+        with os.scandir(here.path if here.descriptor is None else here.descriptor) as entries:
             found = sorted(
                 entry.name
                 for entry in entries
@@ -92,12 +95,12 @@ def _list_namespaces(data_dir: str) -> list[str]:
     return found[:MAX_NAMESPACES]
 
 
-def _is_unused(path: str, now: float) -> bool:
+def _is_unused(data_dir: OwnDirectory, name: str, now: float) -> bool:
     """Return True when directory and manifest are older than UNUSED_SECONDS. Future times count as used."""
     try:
-        times = [os.stat(path, follow_symlinks=False).st_mtime]
+        times = [data_dir.enter().lstat(name).st_mtime]
         with suppress(FileNotFoundError):
-            times.append(os.stat(os.path.join(path, "manifest"), follow_symlinks=False).st_mtime)
+            times.append(OwnDirectory(data_dir, name).enter().lstat("manifest").st_mtime)
     except OSError:
         return False
     return now - max(times) > UNUSED_SECONDS
@@ -107,38 +110,43 @@ def _is_unused(path: str, now: float) -> bool:
 class Namespace:
     """The directory of one index, and what seals it."""
 
-    path: str  # absolute
+    directory: OwnDirectory
     make_tag: MakeTag
 
 
 class Namespaces:
     """The namespaces that one opened root uses."""
 
-    def __init__(self, root: str, data_dir: str, key: UserKey) -> None:
+    def __init__(self, root: str, data_dir: OwnDirectory, key: UserKey) -> None:
         """Creates nothing."""
         self._data_dir = data_dir
         self._may_outlive = not key.fault  # else nobody after this process can check them
-        self.sealer = make_sealer(key.key, name_canonically(root), name_canonically(data_dir))
+        self.sealer = make_sealer(key.key, name_canonically(root), name_canonically(data_dir.path))
         self.tags: dict[str, MakeTag] = {}  # by name
+        self._directories: dict[str, OwnDirectory] = {}  # the same names
 
     def add(self, kind: str, configuration: str) -> Namespace:
         """Return the namespace of the index of this kind and configuration, from now on one of ours."""
         name = self.sealer.name_namespace(kind, FORMAT_VERSION, configuration)
         make_tag = self.sealer.make_tagger(name)
         self.tags = {**self.tags, name: make_tag}  # others may be iterating
-        return Namespace(os.path.join(self._data_dir, name), make_tag)
+        directory = OwnDirectory(self._data_dir, name)
+        self._directories = {**self._directories, name: directory}
+        return Namespace(directory, make_tag)
 
     def mark_used(self) -> None:
         """Mark all of ours as in use now."""
-        for name in self.tags:
-            mark_used(os.path.join(self._data_dir, name))
+        for directory in self._directories.values():
+            mark_used(directory)
 
     def remove_unused(self) -> None:
         """Remove those of others that are long unused. Never raises."""
         remove_unused(self._data_dir, self.tags)
 
     def close(self) -> None:
-        """Remove ours when nobody else could use them."""
-        if not self._may_outlive:
-            for name in self.tags:
-                remove(os.path.join(self._data_dir, name))
+        """Remove ours when nobody else could use them, and close the directories."""
+        for name, directory in self._directories.items():
+            directory.close()
+            if not self._may_outlive:
+                remove(self._data_dir, name)
+        self._data_dir.close()

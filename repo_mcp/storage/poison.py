@@ -17,7 +17,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from hashlib import blake2b
 
-from index_format import TAG_BYTES, DiskDirectory, IndexFormatError, MakeTag, new_file
+from index_format import TAG_BYTES, DirectoryHolder, DiskDirectory, IndexFormatError, MakeTag, new_file
 
 POISON_FILE = "poison"
 MAX_TEXTS = 4_096
@@ -28,9 +28,9 @@ _PRINT_BYTES = 16
 class PoisonList:
     """The list of one root. Safe in several threads. Without a file it lasts as long as the process."""
 
-    def __init__(self, path: str | None = None, make_tag: MakeTag | None = None) -> None:
-        """Take the data directory as `path`, and `make_tag` for the seal. Reads nothing yet."""
-        self._place = (path, make_tag) if path is not None and make_tag is not None else None
+    def __init__(self, directory: DirectoryHolder | None = None, make_tag: MakeTag | None = None) -> None:
+        """Take the data `directory`, and `make_tag` for the seal. Reads nothing yet."""
+        self._place = (directory, make_tag) if directory is not None and make_tag is not None else None
         self._lock = threading.Lock()
         self._prints: OrderedDict[bytes, None] | None = None
 
@@ -73,9 +73,9 @@ class PoisonList:
         """Return the fingerprints in the file; none when this user did not write it."""
         if self._place is None:
             return []
-        path, make_tag = self._place
+        directory, make_tag = self._place
         try:
-            file = DiskDirectory(path).open(POISON_FILE)
+            file = DiskDirectory(directory).open(POISON_FILE)
         except (OSError, IndexFormatError):
             return []
         try:
@@ -94,11 +94,11 @@ class PoisonList:
     def _write(self, prints: OrderedDict[bytes, None]) -> None:
         if self._place is None:
             return
-        path, make_tag = self._place
+        directory, make_tag = self._place
         data = b"".join(prints)
         with (
             suppress(OSError, IndexFormatError),
-            new_file(DiskDirectory(path), POISON_FILE, _TEMPORARY) as file,
+            new_file(DiskDirectory(directory), POISON_FILE, _TEMPORARY) as file,
         ):
             file.write(make_tag(data) + data)
 

@@ -12,7 +12,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from index_format import DiskDirectory, IndexForeign, IndexFormatError, Snapshot, read_manifest
+from index_format import (
+    DirectoryHolder,
+    DiskDirectory,
+    IndexForeign,
+    IndexFormatError,
+    Snapshot,
+    read_manifest,
+)
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import list_changed
 from repo_mcp.indexing.known_files import KnownFiles
@@ -49,18 +56,18 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
     def __init__(
         self,
-        path: str,
+        directory: str | DirectoryHolder,
         configuration: str,
         phase: SymbolPhase,
         index: LiveIndex,
         name_path: Callable[[str], str],
     ) -> None:
-        """`path` is the directory of the symbol index, created by the first writer; `name_path` turns a
+        """`directory` is that of the symbol index, created by the first writer; `name_path` turns a
         client's path into a relative one, or raises RepoError.
         """
         super().__init__(index, phase.find_task, WORDS)
         self._name_path = name_path
-        self._path = path
+        self._directory = directory
         self._configuration = configuration
         self._phase = phase
         index.refresher.note_purge_due = self._note_purge_due
@@ -94,7 +101,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         lexical = self._index.get_searcher().snapshot
         directory = self._find_directory()
         if directory is None:
-            return None
+            return self._get_opened(lexical)
 
         def make(snapshot: Snapshot, before: SymbolIndex | None) -> SymbolIndex:
             return SymbolIndex(snapshot, KnownFiles(lexical).find_fingerprint, before)
@@ -123,7 +130,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
     def _find_directory(self) -> DiskDirectory | None:
         try:
-            return DiskDirectory(self._path, make_tag=self._phase.make_tag)
+            return DiskDirectory(self._directory, make_tag=self._phase.make_tag)
         except OSError:
             return None
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from index_format import IndexFormatError, MakeTag, Snapshot
+from index_format import DirectoryHolder, IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_phase import (
@@ -65,7 +65,7 @@ class SymbolPhase:
 
     def __init__(
         self,
-        path: str,
+        directory: str | DirectoryHolder,
         configuration: str,
         workers: int,
         read: ReadFile,
@@ -76,11 +76,11 @@ class SymbolPhase:
         make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
     ) -> None:
-        """`path` is the index directory; `read` and `read_many` are methods of the repository reader.
+        """`directory` is that of the index; `read` and `read_many` are methods of the repository reader.
 
         `make_tag` seals it. Texts on the `poison` list are not parsed; texts that kill a parser are added.
         """
-        self._store = PhaseStore(path, configuration, SYMBOL_FIELDS, make_tag, WORDS)
+        self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS)
         self._workers = workers
         self.read = read
         self._read_many = read_many

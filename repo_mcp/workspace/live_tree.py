@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryListing, FileListing, ListedFile, WalkReport
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from repo_mcp.workspace.path_changes import PathChangeFinder
@@ -23,13 +24,13 @@ class LiveTree:
 
     def __init__(
         self,
-        root: str,
+        root: HeldDirectory,
         exclude_globs: Sequence[str],
         max_file_bytes: int,
         refusals: Refusals,
         data_dir_parts: tuple[str, ...] | None,
     ) -> None:
-        """Open the root, an absolute path. `data_dir_parts` is where our data directory lies in it.
+        """Read beneath a root that is open. `data_dir_parts` is where our data directory lies in it.
 
         Raises RepoError with CONFIG_INVALID.
         """

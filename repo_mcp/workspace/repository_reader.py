@@ -30,8 +30,10 @@ from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import GRANULARITY_NS, FileStat
+from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
 from repo_mcp.workspace.client_paths import RootNames, check_component, shown
+from repo_mcp.workspace.held_root import ROOT_MOVED, explain_unusable_root, hold_root
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, Bounds, Refusals
 
 if sys.platform == "win32":
@@ -86,19 +88,26 @@ class RepositoryReader:
     bounds: Bounds  # files that are refused whatever their names
 
     def __init__(
-        self, root: str, find_denial: Callable[[str], object | None], refusals: Refusals = NO_REFUSALS
+        self,
+        root: str | HeldDirectory,
+        find_denial: Callable[[str], object | None],
+        refusals: Refusals = NO_REFUSALS,
     ) -> None:
-        """Opens the root. Raises CONFIG_INVALID when it is missing, not a directory or unreadable."""
-        self.root = os.path.abspath(root)
+        """Open the root, or use one that is open: then whatever its path leads to by now.
+
+        Raises CONFIG_INVALID when it is missing, not a directory or unreadable.
+        """
+        held = hold_root(os.path.abspath(root)) if isinstance(root, str) else root
+        self.root = held.path
         self._find_denial = find_denial
         self._held: _HeldDirectory | None = None
         self._held_lock = threading.Lock()
         try:
-            self._root_directory = native.open_root(self.root)
+            self._root_directory = _open_root(held)
             # Only to recognise absolute paths as text: nothing is opened by this string.
             canonical = os.path.realpath(self.root, strict=True)
         except (OSError, ValueError) as error:
-            raise _root_unusable(error) from None
+            raise explain_unusable_root(error) from None
         own = refusals.other_file_systems
         device = native.directory_stat(self._root_directory).st_dev if own else None
         self.bounds = Bounds(refusals.hard_links, device)
@@ -114,9 +123,7 @@ class RepositoryReader:
         except OSError:
             same = False
         if not same:
-            raise RepoError(
-                ErrorCode.UNREADABLE, "The root was moved, replaced or deleted.", "Start the server again."
-            )
+            raise RepoError(ErrorCode.UNREADABLE, ROOT_MOVED, "Start the server again.")
 
     def normalise(self, requested: str) -> str:
         """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`."""
@@ -537,6 +544,18 @@ def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+def _open_root(root: HeldDirectory) -> int:
+    """Return a descriptor of the root. Raises OSError, with ESTALE where its path leads to another."""
+    opened = root.get()
+    if opened.descriptor is not None:
+        return native.duplicate(opened.descriptor)
+    directory = native.open_root(root.path)
+    if identify(native.directory_stat(directory)) != root.identity:
+        native.close_directory(directory)
+        raise OSError(errno.ESTALE, MOVED)
+    return directory
+
+
 def _not_a_file(path: str, *, is_directory: bool = False) -> RepoError:
     return RepoError(
         ErrorCode.NOT_A_FILE,
@@ -585,12 +604,3 @@ def _explained(error: OSError, path: str) -> RepoError:
         return _not_a_file(path)
     reason = errno.errorcode.get(error.errno or 0, "error")
     return RepoError(code, f"{shown(path)} cannot be read ({reason}).", "Check its permissions.")
-
-
-def _root_unusable(error: OSError | ValueError) -> RepoError:
-    what = "cannot be read"
-    if isinstance(error, FileNotFoundError | ValueError):
-        what = "does not exist"
-    elif isinstance(error, NotADirectoryError):
-        what = "is not a directory"
-    return RepoError(ErrorCode.CONFIG_INVALID, f"The root {what}.", "Give --repo-root a readable directory.")

@@ -62,8 +62,8 @@ ALLOWED: dict[str, dict[str, str]] = {
 # The files made for it: nothing else opens anything.
 OPENERS = {
     "index_format/directory.py",
-    "repo_mcp/audit/log.py",  # a line of the log must be one write to a descriptor opened for appending
     "repo_mcp/storage/data_dir.py",
+    "repo_mcp/storage/held_directory.py",  # directories alone, to enter them by descriptor
     "repo_mcp/process/hardening.py",  # what a rule allows is named by a descriptor, of which nothing is read
     "repo_mcp/protocol/http_options.py",  # the operator's own file with the token
     "repo_mcp/config/named_roots.py",  # the operator's own configuration file

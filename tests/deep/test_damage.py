@@ -6,10 +6,12 @@ directory, and before it they are those of one committed state, or an error that
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -328,12 +330,20 @@ def test_damage_under_a_running_server(world: World, data: Path, what: str) -> N
         row.faults += 1
         found = server.ask_all(world.root)
         assert [one for one, other in zip(found, right, strict=False) if not is_honest(one, other)] == []
-        elsewhere = data.with_name("elsewhere")
-        if elsewhere.exists():
-            assert [path.name for path in elsewhere.iterdir()] == ["precious"]
-        if not data.is_symlink():
-            server.settle()
-            assert _forget_lost_lines(server.ask_all(world.root)) == right
-    if data.is_symlink():
-        data.unlink()
+        if data.is_symlink():
+            _assert_nothing_is_written(server, data.with_name("elsewhere"))
+            data.unlink()
+        server.settle()
+        assert _forget_lost_lines(server.ask_all(world.root)) == right
+        assert stat.S_IMODE(data.stat().st_mode) == 0o700
     assert refresh_and_ask(world.root, data) == world.expected
+
+
+def _assert_nothing_is_written(server: Served, elsewhere: Path) -> None:
+    """Not by a refresh of both indexes, a bundle nor the log of calls; and the refresh says why."""
+    for force in (False, True):
+        done = server.call("repo.refresh_index", force=force)
+        assert "a symbolic link is in the place of the data directory" in json.dumps(done)
+        assert "error" in server.call("index_codebase", path=".", force=force)
+    server.call("repo.build_context_bundle", prompt="how is the work queue scheduled")
+    assert [path.name for path in elsewhere.rglob("*")] == ["precious"]

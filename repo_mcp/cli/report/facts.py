@@ -105,7 +105,7 @@ def _measure_positions(data_dir: str) -> dict[str, int]:
 
 
 def _read_log(repository: Repository) -> LogFacts:
-    reading = open_audit_log(repository.data_dir.path, repository.config.root).read(None, MOST_CALLS)
+    reading = open_audit_log(repository.data_dir.directory, repository.config.root).read(None, MOST_CALLS)
     calls = [_build_call(entry) for entry in reading.entries]
     blocked = [call for call, entry in zip(calls, reading.entries, strict=True) if entry["blocked"]]
     tools = sorted({call.tool for call in calls})

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 
-from index_format import DiskDirectory, IndexFormatError, new_file
+from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, new_file
 from repo_mcp.errors import ErrorCode, RepoError
 
 REPORT_NAME = "report.html"
 MARK = "<!doctype html><!-- repo-mcp report -->"  # the beginning of every report
 
 
-def write_report(page: str, output: str | None, data_dir: str) -> str:
+def write_report(page: str, output: str | None, data_dir: DirectoryHolder) -> str:
     """Write the page whole. Return its path, relative if below the current directory.
 
     Raises RepoError with INVALID_ARGUMENT for a file that is no report, for a link, or without a directory.
     """
-    path = os.path.join(data_dir, REPORT_NAME) if output is None else os.path.abspath(output)
+    path = os.path.join(data_dir.path, REPORT_NAME) if output is None else os.path.abspath(output)
     above, name = os.path.split(path)
     try:
-        directory = DiskDirectory(above)
+        directory = DiskDirectory(data_dir if output is None else above)
         _check_free(directory, name)
         with new_file(directory, name, f"{name}.tmp") as file:
             file.write(page.encode("utf-8", "backslashreplace"))

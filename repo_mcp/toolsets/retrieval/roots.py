@@ -29,6 +29,7 @@ from repo_mcp.config.server_config import (
 )
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.data_dir import name_cache_dir, take_outside_dir
+from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.toolsets.retrieval.failures import Code
 
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ _OWN_NAME = "retrieval"
 class Roots:
     """The opened roots by their names."""
 
-    def __init__(self, repositories: Mapping[str, Repository], limits: Limits, path: str) -> None:
+    def __init__(
+        self, repositories: Mapping[str, Repository], limits: Limits, directory: OwnDirectory
+    ) -> None:
         """Take the operator's limits for this toolset, and the directory of indexes and log."""
         self.repositories = repositories
         self.limits = limits
-        self.path = path
+        self.directory = directory
 
     def get(self, name: str) -> Repository:
         """Return the repository of a root. Raises KeyError for a name that is none."""
@@ -96,7 +99,7 @@ def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
             own = replace(
                 config,
                 root=root.path,
-                data_dir=os.path.join(place, root.name),
+                data_dir=os.path.join(place.path, root.name),
                 limits=limits,
                 workers=_share_workers(config),
                 memory_mb=max(LEAST_MEMORY_MB, config.memory_mb // len(config.named_roots)),
@@ -109,21 +112,21 @@ def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
     return Roots(repositories, limits, place)
 
 
-def prepare_place(config: Config) -> str:
+def prepare_place(config: Config) -> OwnDirectory:
     """Make or check the directory of indexes and log, and return it. Raises RepoError with CONFIG_INVALID."""
     paths = [root.path for root in config.named_roots]
     if config.data_dir is not None:
         place = os.path.join(config.data_dir, _OWN_NAME)
     else:
         place = name_cache_dir(_OWN_NAME, paths, find_cache_home())
-    _take_places(paths, [place, *(os.path.join(place, root.name) for root in config.named_roots)])
-    return place
+    return _take_places(paths, [place, *(os.path.join(place, root.name) for root in config.named_roots)])
 
 
-def _take_places(roots: Sequence[str], places: Sequence[str]) -> None:
+def _take_places(roots: Sequence[str], places: Sequence[str]) -> OwnDirectory:
+    """Return the first of these directories, when all can be used. Raises RepoError with CONFIG_INVALID."""
     try:
-        for place in places:
-            take_outside_dir(roots, place)
+        first, *_ = [take_outside_dir(roots, place) for place in places]
+        return first
     except RepoError as error:
         message = f"{Code.CONFIG_INVALID}: {error.message}"
         raise RepoError(ErrorCode.CONFIG_INVALID, message, error.hint) from None

@@ -256,11 +256,11 @@ def test_a_data_directory_that_became_a_link_is_not_written_through(tmp_path: Pa
     assert log.read(None, 5).entries == []
 
 
-def test_a_missing_directory_stops_nobody_and_one_that_comes_back_is_used(tmp_path: Path) -> None:
-    log = AuditLog(str(tmp_path / "data"), "/srv/root", KEY)
+def test_a_missing_directory_stops_nobody_and_is_made_again_where_it_was(tmp_path: Path) -> None:
+    log = AuditLog(str(tmp_path / "above" / "data"), "/srv/root", KEY)
     assert not log.write(call(1))
     assert log.read(None, 5).entries == []
-    (tmp_path / "data").mkdir()
+    (tmp_path / "above").mkdir()
     assert log.write(call(2))
     assert (log.failures, ids(log)) == (1, ["r2"])
 

@@ -17,6 +17,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.repository import Repository
 from tests.repo_mcp.cli.program import make_tree, run
+from tests.repo_mcp.own_directories import own
 
 # Elements and attributes that the page is made of; anything else came from a repository.
 ELEMENTS = {
@@ -132,14 +133,14 @@ def test_a_strip_says_what_each_of_its_parts_is() -> None:
 
 def test_a_report_replaces_reports_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert write_report(MARK + "1", None, str(tmp_path)) == "report.html"
-    assert write_report(MARK + "2", "report.html", str(tmp_path)) == "report.html"
+    assert write_report(MARK + "1", None, own(tmp_path)) == "report.html"
+    assert write_report(MARK + "2", "report.html", own(tmp_path)) == "report.html"
     assert (tmp_path / "report.html").read_text() == MARK + "2"
     (tmp_path / "mine.html").write_text("<!doctype html>mine")
     (tmp_path / "link.html").symlink_to(tmp_path / "report.html")
     for name in ("mine.html", "link.html", "no/such/folder.html", "."):
         with pytest.raises(RepoError):
-            write_report(MARK + "3", name, str(tmp_path))
+            write_report(MARK + "3", name, own(tmp_path))
     assert (tmp_path / "mine.html").read_text() == "<!doctype html>mine"
     assert (tmp_path / "report.html").read_text() == MARK + "2"
 

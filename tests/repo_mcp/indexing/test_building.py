@@ -174,7 +174,7 @@ def test_what_was_built_before_a_walk_was_cancelled_is_kept(tree: Tree) -> None:
 
 def test_what_is_gone_leaves_though_others_are_read_while_the_walk_goes_on(tree: Tree) -> None:
     tree.refresh()
-    root = Path(tree.settings.root)
+    root = Path(tree.repository.config.root)
     sorted(root.rglob("f*.py"))[0].unlink()
     (root / "a_new_file.py").write_text("def added():\n    pass\n")
     (tree.index / SIDE_FILE).unlink()  # else only what changed would be read
@@ -211,7 +211,7 @@ def test_of_many_segments_some_are_merged_and_committed_before_the_rest(
 ) -> None:
     tree.refresh()
     at_once = tree.read()
-    with closing(Tree(Path(tree.settings.root).parent / "again", 1)) as other:
+    with closing(Tree(Path(tree.repository.config.root).parent / "again", 1)) as other:
         counts = refresh_by_threes(other, monkeypatch, force=False)
         assert other.read() == at_once
     shards = max(counts)

@@ -12,6 +12,7 @@ import pytest
 from repo_mcp.audit.log_reader import LOCK_FILE, LOG_FILE, name_file
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.data_dir import DataDir, name_cache_dir, prepare_data_dir, take_outside_dir
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.storage.poison import POISON_FILE
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
@@ -25,7 +26,12 @@ def root(tmp_path: Path) -> Path:
 
 
 def prepare(root: Path, configured: Path | None = None) -> DataDir:
-    return prepare_data_dir(str(root), str(configured) if configured else None, str(root.parent / "cache"))
+    configured_text = str(configured) if configured else None
+    return prepare_data_dir(HeldDirectory(str(root)), configured_text, str(root.parent / "cache"))
+
+
+def describe(found: DataDir) -> tuple[str, tuple[str, ...], tuple[str, ...] | None]:
+    return found.path, found.warnings, found.inside_root
 
 
 def mode_of(path: Path) -> int:
@@ -44,7 +50,7 @@ def assert_fell_back(root: Path, found: DataDir) -> None:
 @posix
 def test_the_default_lies_in_the_root(root: Path) -> None:
     found = prepare(root)
-    assert found == DataDir(str(root / ".repo_mcp"), (), (".repo_mcp",))
+    assert describe(found) == (str(root / ".repo_mcp"), (), (".repo_mcp",))
     assert mode_of(root / ".repo_mcp") == 0o700
     assert (root / ".repo_mcp" / ".gitignore").read_text() == "*\n"
     tag = (root / ".repo_mcp" / "CACHEDIR.TAG").read_text()
@@ -90,7 +96,7 @@ def test_one_that_was_removed_under_a_running_server_gets_its_marks_again(root: 
 
 
 def test_a_configured_one_may_lie_anywhere(root: Path, tmp_path: Path) -> None:
-    assert prepare(root, tmp_path / "a" / "b") == DataDir(str(tmp_path / "a" / "b"), (), None)
+    assert describe(prepare(root, tmp_path / "a" / "b")) == (str(tmp_path / "a" / "b"), (), None)
     assert prepare(root, root / "x" / "y").inside_root == ("x", "y")
     assert prepare(root, tmp_path / "repo-index").inside_root is None
 

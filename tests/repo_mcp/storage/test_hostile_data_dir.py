@@ -223,15 +223,15 @@ def test_without_a_key_that_lasts_each_process_has_its_own_index(
 def test_a_medium_that_takes_nothing_keeps_nobody_from_reading_files(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = os.makedirs
+    make = os.mkdir
 
-    def refuse(path: str, mode: int = 0o777, exist_ok: bool = False) -> None:
+    def refuse(path: str, mode: int = 0o777, dir_fd: int | None = None) -> None:
         if "index-v" in path:
             raise OSError(errno.ENOSPC, "No space left on device")
-        make(path, mode, exist_ok)
+        make(path, mode, dir_fd=dir_fd)
 
     with monkeypatch.context() as full:
-        full.setattr(os, "makedirs", refuse)
+        full.setattr(os, "mkdir", refuse)
         with closing(open_root(root)) as repository:
             assert repository.open_file("one.py", 1, 1).lines == ("def first_function():",)
             assert repository.list_files(None, 10, False).total == 2

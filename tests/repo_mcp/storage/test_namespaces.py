@@ -10,6 +10,7 @@ import pytest
 from index_format import DiskDirectory
 from repo_mcp.storage.namespaces import UNUSED_SECONDS, mark_used, remove, remove_unused
 from tests.posix import posix
+from tests.repo_mcp.own_directories import own
 
 NOW = 2_000_000_000.0
 OURS = "index-v2-00112233445566aa"
@@ -37,26 +38,26 @@ def test_what_nobody_used_for_long_goes_and_the_rest_stays(tmp_path: Path) -> No
         make(tmp_path, "notes"),
     ]
     (tmp_path / "index-v2-00112233445566af").write_text("a file")
-    removed = remove_unused(str(tmp_path), [kept[1].name], lambda: NOW)
+    removed = remove_unused(own(tmp_path), [kept[1].name], lambda: NOW)
     assert removed == tuple(sorted(place.name for place in gone))
     assert sorted(os.listdir(tmp_path)) == sorted([*(one.name for one in kept), "index-v2-00112233445566af"])
 
 
 def test_one_that_was_opened_lately_stays(tmp_path: Path) -> None:
     place = make(tmp_path, OURS)
-    mark_used(str(place))
-    assert remove_unused(str(tmp_path), [], lambda: os.stat(place).st_mtime + 60) == ()
-    mark_used(str(tmp_path / "nothing"))
+    mark_used(own(place))
+    assert remove_unused(own(tmp_path), [], lambda: os.stat(place).st_mtime + 60) == ()
+    mark_used(own(tmp_path / "nothing"))
 
 
 def test_one_that_is_being_written_stays(tmp_path: Path) -> None:
     place = make(tmp_path, OURS)
     lock = DiskDirectory(str(place)).lock("lock")
-    assert remove_unused(str(tmp_path), [], lambda: NOW) == ()
+    assert remove_unused(own(tmp_path), [], lambda: NOW) == ()
     lock.release()
     assert len(os.listdir(place)) == 8
     os.utime(place, (OLD, OLD))
-    assert remove_unused(str(tmp_path), [], lambda: NOW) == (OURS,)
+    assert remove_unused(own(tmp_path), [], lambda: NOW) == (OURS,)
 
 
 @posix
@@ -69,7 +70,7 @@ def test_what_is_not_ours_in_it_stays_and_nothing_is_reached_through_links(tmp_p
     (place / "linked.seg").symlink_to(victim / "manifest")
     (place / "inner").mkdir()
     os.utime(place, (OLD, OLD))
-    assert remove_unused(str(data_dir), [], lambda: NOW) == ()
+    assert remove_unused(own(data_dir), [], lambda: NOW) == ()
     assert len(os.listdir(victim)) == 8
     (left,) = (one for one in data_dir.iterdir() if one.name != OURS)
     assert sorted(os.listdir(left)) == ["a letter.txt", "inner", "linked.seg"]
@@ -77,12 +78,12 @@ def test_what_is_not_ours_in_it_stays_and_nothing_is_reached_through_links(tmp_p
 
 def test_a_removal_that_was_interrupted_is_ended_the_next_time(tmp_path: Path) -> None:
     make(tmp_path, f".removed-{OURS}", FRESH)
-    assert remove_unused(str(tmp_path), [], lambda: NOW) == (f".removed-{OURS}",)
+    assert remove_unused(own(tmp_path), [], lambda: NOW) == (f".removed-{OURS}",)
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", [OURS, "missing"])
 def test_failures_are_no_errors(tmp_path: Path, name: str) -> None:
     (tmp_path / OURS).write_text("x")
-    assert not remove(str(tmp_path / name))
-    assert remove_unused(str(tmp_path / "missing"), []) == ()
+    assert not remove(own(tmp_path), name)
+    assert remove_unused(own(tmp_path / "missing"), []) == ()

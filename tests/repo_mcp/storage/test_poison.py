@@ -13,6 +13,7 @@ import pytest
 from index_format import MakeTag
 from repo_mcp.storage.poison import MAX_TEXTS, POISON_FILE, PoisonList
 from tests.posix import posix
+from tests.repo_mcp.own_directories import own
 
 
 def make_owner(key: bytes) -> MakeTag:
@@ -23,7 +24,7 @@ OURS = make_owner(b"ours")
 
 
 def open_list(place: Path, owner: MakeTag = OURS) -> PoisonList:
-    return PoisonList(str(place), owner)
+    return PoisonList(own(place), owner)
 
 
 def test_what_one_list_has_the_next_process_knows(tmp_path: Path) -> None:
