@@ -27,6 +27,7 @@ HAS_DESCRIPTORS = os.open in os.supports_dir_fd  # not on Windows
 MOVED = "a directory was moved, replaced or deleted"
 _OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_LAST_STREAM = 2  # standard error
 _JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT, a link of Windows that looks like a directory
 
 
@@ -176,4 +177,9 @@ def _open(path: str, place: str, above: int | None) -> OpenedDirectory:
             raise NotADirectoryError(errno.ENOTDIR, "not a directory")
         return OpenedDirectory(path, None, status)
     descriptor = os.open(place, _OPEN | (_NO_FOLLOW if above is not None else 0), dir_fd=above)
+    if descriptor <= _LAST_STREAM:  # one of them is closed, which its user must find out
+        import fcntl
+
+        taken, descriptor = descriptor, fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _LAST_STREAM + 1)
+        os.close(taken)
     return OpenedDirectory(path, descriptor, os.fstat(descriptor))

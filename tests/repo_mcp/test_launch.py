@@ -10,16 +10,18 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from repo_mcp.config.plain_options import read_plain
-from repo_mcp.config.server_config import load_config
+from repo_mcp.config.server_config import NamedRoot, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
+from repo_mcp.toolsets.retrieval import open_roots
 from repo_mcp.workspace.system_places import is_system_place
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.test_server_stdio import INITIALIZE
@@ -181,3 +183,78 @@ def test_whatever_writes_to_standard_output_the_client_reads_frames_alone(tmp_pa
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in (*lines, *rest.splitlines()))
     assert b"wanted_function" in lines[1]
     assert {b"printed", b"written", b"echoed"} <= set(errors.splitlines())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a root in use cannot be renamed there")
+@pytest.mark.parametrize("becomes", ["a link", "another directory"])
+def test_a_root_that_is_swapped_after_the_handshake_is_served_as_it_was_opened(
+    tmp_path: Path, becomes: str
+) -> None:
+    """What is loaded after the first answer takes a second, in which the path may come to mean another."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for place, text in ((root, "INSIDE = 1\n"), (outside, "OUTSIDE = 1\n")):
+        place.mkdir()
+        (place / "code.py").write_text(text)
+    (outside / "repo_mcp.toml").write_text("[limits]\nmax_open_lines = 1\n")
+    calls = [
+        ("repo.open_file", {"path": "code.py"}),
+        ("repo.refresh_index", {}),
+        ("repo.search", {"query": "OUTSIDE"}),
+        ("repo.list_files", {}),
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVE, "--repo-root", str(root), "--no-watch"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps({"jsonrpc": "2.0"} | INITIALIZE).encode() + b"\n")
+        process.stdin.flush()
+        assert b"serverInfo" in process.stdout.readline()
+        root.rename(tmp_path / "moved")
+        if becomes == "a link":
+            root.symlink_to(outside)
+        else:
+            outside.rename(root)
+        for number, (name, arguments) in enumerate(calls):
+            frame = {"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+            process.stdin.write(json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n")
+        process.stdin.flush()
+        answers = {one["id"]: one["result"] for one in (json.loads(process.stdout.readline()) for _ in calls)}
+        process.stdin.close()
+        process.wait(60)
+    assert answers[0]["structuredContent"]["result"]["content"] == "1\tINSIDE = 1\n"
+    for number in (1, 3):
+        assert "was moved, replaced or deleted" in json.dumps(answers[number])
+    assert "OUTSIDE" not in json.dumps(answers)
+    assert sorted(path.name for path in root.iterdir()) == ["code.py", "repo_mcp.toml"]
+
+
+SERVE = "from repo_mcp.server import main; raise SystemExit(main())"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a root in use cannot be renamed there")
+def test_every_root_is_opened_before_the_first_answer(tmp_path: Path) -> None:
+    """Those of all toolsets, once; what opens later uses what is open."""
+    trees = [tmp_path / name for name in ("root", "docs", "code")]
+    for tree in trees:
+        tree.mkdir()
+        (tree / "page.md").write_text("# Inside\n")
+    named = tuple(NamedRoot(tree.name, str(tree), "environment") for tree in trees[1:])
+    config = load_config(str(trees[0]), data_dir=str(tmp_path / "data"), toolsets=["repo", "retrieval"])
+    config = replace(config, named_roots=named).hold_roots()
+    assert [held.path for held in config.held_roots] == [str(tree) for tree in trees]
+    for tree in trees:
+        tree.rename(tree.with_name(f"moved-{tree.name}"))
+        tree.mkdir()
+        (tree / "page.md").write_text("# Outside\n")
+    roots = open_roots(config, lambda _warning: None)
+    with ExitStack() as opened:
+        for one in (Repository(config), *roots.repositories.values()):
+            opened.enter_context(closing(one))
+            assert one.open_file("page.md", 1, 1).lines == ("# Inside",)
+            with pytest.raises(RepoError, match="was moved, replaced or deleted"):
+                one.refresh()

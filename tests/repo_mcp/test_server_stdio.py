@@ -550,7 +550,18 @@ def test_help_names_every_limit_and_exits_0(capsys: pytest.CaptureFixture[str]) 
 EARLY_MODULES = {
     *("fcntl", "msvcrt"),
     *("__future__", "_collections", "_functools", "_json", "_operator", "_signal", "_sre", "_weakrefset"),
-    *("collections", "copyreg", "enum", "functools", "itertools", "json", "keyword", "operator", "re"),
+    *(
+        "collections",
+        "copyreg",
+        "enum",
+        "errno",
+        "functools",
+        "itertools",
+        "json",
+        "keyword",
+        "operator",
+        "re",
+    ),
     *("reprlib", "select", "signal", "threading", "types", "repo_mcp"),
     *(("warnings",) if sys.version_info >= (3, 13) else ()),  # the standard library's own, as those below
     *(("_contextvars", "_types") if sys.version_info >= (3, 14) else ()),
