@@ -76,6 +76,21 @@ OPENERS = {
     "repo_mcp/protocol/wire.py",  # the null device in place of standard input and output
 }
 
+# The files that make, rename, delete or mark anything on disk; all others do it through a `DiskDirectory`.
+CHANGERS = {
+    "index_format/directory.py",
+    "repo_mcp/storage/data_dir.py",
+    "repo_mcp/storage/held_directory.py",
+    "repo_mcp/storage/namespaces.py",
+    "repo_mcp/storage/user_key.py",  # the user's state directory, outside every root
+    "repo_mcp/cli/clients/files.py",  # the files of clients, which `repo-mcp init` edits
+}
+CHANGING_CALLS = {
+    f"os.{name}"
+    for name in ("mkdir", "makedirs", "rename", "renames", "replace", "unlink", "remove", "removedirs",
+                 "rmdir", "chmod", "fchmod", "chown", "link", "symlink", "truncate", "utime", "mkfifo")
+}  # fmt: skip
+
 # Python before 3.11.5 matches it wrong (gh-106052); of single characters and classes it does not.
 POSSESSIVE_GROUP = re.compile(r"(?<![\\(])\)(?:[*+?]|\{\d*,?\d*\})\+")
 
@@ -152,6 +167,16 @@ def test_only_the_door_and_the_index_open_files() -> None:
         if isinstance(node, ast.Call) and dotted(node.func) in ("open", "os.open", "io.open", "os.fdopen")
     ]
     assert opening == []
+
+
+def test_only_these_change_directories() -> None:
+    changing = {
+        module.path
+        for module in load_modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and dotted(node.func) in CHANGING_CALLS
+    }
+    assert changing == CHANGERS
 
 
 def test_no_group_of_a_pattern_is_repeated_possessively() -> None:
