@@ -5,6 +5,7 @@ None of them is imported at start, nor by a server whose tools do not need it.
 
 from __future__ import annotations
 
+import stat
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -50,6 +51,7 @@ class Engines:
         self._sources = sources
         self._extensions = dict(sources.config.extensions)
         self._making_graph = threading.Lock()
+        self._purges = 0  # of the lexical index, already followed by the kept bundle
         self._made_graph: LiveGraph | None = None
 
     @property
@@ -116,9 +118,49 @@ class Engines:
         except IndexFormatError as error:
             raise index.report_damage() from error
         bundle = replace(bundle, warnings=(*bundle.warnings, *index.describe_progress(searcher.snapshot)))
-        if config.last_bundle and not write_last_bundle(self._sources.data_dir, bundle):
-            bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
+        if config.last_bundle:
+            if not write_last_bundle(self._sources.data_dir, bundle):
+                bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
+            if index.find_searcher() is not searcher:  # a refresh came between reading and writing
+                self.review_last_bundle()
         return bundle
+
+    def review_last_bundle(self, *, refreshed: bool = True) -> str:
+        """Delete the kept bundle if a file that it quotes may not be served any more.
+
+        If `refreshed`, only indexed files may be; after a purge, only the same as when they were quoted.
+        Returns what is wrong where the bundle could not be deleted, else "".
+        """
+        from repo_mcp.bundler.document import NOT_DELETED, drop_last_bundle
+
+        of, purges = self._sources, self._sources.index.refresher.purges
+        known: list[KnownFiles | None] = [] if refreshed else [None]  # not read when nothing is kept
+
+        def may_stay(path: str, fingerprint: str) -> bool:
+            status = of.tree.reader.lstat(path)
+            most = of.config.limits.max_file_bytes
+            if status is None or not stat.S_ISREG(status.st_mode) or status.st_size > most:
+                return False
+            if not known:
+                known.append(self._find_known())
+            if known[0] is None:
+                return True
+            found = known[0].find_fingerprint(path)
+            return found is not None and (purges == self._purges or found.hex() == fingerprint)
+
+        if not drop_last_bundle(of.data_dir, may_stay):
+            return NOT_DELETED
+        if refreshed:
+            self._purges = purges
+        return ""
+
+    def _find_known(self) -> KnownFiles | None:
+        """Return the indexed files; None where the index cannot be read: it will be refreshed."""
+        searcher = self._sources.index.find_searcher()
+        try:
+            return None if searcher is None else KnownFiles(searcher.snapshot)
+        except (IndexFormatError, OSError):
+            return None
 
     @cached_property
     def _bundler(self) -> Strategy:

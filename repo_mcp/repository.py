@@ -98,6 +98,7 @@ class Repository:
         self.vectors = self._open_vectors()
         self.namespaces.mark_used()
         self._is_tidy = False
+        self._bundle_fault = ""
         self._outliner = Outliner(config, self.poison)
         self._exact = LiveExactSearch(config, self.tree, self._index, self._closed.is_set)
         self.engines = Engines(
@@ -201,6 +202,7 @@ class Repository:
 
     def _note_refresh(self) -> None:
         self.tree.memory.move_together()
+        self._bundle_fault = self.engines.review_last_bundle()
         self.symbol_index.note_refresh()
         if not self._is_tidy:
             self._is_tidy = True
@@ -286,7 +288,7 @@ class Repository:
         now = self._index.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
         told = (*now.warnings, *self._outliner.warnings, *self.symbol_index.warn(), *vectors)
-        return replace(now, warnings=told)
+        return replace(now, warnings=(*told, *filter(None, (self._bundle_fault,))))
 
     @property
     def segments(self) -> tuple[SegmentFacts, ...]:
@@ -319,6 +321,7 @@ class Repository:
         The structure of files follows where a toolset needs it. Where files are watched, the system tells
         of those that change from now on.
         """
+        self._bundle_fault = self.engines.review_last_bundle(refreshed=False)  # the refresh may fail
         self._index.start_background_refresh()
         self._index.start_watching()
         if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):

@@ -61,7 +61,7 @@ class OwnParser:
 
 def configure(root: Path, data_dir: Path) -> Config:
     """A server's configuration over a small tree: one process, no watcher."""
-    return load_config(str(root), data_dir=str(data_dir), workers=1, last_bundle=False)
+    return load_config(str(root), data_dir=str(data_dir), workers=1)
 
 
 def open_repository(root: Path, data_dir: Path) -> Repository:

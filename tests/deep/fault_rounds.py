@@ -42,9 +42,11 @@ from repo_mcp import (
     research,
     symbol_index,
 )
+from repo_mcp.bundler.document import MARKDOWN_NAME
+from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.errors import RepoError
 from repo_mcp.repository import Repository
-from tests.deep.answers import ask, ask_briefly, is_honest, open_repository, renew
+from tests.deep.answers import LINKED, ask, ask_briefly, is_honest, open_repository, renew
 from tests.deep.fault_layer import Faults, Mode
 from tests.deep.worlds import FILES, change_tree, make_linked_tree
 
@@ -72,8 +74,11 @@ def _prepare_compact(place: Path) -> None:
 
 
 def _prepare_purge(place: Path) -> None:
-    """Indexes that know files which are ignored now: not a byte of them may stay."""
+    """Indexes that know files which are ignored now, and a bundle that quotes one: no byte may stay."""
     _renew_at(place)
+    with closing(open_repository(place / "root", place / "data")) as repository:
+        repository.bundle(BundleRequest(f"{LINKED} in linked/base.py:2"))
+    assert LINKED in (place / "data" / MARKDOWN_NAME).read_text()
     (place / "root" / ".gitignore").write_text("/linked\n/d0\n")
 
 
@@ -137,14 +142,19 @@ def ask_apart(place: Path, data_dir: Path, *, refreshes: bool = True) -> dict[st
             with closing(open_repository(place / "root", data_dir)) as repository:
                 if refreshes:
                     renew(repository)
+                holds = any(LINKED.encode() in path.read_bytes() for path in _list_files(data_dir))
                 answers = (ask if refreshes else ask_briefly)(repository, place / "root")
             left = sorted(path.name for path in data_dir.rglob("*") if "tmp" in path.name)
             seals = sorted(len(list(index.glob("*.seal"))) for index in data_dir.glob("*-*"))
-            answer.write_text(json.dumps({"answers": answers, "left": left, "seals": seals}))
+            answer.write_text(json.dumps({"answers": answers, "holds": holds, "left": left, "seals": seals}))
     if not answer.exists():
         return {"failed": report.read_text() if report.exists() else "it ended without a word"}
     found: dict[str, object] = json.loads(answer.read_text())
     return found
+
+
+def _list_files(data_dir: Path) -> list[Path]:
+    return [path for path in data_dir.rglob("*") if path.is_file()]
 
 
 @dataclass(frozen=True, slots=True)

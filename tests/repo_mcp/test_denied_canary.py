@@ -81,6 +81,7 @@ def iter_calls() -> Iterator[tuple[str, dict[str, object]]]:
     yield "get_status", {}
     yield "repo.status", {}
     yield "repo.audit_log", {"limit": 1_000}
+    yield "repo.build_context_bundle", {"prompt": "secret token in secrets.py and .env line 1"}  # is kept
 
 
 def test_no_byte_of_a_denied_file_comes_out_anywhere(root: Path) -> None:
@@ -113,9 +114,8 @@ def test_no_byte_of_a_denied_file_comes_out_anywhere(root: Path) -> None:
     holding = [
         path.name for path in data_dir.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()
     ]
-    assert [name for name in holding if not name.startswith("last_bundle")] == []  # that has the prompt
-    bundle = (data_dir / "last_bundle.md").read_text()
-    assert f"def {CANARY}" not in bundle
+    assert holding == []
+    assert "load_" in (data_dir / "last_bundle.md").read_text()  # what is not denied is quoted
     assert CANARY not in process.said()
 
 

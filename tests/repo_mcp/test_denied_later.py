@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from repo_mcp import repository as repository_module
+from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing.scan_state import SeenRecord
 from repo_mcp.model import SearchRequest, SymbolIndexReport
@@ -45,7 +46,8 @@ def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reposito
     with closing(Repository(load_config(str(root), workers=1, limits=limits))) as opened:
         opened.refresh()
         opened.symbol_index.build()
-        assert list_holding(root, CANARY)
+        opened.bundle(BundleRequest("what is at settings.tiny:1"))  # which is kept
+        assert {"last_bundle.json", "last_bundle.md"} < set(list_holding(root, CANARY))
         yield opened
 
 
