@@ -1,7 +1,7 @@
 """Bring both indexes of one root up to date in one call: the index of words, then the symbol index.
 
 If either is already being built, by this process in the background or by another one, that build is waited
-for and its progress reported, because the caller needs an index in the end.
+for while it moves, and its progress reported, because the caller needs an index in the end.
 
 Left out on purpose: how each of them is built. See `repo_mcp.indexing.indexer` and
 `repo_mcp.symbol_index.phase`.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import (
@@ -26,7 +26,8 @@ from repo_mcp.model import (
 from repo_mcp.repository import Repository
 
 LOOK_SECONDS = 0.25  # between checks on a build that another runs
-PATIENCE_SECONDS = 60.0  # that another process may take without reporting progress
+OTHER_SECONDS = 5.0  # that another process may take without a commit: it may be stopped
+OWN_SECONDS = 300.0  # that this process may take without progress: merging the largest tree is one step
 
 Report = TypeVar("Report")
 Cancelled = Callable[[], bool]
@@ -42,6 +43,18 @@ class WholeReport:
     symbols: SymbolIndexStatus
 
 
+class _Watched(Protocol):
+    """The status of an index that somebody is writing."""
+
+    @property
+    def progress(self) -> IndexProgress | None:
+        """Return how far this process is; None when it is not writing."""
+
+    @property
+    def snapshot(self) -> str | None:
+        """Return the name of what is committed."""
+
+
 def index_whole(
     repository: Repository,
     *,
@@ -51,18 +64,18 @@ def index_whole(
 ) -> WholeReport:
     """Bring both indexes up to date with the tree; with `force` read and parse every file again.
 
-    Raises RepoError as `Repository.refresh` and `LiveSymbolIndex.build` do. CANCELLED comes within a moment
-    and leaves both indexes whole.
+    Raises RepoError as `Repository.refresh` and `LiveSymbolIndex.build` do, BUSY once who writes does not
+    move. CANCELLED comes within a moment and leaves both indexes whole.
     """
     done = _insist(
         lambda: repository.refresh(force=force, progress=progress, cancelled=cancelled),
-        lambda: repository.status().progress,
+        repository.status,
         progress,
         cancelled,
     )
     structure = _insist(
         lambda: repository.symbol_index.build(anew=force, progress=progress, cancelled=cancelled),
-        lambda: repository.symbol_index.status().progress,
+        repository.symbol_index.status,
         progress,
         cancelled,
     )
@@ -71,26 +84,31 @@ def index_whole(
 
 def _insist(
     work: Callable[[], Report],
-    look: Callable[[], IndexProgress | None],
+    look: Callable[[], _Watched],
     progress: ProgressCallback | None,
     cancelled: Cancelled,
 ) -> Report:
-    """Return the result of `work`, repeated while it is BUSY. `look` returns the other's progress, if known.
+    """Return the result of `work`, repeated while it is BUSY and what `look` returns shows that it moves.
 
-    Raises RepoError with BUSY when nothing was known of the other for PATIENCE_SECONDS, and with CANCELLED.
+    Raises RepoError with BUSY after OTHER_SECONDS without a commit, or OWN_SECONDS without progress where
+    this process is writing, and with CANCELLED.
     """
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    moved = time.monotonic()
+    before: tuple[IndexProgress | None, str | None] | None = None
     while True:
         try:
             return work()
         except RepoError as error:
-            if error.code is not ErrorCode.BUSY or time.monotonic() >= deadline:
+            if error.code is not ErrorCode.BUSY:
+                raise
+            now = look()
+            if before not in (None, (now.progress, now.snapshot)):
+                moved = time.monotonic()
+            before = (now.progress, now.snapshot)
+            if time.monotonic() - moved >= (OTHER_SECONDS if now.progress is None else OWN_SECONDS):
                 raise
         if cancelled():
             raise RepoError(ErrorCode.CANCELLED, "Indexing was cancelled.", "What was done so far is kept.")
-        now = look()
-        if now is not None:
-            deadline = time.monotonic() + PATIENCE_SECONDS
-            if progress is not None:
-                progress(now)
+        if now.progress is not None and progress is not None:
+            progress(now.progress)
         time.sleep(LOOK_SECONDS)

@@ -109,9 +109,12 @@ class Refresher:
         return True
 
     def compact(self, *, full: bool) -> CompactReport:
-        """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
-        with self.running:
+        """Merge segments: those that the merge policy chooses, or all. Raises as `begin` and `refresh` do."""
+        self.begin(lambda: False)
+        try:
             return self._open_indexer().compact(full=full)
+        finally:
+            self.running.release()
 
     def _open_indexer(self) -> Indexer:
         """Open the writing side, in a directory that is made again where somebody removed it."""

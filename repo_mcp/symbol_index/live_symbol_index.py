@@ -319,8 +319,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             return tuple(outcomes.tell(path, one) for path, one in named.items())
 
     def compact(self, *, full: bool) -> CompactReport:
-        """Merge segments: those that the merge policy chooses, or all. Raises as `SymbolPhase.compact`."""
-        with self._running:
+        """Merge segments: those that the merge policy chooses, or all.
+
+        Raises as `SymbolPhase.compact`, and RepoError with BUSY while this process is parsing.
+        """
+        with self._run_alone(begun=self._running.acquire(timeout=HURRY_SECONDS)):
             return self._phase.compact(full=full, cancelled=self._closed.is_set)
 
     def _run(

@@ -57,7 +57,7 @@ class Served:
     ) -> None:
         """`start` is the program, and `said` a file for its standard error."""
         words = [sys.executable, "-c", start, "--repo-root", str(root), "--data-dir", str(data), "--no-watch"]
-        words += ["--workers", "1", "--no-last-bundle", "--toolsets", TOOLSETS]
+        words += ["--workers", "1", "--toolsets", TOOLSETS]
         with open(said or os.devnull, "ab") as errors:
             self.popen = subprocess.Popen(
                 [*words, *options],

@@ -223,6 +223,13 @@ def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
             assert busy["error"]["code"] == "index_unavailable"
             assert server.slowest_seconds < 15
             assert server.call("repo.search", query="schedule")["ok"]
+            for waits in (lock.parent, next(data.glob("structure-*"))):
+                held.release()
+                held = DiskDirectory(str(waits)).lock("lock")
+                assert "Another process" in str(server.call("index_codebase", path="."))
+                row.rounds += 1
+                row.faults += 1
+            assert server.slowest_seconds < 15
             held.release()
             assert server.call("repo.refresh_index")["ok"]
             os.kill(stopped.popen.pid, signal.SIGCONT)

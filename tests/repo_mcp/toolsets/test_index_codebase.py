@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 from index_format import DiskDirectory, verify_index
 from repo_mcp import whole_index
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing import indexer
 from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.toolsets.research.index_calls import WHOLE
@@ -172,23 +175,74 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole_index, "LOOK_SECONDS", 0.001)
 
 
+@dataclass
+class State:
+    """What can be seen of who is at it."""
+
+    progress: IndexProgress | None = None
+    snapshot: str | None = None
+
+
 @pytest.mark.usefixtures("fast")
 def test_work_that_runs_already_is_waited_for_and_told() -> None:
     told: list[IndexProgress] = []
     now = IndexProgress("index", 3, 9, 0, 0)
-    assert whole_index._insist(Busy(4), lambda: now, told.append, lambda: False) == "done"
+    assert whole_index._insist(Busy(4), lambda: State(now), told.append, lambda: False) == "done"
     assert told == [now] * 4
 
 
 @pytest.mark.usefixtures("fast")
-def test_waiting_ends_when_it_is_cancelled_or_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_ends_when_it_is_cancelled() -> None:
     with pytest.raises(RepoError) as caught:
-        whole_index._insist(Busy(99), lambda: None, None, lambda: True)
+        whole_index._insist(Busy(99), State, None, lambda: True)
     assert caught.value.code is ErrorCode.CANCELLED
-    monkeypatch.setattr(whole_index, "PATIENCE_SECONDS", 0.01)
+
+
+@pytest.mark.usefixtures("fast")
+@pytest.mark.parametrize(
+    ("limit", "state"),
+    [
+        ("OTHER_SECONDS", State(None, "7")),
+        ("OWN_SECONDS", State(IndexProgress("walk", 0, 0, 0, 0), "7")),
+    ],
+    ids=["another process", "this one"],
+)
+def test_waiting_ends_when_nothing_moves(monkeypatch: pytest.MonkeyPatch, limit: str, state: State) -> None:
+    """This process may be in one long step, or before a file system that hangs."""
+    monkeypatch.setattr(whole_index, limit, 0.01)
     with pytest.raises(RepoError) as caught:
-        whole_index._insist(Busy(999_999), lambda: None, None, lambda: False)
+        whole_index._insist(Busy(999_999), lambda: state, None, lambda: False)
     assert caught.value.code is ErrorCode.BUSY
+
+
+def test_who_commits_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_index, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(whole_index, "OTHER_SECONDS", 0.5)
+    generations = count()
+    assert (
+        whole_index._insist(Busy(50), lambda: State(None, str(next(generations))), None, lambda: False)
+        == "done"
+    )
+
+
+@pytest.mark.parametrize("kind", ["index", "structure"])
+def test_who_holds_a_lock_and_is_stopped_is_not_waited_for(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(whole_index, "OTHER_SECONDS", 0.3)
+    monkeypatch.setattr(indexer, "LOCK_WAIT_SECONDS", 0.2)
+    served.call("index_codebase", path=".")
+    (served.root / "service/late.py").write_text("LATE = 1\n")
+    (place,) = (tmp_path / "data").glob(f"{kind}-*")
+    lock = DiskDirectory(str(place)).lock("lock")
+    try:
+        answer = served.ask("index_codebase", {"path": "."})
+        assert answer.is_error
+        assert "Another process is" in answer.text
+        assert not served.ask("search_code", {"query": "authenticate"}).is_error
+    finally:
+        lock.release()
+    assert served.call("index_codebase", path=".")["files"] == FILES + 1
 
 
 def test_a_refresh_in_the_background_is_waited_for(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
