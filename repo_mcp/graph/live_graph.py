@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
@@ -48,10 +49,20 @@ class LiveGraph:
 
     @contextmanager
     def open(self) -> Iterator[Graph]:
-        """Yield the current graph for one call. Raises INDEX_UNAVAILABLE when it is missing or damaged."""
+        """Yield the current graph for one call. Raises INDEX_UNAVAILABLE when it is missing or damaged.
+
+        A symbol that the call does not find may be one that is missing here: NOT_FOUND says so, too.
+        """
+        self._told.warnings = []
         with self._symbol_index.view() as view:
             self._told.warnings = self._symbol_index.warn()
-            yield self._find_graph(view)
+            try:
+                yield self._find_graph(view)
+            except RepoError as error:
+                if error.code is not ErrorCode.NOT_FOUND or not self._told.warnings:
+                    raise
+                message = " ".join([error.message, *self._told.warnings])
+                raise RepoError(error.code, message, error.hint, error.details) from error
 
     def _find_graph(self, view: SymbolIndex) -> Graph:
         with self._lock:

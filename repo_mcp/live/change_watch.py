@@ -35,7 +35,9 @@ class ChangeWatch:
         self._note_failure = note_failure
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self.fault = ""
-        self.waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
+        self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
+        self._told = 0.0  # time.monotonic of the last of them
+        self._walked = 0.0  # the same of the begin of the last walk that was indexed
         self._walk_wanted = False  # there may be more
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._next_watched_look = 0.0  # the same while the system tells of changes
@@ -63,15 +65,23 @@ class ChangeWatch:
         self._next_look = time.monotonic() + LOOK_SECONDS
         return True
 
-    def note_walk(self, started: float, *, is_cancelled: bool) -> None:
+    def count_waiting(self) -> int:
+        """Return how many changed files the watcher has told of that are not indexed."""
+        return len(self._waiting) if self._told >= self._walked else 0
+
+    def note_walk(self, started: float, error: Exception | None = None) -> None:
         """Put the next look off after a walk that began at `started`, by time.monotonic.
 
-        What was cancelled goes on in the background with the next call.
+        What was cancelled, or kept out by another process, goes on in the background with the next call;
+        what failed otherwise is tried again, as often as it may be looked.
         """
         ended = time.monotonic()
-        took = 0.0 if is_cancelled else ended - started
+        is_put_off = isinstance(error, RepoError) and error.code in (ErrorCode.BUSY, ErrorCode.CANCELLED)
+        took = 0.0 if is_put_off else ended - started
         self._next_look = ended + max(LOOK_SECONDS, LOOK_COST_FACTOR * took)
-        self._next_watched_look = 0.0 if is_cancelled else ended + WATCHED_LOOK_SECONDS
+        self._next_watched_look = 0.0 if error is not None else ended + WATCHED_LOOK_SECONDS
+        if error is None:
+            self._walked = started
 
     def note_directories(self) -> None:
         """Have the watcher follow the directories that the last walk found."""
@@ -84,14 +94,15 @@ class ChangeWatch:
 
     def _take_changes(self, paths: frozenset[str] | None) -> None:
         """Index what the watcher tells of, in its thread. None: everything may have changed."""
-        self.waiting |= paths or frozenset()
-        if paths is None or len(self.waiting) > MAX_NAMED:
+        self._waiting |= paths or frozenset()
+        self._told = time.monotonic()
+        if paths is None or len(self._waiting) > MAX_NAMED:
             self._walk_wanted = True
-        while not self._closed.is_set() and (self.waiting or self._walk_wanted):
+        while not self._closed.is_set() and (self._waiting or self._walk_wanted):
             try:
                 if not self._index_named():
                     self._refresh()
-                    self.waiting, self._walk_wanted = frozenset(), False
+                    self._waiting, self._walk_wanted = frozenset(), False
             except RepoError as error:
                 if error.code is not ErrorCode.BUSY:
                     self._note_failure(error)
@@ -105,13 +116,13 @@ class ChangeWatch:
         """Index the changed files that are known by name. False when the tree must be walked."""
         changes = None
         if self.finder is not None and not self._walk_wanted:
-            changes = self.finder.look_at(self.waiting)
+            changes = self.finder.look_at(self._waiting)
         if changes is None:
             return False
-        self.waiting = frozenset([*changes.gone, *(file.path for file in changes.files)])
-        if not self.waiting:
+        self._waiting = frozenset([*changes.gone, *(file.path for file in changes.files)])
+        if not self._waiting:
             return True
         done = self._refresh_changes(changes)
         if done:
-            self.waiting = frozenset()
+            self._waiting = frozenset()
         return done

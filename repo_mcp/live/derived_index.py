@@ -25,6 +25,7 @@ from repo_mcp.model import IndexProgress
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 RETRY_SECONDS = 5.0  # after finding the index locked by another process
+FULL_RETRY_SECONDS = 30.0  # after it could not be written: a round may parse for seconds before it fails
 
 Report = TypeVar("Report")
 
@@ -47,6 +48,7 @@ class DerivedIndexWording:
     thread: str
     busy: str  # a build was asked for while the background thread is building
     failed: str  # precedes the message of a failure in the background
+    reach: str  # what answers lack, with {} for the numbers of finished and of wanted files
 
 
 class DerivedIndex(ABC, Generic[View]):
@@ -120,6 +122,11 @@ class DerivedIndex(ABC, Generic[View]):
             kept = self._plan = (generations, plan)
         return kept[1].done_files, kept[1].total_files
 
+    def _describe_reach(self, done: int, total: int) -> list[str]:
+        """Return a warning for answers while files are missing, and why the last round failed."""
+        told = (self._words.reach.format(done, total) if done < total else "", self._fault)
+        return list(filter(None, told))
+
     # Writing
 
     def start(self) -> None:
@@ -190,10 +197,13 @@ class DerivedIndex(ABC, Generic[View]):
         try:
             return self._run_round(lexical)
         except RepoError as error:
-            if error.code is ErrorCode.BUSY:
+            is_busy = error.code is ErrorCode.BUSY
+            if error.code is not ErrorCode.CANCELLED and not (is_busy and self._anew):
+                self._fault = f"{self._words.failed}: {error.message}"  # else damage is what is told
+            if is_busy:
                 return RETRY_SECONDS
-            if error.code is not ErrorCode.CANCELLED:
-                self._fault = f"{self._words.failed}: {error.message}"
+            if error.code is ErrorCode.INDEX_UNAVAILABLE:
+                return FULL_RETRY_SECONDS
         except Exception as error:  # nothing else would report a failure of the thread
             self._fault = f"{self._words.failed}: {type(error).__name__}."
         return None

@@ -30,6 +30,7 @@ from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
 NOT_WHOLE = "The index is being built or updated: files may be missing here."
+NOT_COMPARED = "The tree is being compared with the index: files that changed may be missing here."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
 THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
 MAX_GIVEN_WAY = 3  # times that a refresh in the background walks anew for a few changed files to come first
@@ -64,9 +65,12 @@ class LiveIndex:
             self._generation, self._look, settings, configuration, workers, finder, make_tag
         )
         self._follows = watch
-        self._watch = ChangeWatch(finder, self._closed, self.refresh, self._index_changes, self._note_failure)
+        self._watch = ChangeWatch(
+            finder, self._closed, self.refresh, self._index_changes, self.refresher.note_failure
+        )
         self._note_refresh_done = note_refresh
-        self._background_fault = ""
+        self._is_first_look = False  # a refresh was begun, and none has ended yet
+        self._has_looked = False  # a refresh has ended, well or not
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
 
     # Reading
@@ -131,11 +135,12 @@ class LiveIndex:
             except IndexFormatError:
                 self.report_damage()
         is_building, progress = self.refresher.running.locked(), self.refresher.progress
-        state = "degraded" if self._generation.fault else ("building" if is_building else "missing")
+        is_faulty = self._generation.fault or self.refresher.fault
+        state = "degraded" if is_faulty else "building" if is_building else "missing"
         return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, self._list_faults())
 
     def _list_faults(self) -> tuple[str, ...]:
-        faults = (self._generation.fault, self._generation.loss, self._background_fault, self._watch.fault)
+        faults = (self._generation.fault, self._generation.loss, self.refresher.fault, self._watch.fault)
         return tuple(filter(None, faults))
 
     def _describe(self, searcher: Searcher) -> IndexStatus:
@@ -143,7 +148,7 @@ class LiveIndex:
         manifest = searcher.snapshot.manifest
         seen = self._generation.read_seen_of(searcher.snapshot)
         return IndexStatus(
-            state="ready" if seen is not None else "partial",
+            state="degraded" if self.refresher.fault else "ready" if seen is not None else "partial",
             snapshot=name_snapshot(manifest.generation),
             generation=manifest.generation,
             indexed_files=searcher.snapshot.file_count,
@@ -160,12 +165,20 @@ class LiveIndex:
         )
 
     def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:
-        if self._watch.waiting:
-            return len(self._watch.waiting)
+        waiting = self._watch.count_waiting()
+        if waiting:
+            return waiting
         return self._look.count_stale(seen, files, may_look=lambda: not self.refresher.running.locked())
 
     def describe_progress(self, snapshot: Snapshot) -> list[str]:
-        """Return a warning for answers out of `snapshot` while changed files are known and not indexed."""
+        """Return warnings for answers out of `snapshot`, which may lack files that changed or are new.
+
+        The first counts what is missing, where that is known; the last tells why a refresh failed.
+        """
+        told, fault = self._describe_missing(snapshot), self.refresher.fault
+        return [*told, fault] if fault else told
+
+    def _describe_missing(self, snapshot: Snapshot) -> list[str]:
         progress = self.refresher.progress
         if progress is not None and progress.phase == "index" and progress.files_total:
             fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
@@ -175,11 +188,13 @@ class LiveIndex:
             ]
         if self._generation.loss:
             return [self._generation.loss]
-        changed = len(self._watch.waiting) or self._look.stale
+        changed = self._watch.count_waiting() or self._look.stale
         if changed:
             named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
             return [f"{named} not indexed yet: results may be out of date."]
-        return [] if self._generation.is_whole(snapshot) else [NOT_WHOLE]
+        if not self._generation.is_whole(snapshot):
+            return [NOT_WHOLE]
+        return [NOT_COMPARED] if self._is_first_look else []
 
     def _explain_missing(self) -> str:
         progress = self.refresher.progress
@@ -188,7 +203,7 @@ class LiveIndex:
             return f"Nothing can be searched yet: {done} files are indexed."
         if progress is not None:
             return "Nothing can be searched yet: the tree is being listed."
-        return "There is no index yet."
+        return " ".join(filter(None, ("There is no index yet.", self.refresher.fault)))
 
     # Writing
 
@@ -204,22 +219,27 @@ class LiveIndex:
         Waits a little for a refresh that is running; a long one makes it BUSY.
         """
         stop = self._stops_when(cancelled)
+        self._is_first_look = not self._has_looked
         self.refresher.begin(stop)
         started = time.monotonic()
-        is_cancelled = False
         try:
             done = self.refresher.refresh(force=force, progress=progress, stop=stop)
-            self._background_fault = ""
             self._look.note_refresh(started)
+            self._watch.note_walk(started)
+            self._note_looked()
             self._note_refresh_done()
             return done
-        except RepoError as error:
-            is_cancelled = error.code is ErrorCode.CANCELLED
+        except Exception as error:
+            self._watch.note_walk(started, error)
+            if self.refresher.fault:  # which is told instead
+                self._note_looked()
             raise
         finally:
-            self._watch.note_walk(started, is_cancelled=is_cancelled)
             self.refresher.running.release()
             self._watch.note_directories()
+
+    def _note_looked(self) -> None:
+        self._has_looked, self._is_first_look = True, False
 
     def _stops_when(self, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
         """Return what is true when this is closed, or the caller does not want the refresh any more."""
@@ -245,7 +265,6 @@ class LiveIndex:
         """Index what the watcher told of. Returns False when the tree must be walked."""
         done = self.refresher.refresh_changes(changes, self._closed.is_set)
         if done:
-            self._background_fault = ""
             self._note_refresh_done()
         return done
 
@@ -264,7 +283,8 @@ class LiveIndex:
             self._watch.start()
 
     def start_background_refresh(self, *, force: bool = False) -> None:
-        """Refresh in a thread of its own; a failure becomes a warning of `status`."""
+        """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers."""
+        self._is_first_look = not self._has_looked
         threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh", daemon=True).start()
 
     def _refresh_quietly(self, force: bool) -> None:
@@ -277,14 +297,10 @@ class LiveIndex:
                     if error.code is not ErrorCode.CANCELLED or self._closed.wait(REFRESH_POLL_SECONDS):
                         raise
             self.refresh(force=force)
+        except RepoError:  # another refresh runs here, or it was noted where it failed
+            pass
         except Exception as error:  # a thread has nobody else to tell
-            self._note_failure(error)
-
-    def _note_failure(self, error: Exception) -> None:
-        if not isinstance(error, RepoError):
-            self._background_fault = f"The last refresh failed: {type(error).__name__}."
-        elif error.code not in (ErrorCode.BUSY, ErrorCode.CANCELLED):
-            self._background_fault = f"The last refresh failed: {error.message}"
+            self.refresher.note_failure(error)
 
     def close(self) -> bool:
         """Stop a running refresh. Returns False when it has not stopped in CLOSE_WAIT_SECONDS."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from index_format import MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
@@ -19,6 +20,7 @@ from repo_mcp.workspace.path_changes import PathChanges
 
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
+FAILED = "A refresh failed, so files that changed may be missing here:"
 
 
 class Refresher:
@@ -44,6 +46,7 @@ class Refresher:
         self.running = threading.Lock()  # held while this process refreshes
         self._hurried = threading.Event()  # a few changed files wait to be indexed
         self.progress: IndexProgress | None = None
+        self.fault = ""  # why a refresh failed since the last one that looked at the whole tree
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         # Called with the committed generation before one that purges; a derived index sets it.
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
@@ -61,11 +64,30 @@ class Refresher:
                 progress(now)
 
         try:
-            done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
-            self._look.stale = 0
+            with self._note_fault():
+                done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
+            self._look.stale, self.fault = 0, ""
             return done
         finally:
             self.progress = None
+
+    @contextmanager
+    def _note_fault(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self.note_failure(error)
+            raise
+
+    def note_failure(self, error: Exception) -> None:
+        """Keep why a refresh failed: answers say so until one has looked at the whole tree.
+
+        Whoever cancels one, or begins one while another runs here, gives up nothing that was due.
+        """
+        if not isinstance(error, RepoError):
+            self.fault = f"{FAILED} {type(error).__name__}."
+        elif error.code is not ErrorCode.CANCELLED:
+            self.fault = f"{FAILED} {error.message}"
 
     def begin(self, stop: Callable[[], bool]) -> None:
         """Take `running`, after a little wait for a refresh that runs already. Raises BUSY, CANCELLED."""
@@ -98,7 +120,8 @@ class Refresher:
             self.running.release()
 
     def _refresh_named(self, changes: PathChanges, stop: Callable[[], bool]) -> bool:
-        done = self._open_indexer().refresh_named(changes, cancelled=stop)
+        with self._note_fault():
+            done = self._open_indexer().refresh_named(changes, cancelled=stop)
         if done is None:
             return False
         if self._look.stale:

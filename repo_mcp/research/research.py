@@ -279,5 +279,4 @@ class Researcher:
                 return self._search_exact(asked, steps.cancelled)
 
             report = answer_question(request, Source(graph, self._search, search_exact, self._read), steps)
-        progress = () if graph is None else self._graph.warn()
-        return replace(report, warnings=(*report.warnings, *progress))
+        return replace(report, warnings=(*report.warnings, *self._graph.warn()))

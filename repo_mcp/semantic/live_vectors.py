@@ -37,7 +37,10 @@ FIRST_QUESTION = "a"  # starts the question process before the first real questi
 NO_QUESTION = "The model gave no vector for the question, so only its words were used."
 UNREADABLE_VECTORS = "The vectors could not be read, so they are being rebuilt."
 WORDS = DerivedIndexWording(
-    "vectors", "Vectors are already being computed in the background.", "Computing vectors failed"
+    "vectors",
+    "Vectors are already being computed in the background.",
+    "Computing vectors failed",
+    "Vectors are being computed: {} of {} files are done; the rest are ranked by words alone.",
 )
 
 
@@ -173,16 +176,9 @@ class LiveVectors(DerivedIndex[VectorView]):
         return VectorStatus(state, done, total, view.chunk_count, size, warnings)
 
     def warn(self) -> list[str]:
-        """Return a warning for answers while not every file has its vectors."""
+        """Return warnings for answers while not every file has its vectors."""
         found = self.status()
-        if found.warnings:
-            return list(found.warnings)
-        if found.files_done < found.files_total:
-            return [
-                f"Vectors are being computed: {found.files_done} of {found.files_total} files are done;"
-                " the rest are ranked by words alone."
-            ]
-        return []
+        return self._describe_reach(found.files_done, found.files_total)
 
     # Writing
 

@@ -26,7 +26,7 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
-from repo_mcp.live.live_index import NOT_WHOLE, LiveIndex
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import (
     CompactReport,
     IndexedPath,
@@ -47,7 +47,10 @@ HURRY_SECONDS = 5.0  # for a background round to make room
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
 WORDS = DerivedIndexWording(
-    "structure", "Files are already being parsed in the background.", "Parsing files failed"
+    "structure",
+    "Files are already being parsed in the background.",
+    "Parsing files failed",
+    "Files are being parsed: {} of {} are done; what the rest declare and use is missing here.",
 )
 
 
@@ -174,12 +177,13 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         except (IndexFormatError, RepoError, OSError):
             view, done, total = None, 0, 0
         if view is None:
-            state = "building" if building else "degraded" if warnings else "missing"
+            state = "degraded" if warnings else "building" if building else "missing"
             return SymbolIndexStatus(
                 state, None, done, total, 0, 0, 0, 0, 0, progress=progress, warnings=warnings
             )
         manifest = view.snapshot.manifest
         state = "building" if building else "ready" if done >= total else "partial"
+        state = "degraded" if warnings else state
         return SymbolIndexStatus(
             state,
             name_snapshot(manifest.generation),
@@ -196,18 +200,13 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         )
 
     def warn(self) -> list[str]:
-        """Return a warning for answers while not every file is parsed, as far as this process knows."""
-        if self._fault:
-            return [self._fault]
-        done, total = self._find_reach()
-        if done < total:
-            return [
-                f"Files are being parsed: {done} of {total} are done;"
-                " what the rest declare and use is missing here."
-            ]
-        searcher = self._index.find_searcher()  # files missing from the lexical index are missing here too
+        """Return warnings for answers while not every file is parsed, as far as this process knows.
+
+        What is missing from the lexical index is missing here, too.
+        """
+        searcher = self._index.find_searcher()
         told = [] if searcher is None else self._index.describe_progress(searcher.snapshot)
-        return [warning for warning in told if warning == NOT_WHOLE]
+        return [*told, *self._describe_reach(*self._find_reach())]
 
     def _find_reach(self) -> tuple[int, int]:
         """Return the numbers of finished and wanted files, by the running round or the committed index."""
@@ -216,7 +215,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             return progress.files_done, progress.files_total
         try:
             view = self.find_view()
-            return (0, 0) if view is None else self._count_done(view, self._index.get_searcher().snapshot)
+            if view is None and self._thread is None:  # nobody asked for one
+                return 0, 0
+            return self._count_done(view, self._index.get_searcher().snapshot)
         except (IndexFormatError, RepoError, OSError):
             return 0, 0
 

@@ -38,7 +38,7 @@ class Health:
 
 def judge(state: IndexStatus) -> Health:
     """Judge the health of an index by what is committed."""
-    if state.state == "degraded":
+    if state.state == "degraded" and state.snapshot is None:
         return Health("damaged", "The index cannot be read. Run repo-mcp index to rebuild it.")
     if state.snapshot is None:
         if state.state == "building":
