@@ -11,6 +11,7 @@ for each round would be nine tenths of the time. The rounds with real servers pa
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from repo_mcp.languages.symbol_parsers import run_parser_task
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets import graph, repo, research
+from repo_mcp.toolsets import graph, repo, research, retrieval
 
 QUERIES = ("schedule work", "getUserName", "kmalloc control", "manifest token commit", "def index", "naïve")
 TOOLSETS = "repo,graph,research"
@@ -44,6 +45,11 @@ LINKED_FILES = {
 }
 EDGES = ("get_callers", "get_callees", "get_references", "get_dependents", "get_dependencies")
 Call = tuple[str, dict[str, object]]
+# What an answer says that may lack something, or shows what is gone.
+TELLING = re.compile(
+    "not indexed yet|being refreshed|being (re)?built|compared with the index|A refresh failed"
+    "|are being parsed|Parsing files failed|no symbol index yet"
+)
 
 
 class OwnParser:
@@ -129,33 +135,62 @@ def _patience() -> Iterator[None]:
         exact_search.TIME_LIMIT_SECONDS = usual
 
 
-def ask_briefly(repository: Repository, root: Path) -> list[str]:
-    """The answers to some calls, one of each kind: while something goes wrong."""
+def ask_briefly(repository: Repository, root: Path) -> dict[str, str]:
+    """The answers to some calls, of all four toolsets and of each engine: while something goes wrong."""
+    lookup: Call = ("lookup_symbol", {"qualified_name": f"base.LinkedBase.{LINKED}"})
     calls: list[Call] = [
         ("repo.list_files", {}),
-        ("repo.status", {}),
         ("repo.search", {"query": QUERIES[0]}),
         ("repo.search", {"query": QUERIES[1], "mode": "literal"}),
         ("repo.open_file", {"path": _choose_files(root)[0]}),
-        ("get_status", {}),
-        ("search_symbols", {"query": LINKED}),
+        ("repo.build_context_bundle", {"prompt": f"how is {LINKED} used"}),
+        *(("search_symbols", {"query": query}) for query in (LINKED, "get*")),
+        ("get_file_outline", {"path": _choose_files(root)[0]}),
         ("code_research", {"query": f"what calls {LINKED}"}),
+        ("search_code", {"query": "schedule the work queue"}),
+        ("search_docs", {"query": "mount option"}),
+        ("search", {"query": LINKED, "repo": "code"}),
     ]
     run = _bind(repository)
+
+    def answer(calls: Sequence[Call]) -> dict[str, str]:
+        return {
+            f"{name} {words}": json.dumps(strip(run(name, words)), sort_keys=True) for name, words in calls
+        }
+
     with _patience():
-        return [json.dumps(strip(run(name, arguments)), sort_keys=True) for name, arguments in calls]
+        (found,) = (answers := answer([lookup])).values()
+        rows = json.loads(found).get("result")
+        answers |= answer([*calls, *(list_symbol_calls(rows[0]["node_id"]) if rows else ())])
+        return answers | answer([("repo.status", {}), ("get_status", {})])  # they look at the tree themselves
 
 
 def is_honest(answer: str, *right: str) -> bool:
-    """One of the right answers, with or without a warning more; or one that says what is wrong, in words."""
+    """One of the right answers, whatever it warns of; or one that says in words that something is missing.
+
+    An answer out of an older generation is right only where nobody has been asked to renew it.
+    """
     found = json.loads(answer)
     if found.get("error"):
         return found["error"]["code"] in ("index_unavailable", "engine_unavailable", "busy")
-    is_state = "healthy" in found or "state" in (found.get("result") or {})
-    if found.get("warnings") or is_state:
+    status = found["result"] if isinstance(found.get("result"), dict) else found
+    if status.get("healthy") is False or status.get("state", "ready") != "ready":
         return True
-    bare = [json.loads(one) for one in right]
-    return any({**found, "warnings": []} == {**one, "warnings": []} for one in bare)
+    warnings = found.get("warnings") or found.get("meta", {}).get("warnings") or ()
+    if any(TELLING.search(warning) for warning in warnings):
+        return True
+    return any(_bare(found) == _bare(json.loads(one)) for one in right)
+
+
+def _bare(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer without its warnings, and a status without the sizes of the structure.
+
+    Those still count files that are gone, which are in no answer any more.
+    """
+    if "meta" in answer:
+        return {**answer, "meta": {**answer["meta"], "warnings": []}}
+    sizes = {"indexed_symbols", "languages", "structure"} if "healthy" in answer else ()
+    return {**{key: value for key, value in answer.items() if key not in sizes}, "warnings": []}
 
 
 def _bind(repository: Repository) -> Callable[[str, dict[str, object]], Mapping[str, object]]:
@@ -164,6 +199,8 @@ def _bind(repository: Repository) -> Callable[[str, dict[str, object]], Mapping[
     for toolset in (repo, graph, research):
         bound = toolset.bind_toolset(limits, lambda: (repository, None))
         tools |= {tool.name: tool for tool in bound.tools}
+    roots = retrieval.Roots({"code": repository}, limits, "")
+    tools |= {tool.name: tool for tool in retrieval.build_toolset(roots).tools}
     context = CallContext(lambda: False)
     return lambda name, arguments: tools[name].call(arguments, context).structured
 

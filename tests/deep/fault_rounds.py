@@ -4,10 +4,11 @@
 
 For each change of the data directory that the scenario makes: a copy of the directory as it was before, the
 scenario with the fault, a few questions while the fault is there, then a new process without one that
-refreshes and answers. While it lasts, what is answered is the old generation's answer or the new one's, or
-words that say what is wrong; afterwards all answers must be those of an empty data directory, without help,
-and nothing unfinished may lie about. One JSON document is printed: operations, rounds, faults that happened,
-and every round in which that did not hold. FAULT is KILL, SHORT or the name of an errno.
+refreshes and answers. While it lasts, what is answered is what is right for the tree as it is now, or says in
+words that something may be missing: the old generation's answers alone are right only in the new process
+after a kill, before it refreshes. Afterwards all answers must be those of an empty data directory, without
+help, and nothing unfinished may lie about. One JSON document is printed: operations, rounds, faults that
+happened, and every round in which that did not hold. FAULT is KILL, SHORT or the name of an errno.
 
 Forked, because a start of the interpreter for each of some thousand rounds would take an hour; this process
 starts no thread that a child would miss.
@@ -25,7 +26,7 @@ import random
 import shutil
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,8 +165,8 @@ class Rounds:
     place: Path
     scenario: str
     fault: Fault
-    old: list[str]  # brief answers
-    new: list[str]
+    old: dict[str, str]  # brief answers, by call
+    new: dict[str, str]
     whole: dict[str, object]
 
     def count_operations(self) -> int:
@@ -180,7 +181,7 @@ class Rounds:
             return happened, said
         if self.fault.mode is Mode.KILL:  # before any refresh: one generation or the other
             found = ask_apart(self.place, self.place / "data", refreshes=False)
-            if wrong := self._judge_brief(found.get("answers", found)):
+            if wrong := self._judge_brief(found.get("answers", found), self.old, self.new):
                 return happened, wrong
         found = ask_apart(self.place, self.place / "data")
         return happened, "" if found == self.whole else f"afterwards: {_show_difference(found, self.whole)}"
@@ -202,9 +203,9 @@ class Rounds:
             said = report.read_text() if report.exists() else ""
             return -1, said or ("" if fault.mode is Mode.KILL else "it ended without a word")
         count, answers = json.loads(counted.read_text())
-        return count, self._judge_brief(answers)
+        return count, self._judge_brief(answers, self.new)
 
-    def _meet(self) -> list[str]:
+    def _meet(self) -> dict[str, str]:
         """The scenario and a few questions; none where there is no place for an index at all."""
         try:
             with closing(open_repository(self.place / "root", self.place / "data")) as repository:
@@ -215,18 +216,16 @@ class Rounds:
                 return ask_briefly(repository, self.place / "root")
         except RepoError as error:
             _check_words(error, self.place)
-            return []
+            return {}
 
-    def _judge_brief(self, answers: object) -> str:
-        if not isinstance(answers, list):
+    def _judge_brief(self, answers: object, *right: Mapping[str, str]) -> str:
+        if not isinstance(answers, dict) or "failed" in answers:
             return f"meanwhile: {answers}"
-        if not self.old or not answers:
-            return ""
-        wrong = [
-            found
-            for found, old, new in zip(answers, self.old, self.new, strict=True)
-            if not is_honest(found, old, new)
-        ]
+        wrong = {
+            call: found
+            for call, found in answers.items()
+            if not is_honest(found, *(one[call] for one in right if call in one))
+        }
         return f"meanwhile: {wrong}" if wrong else ""
 
 
@@ -258,14 +257,15 @@ def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
         if is_child:
             SCENARIOS[scenario][0](place)
     assert not report.exists(), report.read_text()
-    data, old = place / "data", []
+    data: Path = place / "data"
+    old: object = {}
     if data.is_dir():
         shutil.copytree(data, place / "before")
         old = ask_apart(place, data, refreshes=False)["answers"]
     whole = ask_apart(place, place / "empty")
     new = ask_apart(place, place / "empty", refreshes=False)["answers"]
-    assert isinstance(old, list)
-    assert isinstance(new, list)
+    assert isinstance(old, dict)
+    assert isinstance(new, dict)
     return Rounds(place, scenario, fault, old, new, whole)
 
 
