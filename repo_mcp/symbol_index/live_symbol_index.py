@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from index_format import (
@@ -306,14 +306,14 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
         skipped = self._index.refresh_paths(good, cancelled) if good else {}
-        pending = False
+        pending: Collection[str] = ()
         try:
             if good:
-                self.build(paths=good, cancelled=cancelled)
+                pending = self.build(paths=good, cancelled=cancelled).left
         except RepoError as error:
             if error.code is not ErrorCode.BUSY:
                 raise
-            pending = True
+            pending = good
         with self.view() as view:
             lexical = KnownFiles(self._index.get_searcher().snapshot)
             outcomes = Outcomes(lexical, view, skipped, self._phase, pending=pending)

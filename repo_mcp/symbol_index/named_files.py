@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
@@ -33,9 +33,9 @@ class Outcomes:
         skipped: Mapping[str, SkipReason],
         phase: SymbolPhase,
         *,
-        pending: bool,
+        pending: Collection[str],
     ) -> None:
-        """`skipped` maps files that are not indexed to the reason; `pending`: nothing was parsed now."""
+        """`skipped` maps files that are not indexed to the reason; those `pending` were not parsed now."""
         self._lexical = lexical
         self._view = view
         self._skipped = skipped
@@ -60,4 +60,4 @@ class Outcomes:
         status = self._view.find_status(path)
         if status is not None:
             return status.name.lower()
-        return PENDING if self._pending else ""
+        return PENDING if path in self._pending else ""

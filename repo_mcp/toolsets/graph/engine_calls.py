@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-INDEXED = "indexed"
+INDEXED, PENDING = "indexed", "pending"
 HEALTHY = frozenset({"ready", "partial", "building"})
 # Why a file is not indexed -> the specification's code, and what it means.
 _SKIPPED = {
@@ -46,7 +46,9 @@ def index_files(repository: Repository, arguments: Arguments, context: CallConte
     ]
     errors = [_render_error(one) for one in done if one.outcome != INDEXED]
     result: Result = {"indexed": len(files), "files": files, "errors": errors}
-    return Draft(lambda _: Part(result))
+    is_pending = any(one.structure == PENDING for one in done)
+    notes = repository.engines.graph.warn() if is_pending else []
+    return Draft(lambda _: Part(result, notes))
 
 
 def _render_error(one: IndexedPath) -> dict[str, object]:

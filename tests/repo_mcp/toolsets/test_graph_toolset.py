@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,10 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from index_format import DiskDirectory, IndexWriter
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import choose, examples
@@ -536,3 +539,17 @@ def test_answers_depend_on_the_tree_alone(served: Served, tmp_path: Path) -> Non
         assert ask_everything(other) == wanted
     finally:
         other.close()
+
+
+def test_files_whose_symbols_must_wait_are_pending_and_the_answer_says_so(tmp_path: Path) -> None:
+    """Another process holds the lock of the symbol index."""
+    root = write_tree(tmp_path / "root", {"a.py": "def a():\n    return 1\n"})
+    with closing(Served(root, tmp_path / "data")) as served:
+        structure = served.repository.symbol_index
+        (root / "late.py").write_text("def late():\n    return 1\n")
+        with IndexWriter(DiskDirectory(structure._path), structure._configuration, SYMBOL_FIELDS):
+            found = served.call("index_files", paths=["late.py", "a.py"])
+        assert [row["parse_status"] for row in found["files"]] == ["pending", "full"]
+        assert any(text.startswith("Files are being parsed: ") for text in found["warnings"])
+        found = served.call("index_files", paths=["late.py"])
+        assert ([row["parse_status"] for row in found["files"]], found.get("warnings")) == (["full"], None)
