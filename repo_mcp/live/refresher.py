@@ -46,7 +46,7 @@ class Refresher:
         self.running = threading.Lock()  # held while this process refreshes
         self._hurried = threading.Event()  # a few changed files wait to be indexed
         self.progress: IndexProgress | None = None
-        self.fault = ""  # why a refresh failed since the last one that looked at the whole tree
+        self.fault = ""  # why a refresh failed, since one last looked at the whole tree with success
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         # Called with the committed generation before one that purges; a derived index sets it.
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
@@ -82,7 +82,7 @@ class Refresher:
     def note_failure(self, error: Exception) -> None:
         """Keep why a refresh failed: answers say so until one has looked at the whole tree.
 
-        Whoever cancels one, or begins one while another runs here, gives up nothing that was due.
+        One that was cancelled has not failed.
         """
         if not isinstance(error, RepoError):
             self.fault = f"{FAILED} {type(error).__name__}."
