@@ -311,6 +311,7 @@ class SymbolIndexStatus:
     languages: Mapping[str, int] = field(default_factory=dict)  # language -> done files
     progress: IndexProgress | None = None
     warnings: tuple[str, ...] = ()
+    unparsed: int = 0  # source files without a record because the parser of their language cannot run
 
     @property
     def is_complete(self) -> bool:

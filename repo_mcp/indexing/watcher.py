@@ -1,4 +1,4 @@
-"""Reports changed files as the system does, through watchfiles where it is installed (the extra `watch`).
+"""Reports changed files as the system does, through watchfiles where it can be loaded.
 
 On Linux each walked directory is watched by itself, so ignored and denied ones cost nothing
 and no symbolic link is followed. Elsewhere the root is watched as a whole, as those systems do best.

@@ -2,16 +2,17 @@
 
 A task is named `structure/<dialect>`. Its request is the file's name, "\\n" and the text; its answer is a
 symbol record. Parsers run in the process that can be killed and are imported there with the first text of
-their language; asking whether one exists imports nothing. Each grammar comes from a wheel of its own; without
-it files of its language have no symbol record, and `list_missing` names the wheel.
+their language. Each grammar comes from a package of its own, which is loaded once to see that it can be;
+where it cannot, files of its language have no symbol record, and `list_faults` says why.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 
+from repo_mcp.languages.treesitter import grammars
+from repo_mcp.languages.treesitter.grammars import GrammarFault
 from repo_mcp.symbols.symbol_record import encode_failure
 
 PARSERS_VERSION = 8  # raise it when a parser's record of any text changes: all records are rebuilt
@@ -19,57 +20,42 @@ PREFIX = "structure/"
 
 Parse = Callable[[str, bytes], bytes]
 
-# dialect -> the module of its grammar, imported by `treesitter/parser.py` alone
-GRAMMARS: Mapping[str, str] = {
-    "typescript": "tree_sitter_typescript",
-    "tsx": "tree_sitter_typescript",
-    "javascript": "tree_sitter_javascript",
-    "csharp": "tree_sitter_c_sharp",
-    "go": "tree_sitter_go",
-    "java": "tree_sitter_java",
-    "rust": "tree_sitter_rust",
-    "c": "tree_sitter_c",
-    "cpp": "tree_sitter_cpp",
-    "swift": "tree_sitter_swift",
-}
-_RUNTIME = "tree_sitter"
 _TSX_SUFFIX = ".tsx"
 _MANIFESTS = ("go.mod", "go.work")  # named like sources of Go, but not source
 
 
 def find_parser_task(path: str, language: str) -> str | None:
     """Return the task that makes a file's symbol record; None when its language has no parser here."""
+    dialect = _find_dialect(path, language)
+    return None if dialect is None or find_fault(dialect) is not None else PREFIX + dialect
+
+
+def _find_dialect(path: str, language: str) -> str | None:
     dialect = "tsx" if path.lower().endswith(_TSX_SUFFIX) and language == "typescript" else language
-    if path.endswith(_MANIFESTS) or dialect not in _LOADERS or find_missing_wheel(dialect) is not None:
-        return None
-    return PREFIX + dialect
+    return None if path.endswith(_MANIFESTS) or dialect not in _LOADERS else dialect
 
 
 def list_languages() -> tuple[str, ...]:
-    """Return the languages whose files get a symbol record here, ascending."""
-    return tuple(sorted(one for one in _LOADERS if one != "tsx" and find_missing_wheel(one) is None))
+    """Return the languages whose files get a symbol record where their parser can run, ascending."""
+    return tuple(sorted(one for one in _LOADERS if one != "tsx"))
 
 
-def list_missing() -> dict[str, str]:
-    """Return the languages whose parser cannot run -> the package that is missing for each."""
-    found = {one: find_missing_wheel(one) for one in sorted(_LOADERS) if one != "tsx"}
-    return {language: wheel for language, wheel in found.items() if wheel is not None}
+def find_unparsed(path: str, language: str) -> str | None:
+    """Return the dialect of a file that would have a symbol record if its parser could run, else None."""
+    dialect = _find_dialect(path, language)
+    return None if dialect is None or find_fault(dialect) is None else dialect
+
+
+def list_faults(languages: Collection[str]) -> dict[str, GrammarFault]:
+    """Return those of the languages whose parser cannot run, ascending -> what is wrong with a package."""
+    found = {one: find_fault(one) for one in list_languages() if one in languages}
+    return {language: fault for language, fault in found.items() if fault is not None}
 
 
 @cache
-def find_missing_wheel(dialect: str) -> str | None:
-    """Return the name of the package that a dialect needs and that is not installed, or None."""
-    grammar = GRAMMARS.get(dialect)
-    if grammar is None:
-        return None
-    for module in (_RUNTIME, grammar):
-        try:
-            is_there = importlib.util.find_spec(module) is not None
-        except (ImportError, ValueError):
-            is_there = False
-        if not is_there:
-            return module.replace("_", "-")
-    return None
+def find_fault(dialect: str) -> GrammarFault | None:
+    """Return why the parser of a dialect cannot run, or None."""
+    return grammars.find_fault(dialect) if dialect in grammars.PACKAGES else None
 
 
 def run_parser_task(task: str, request: bytes) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -17,16 +18,18 @@ from index_format import (
     DiskDirectory,
     IndexForeign,
     IndexFormatError,
+    Manifest,
     Snapshot,
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import list_changed
+from repo_mcp.indexing.derived_plan import iter_wanted, list_changed
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.reports import name_snapshot
+from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
-from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.live_index import LiveIndex, count_languages
 from repo_mcp.model import (
     CompactReport,
     IndexedPath,
@@ -79,6 +82,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._hurried = threading.Event()  # set while a call waits to have a few files parsed
         self._purged = 0  # number of the lexical index's purges already followed
         self._next_healing = 0.0  # time.monotonic
+        self._unparsed: tuple[Manifest, int, tuple[str, ...]] | None = None  # what `_find_unparsed` found
 
     # Reading
 
@@ -168,7 +172,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
     def status(self) -> SymbolIndexStatus:
         """Return the progress and size of the index, by what is committed and what runs in this process."""
-        warnings = (self._fault,) if self._fault else ()
+        unparsed, told = self._find_unparsed()
+        warnings = (self._fault, *told) if self._fault else told
         progress = self._progress
         building = self._running.locked()
         try:
@@ -177,13 +182,16 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         except (IndexFormatError, RepoError, OSError):
             view, done, total = None, 0, 0
         if view is None:
-            state = "degraded" if warnings else "building" if building else "missing"
+            state = "degraded" if self._fault else "building" if building else "missing"
             return SymbolIndexStatus(
-                state, None, done, total, 0, 0, 0, 0, 0, progress=progress, warnings=warnings
+                *(state, None, done, total, 0, 0, 0, 0, 0),
+                unparsed=unparsed,
+                progress=progress,
+                warnings=warnings,
             )
         manifest = view.snapshot.manifest
         state = "building" if building else "ready" if done >= total else "partial"
-        state = "degraded" if warnings else state
+        state = "degraded" if self._fault else state
         return SymbolIndexStatus(
             state,
             name_snapshot(manifest.generation),
@@ -197,6 +205,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             view.languages,
             progress,
             warnings,
+            unparsed,
         )
 
     def warn(self) -> list[str]:
@@ -204,6 +213,22 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
         What is missing from the lexical index is missing here, too.
         """
+        return [*self._warn_of_progress(), *self._find_unparsed()[1]]
+
+    def _find_unparsed(self) -> tuple[int, tuple[str, ...]]:
+        """Return the number of files whose parser cannot run, and a warning for each of their languages."""
+        searcher = self._index.find_searcher()
+        if searcher is None:
+            return 0, ()
+        manifest, kept = searcher.snapshot.manifest, self._unparsed
+        if kept is None or kept[0] is not manifest:
+            try:
+                kept = self._unparsed = (manifest, *_describe_unparsed(searcher.snapshot))
+            except (IndexFormatError, OSError):  # whoever reads the lexical index next reports it
+                return 0, ()
+        return kept[1:]
+
+    def _warn_of_progress(self) -> list[str]:
         searcher = self._index.find_searcher()
         told = [] if searcher is None else self._index.describe_progress(searcher.snapshot)
         return [*told, *self._describe_reach(*self._find_reach())]
@@ -396,3 +421,18 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         except (IndexFormatError, OSError):
             return None
         return None if changed is None else [*changed, *self._left]
+
+
+def _describe_unparsed(lexical: Snapshot) -> tuple[int, tuple[str, ...]]:
+    """Return what `_find_unparsed` returns, from the files themselves. Raises IndexFormatError, OSError."""
+    faults = list_faults(count_languages(lexical))
+    if not faults:
+        return 0, ()
+    counts = Counter(file.language for file in iter_wanted(lexical, find_unparsed))
+    warnings = (
+        f"{counts[language]} {language} files have no symbols here: {fault}."
+        f" Install {fault.package} for this Python, then start the server again."
+        for language, fault in faults.items()
+        if counts[language]
+    )
+    return counts.total(), tuple(warnings)

@@ -120,7 +120,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
             "tree_sitter_swift",
             "tree_sitter_typescript",
         ),
-        ("repo_mcp/languages/treesitter/parser.py",),
+        ("repo_mcp/languages/treesitter/grammars.py", "repo_mcp/languages/treesitter/parser.py"),
     ),
     "mcp_types": ("repo_mcp/protocol/sdk_server.py",),
 }

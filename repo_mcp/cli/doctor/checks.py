@@ -1,4 +1,4 @@
-"""The checks of `repo-mcp doctor`: configuration, directories, key, indexes, optional packages, the system.
+"""The checks of `repo-mcp doctor`: configuration, directories, key, indexes, packages, the system.
 
 Each check yields findings: what it examined, its state, and what to do. Nothing is repaired, and everything
 outside of the data directory is read through the repository reader.
@@ -23,6 +23,7 @@ from repo_mcp.cli.console.terminal import show_size
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import Config, find_home, find_state_home
 from repo_mcp.errors import RepoError
+from repo_mcp.languages.symbol_parsers import list_faults, list_languages
 from repo_mcp.process.hardening import is_available
 from repo_mcp.repository import Repository
 from repo_mcp.storage.data_dir import examine_data_dir
@@ -33,27 +34,10 @@ _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
 EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semantic-model DIR"}  # of `index`
 _SUBJECTS = {"structure": "symbol index"}  # kinds of index that people know by another name
-# extra of pyproject.toml -> a module of each of its packages, and what is lost without it
-EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
-    "watch": (
-        ("watchfiles",),
-        "changes are noticed when a tool is used, not as soon as a file is saved",
-    ),
-    "languages": (
-        (
-            "tree_sitter",
-            "tree_sitter_c",
-            "tree_sitter_c_sharp",
-            "tree_sitter_cpp",
-            "tree_sitter_go",
-            "tree_sitter_java",
-            "tree_sitter_javascript",
-            "tree_sitter_rust",
-            "tree_sitter_swift",
-            "tree_sitter_typescript",
-        ),
-        "in the toolset graph only Python files have symbols",
-    ),
+# package that the program does without -> its module, and what is lost
+SPARED: Mapping[str, tuple[str, str]] = {
+    "google-re2": ("re2", "searches for expressions take many times as long"),
+    "watchfiles": ("watchfiles", "changes are noticed when a tool is used, not as soon as a file is saved"),
 }
 
 
@@ -246,26 +230,28 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
 
 
 def _check_packages() -> Iterator[Finding]:
-    absent = {
-        extra: [name for name in names if importlib.util.find_spec(name) is None]
-        for extra, (names, _) in EXTRAS.items()
-    }
-    for extra, (_, lost) in EXTRAS.items():
-        if not absent[extra]:
-            yield Finding(f"extra {extra}", State.OK, "It is installed.")
-            continue
-        message = f"Not installed: {', '.join(absent[extra])}; {lost}."
-        named = ",".join(one for one in EXTRAS if one == extra or not absent[one])
-        hint = f'In the clone: {name_installer(sys.prefix)} ".[{named}]"'
-        yield Finding(f"extra {extra}", State.NOTE, message, hint)
+    """Yield findings on the packages without which something is lost: the others are needed to come here."""
+    hint = f"In the clone: {name_installer(sys.prefix)} ."
+    faults = list_faults(list_languages())
+    for package in sorted({fault.package for fault in faults.values()}):
+        names = [language for language, fault in faults.items() if fault.package == package]
+        message = f"It {faults[names[0]].state}: files in {', '.join(names)} have no symbols."
+        yield Finding(package, State.PROBLEM, message, hint)
+    if not faults:
+        yield Finding("parsers", State.OK, f"All of them can be loaded: {', '.join(list_languages())}.")
+    for package, (module, lost) in SPARED.items():
+        if importlib.util.find_spec(module) is None:
+            yield Finding(package, State.WARNING, f"It is not installed: {lost}.", hint)
+        else:
+            yield Finding(package, State.OK, "It is installed.")
 
 
 def name_installer(prefix: str) -> str:
-    """Return the command that reinstalls into a prefix, to be followed by the package with its extras."""
+    """Return the command that installs into a prefix anew, to be followed by the place of the clone."""
     names = prefix.replace("\\", "/").split("/")
     if "pipx" in names:
         return "pipx install --force"
-    return "uv tool install --force" if {"uv", "tools"}.issubset(names) else "pip install"
+    return "uv tool install --force" if {"uv", "tools"}.issubset(names) else "pip install --force-reinstall"
 
 
 def _check_hardening(config: Config) -> Finding:

@@ -21,7 +21,7 @@ from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.server_options import build_parser, read_config
 
 PROGRAM = "repo-mcp doctor"
-DESCRIPTION = """Check the configuration, the data directory, the key, the indexes, the extras and the
+DESCRIPTION = """Check the configuration, the data directory, the key, the indexes, the packages and the
 clients' files, and say how to fix what is wrong. Nothing is changed. It takes the options of serve.
 
 Exit code: 0, or 3 if something does not work."""

@@ -1,7 +1,7 @@
-"""Captured nodes of a text, by tree-sitter. The only importer of tree-sitter and of its grammars.
+"""Captured nodes of a text, by tree-sitter. Texts are parsed here alone.
 
-A grammar comes from a wheel of its own and is imported with the first text of its language, in the process
-that can be killed; nothing here may be called in another process. A query is one or more files in `queries`.
+A grammar is loaded with the first text of its language (`grammars`), in the process that can be killed;
+nothing here may be called in another process. A query is one or more files in `queries`.
 
 The cost of a text is bounded. Texts above MAX_PARSED_BYTES are not read; parsing stops after
 MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth,
@@ -10,7 +10,8 @@ MAX_CAPTURES nodes are returned.
 What was left out is reported, as are errors in the tree. Parsing and matching keep their own stacks. A
 grammar's own scanner could still crash on a text; that ends the process, and the parent remembers the text.
 
-Left out on purpose: the library's progress callback for matching, which crashes in 0.26.
+Left out on purpose: the library's progress callback for matching, which crashes in 0.26.1. The one for
+parsing crashes in 0.25.2 and 0.26.0, which pyproject.toml therefore excludes.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from importlib.resources import files
 
 import numpy as np
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+from repo_mcp.languages.treesitter.grammars import load_language
 
 __all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
 
@@ -64,7 +67,7 @@ class Captures:
 def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captures | None:
     """Return the captures of a text by some query files; None if it is too large or too slow to parse.
 
-    Raises ImportError when the wheel of the dialect's grammar is not installed.
+    Raises what `load_language` raises where the dialect's grammar cannot be loaded.
     """
     if len(text) > MAX_PARSED_BYTES:
         return None
@@ -150,58 +153,7 @@ def _survey(tree: Tree, end: int) -> tuple[bool, int]:
 
 @cache
 def _load_query(dialect: str, queries: tuple[str, ...]) -> tuple[Language, Query]:
-    language = Language(_load_grammar(dialect))
+    language = load_language(dialect)
     folder = files("repo_mcp.languages.treesitter").joinpath("queries")
     source = "\n".join(folder.joinpath(f"{name}.scm").read_text("utf-8") for name in queries)
     return language, Query(language, source)
-
-
-def _load_grammar(dialect: str) -> object:
-    """Return the grammar of a dialect. Raises ImportError when its wheel is not installed."""
-    match dialect:
-        case "typescript":
-            import tree_sitter_typescript
-
-            return tree_sitter_typescript.language_typescript()
-        case "tsx":
-            import tree_sitter_typescript
-
-            return tree_sitter_typescript.language_tsx()
-        case "javascript":
-            import tree_sitter_javascript
-
-            return tree_sitter_javascript.language()
-        case "csharp":
-            import tree_sitter_c_sharp
-
-            return tree_sitter_c_sharp.language()
-    return _load_native_grammar(dialect)
-
-
-def _load_native_grammar(dialect: str) -> object:
-    match dialect:
-        case "go":
-            import tree_sitter_go
-
-            return tree_sitter_go.language()
-        case "java":
-            import tree_sitter_java
-
-            return tree_sitter_java.language()
-        case "rust":
-            import tree_sitter_rust
-
-            return tree_sitter_rust.language()
-        case "c":
-            import tree_sitter_c
-
-            return tree_sitter_c.language()
-        case "cpp":
-            import tree_sitter_cpp
-
-            return tree_sitter_cpp.language()
-        case "swift":
-            import tree_sitter_swift
-
-            return tree_sitter_swift.language()
-    raise ImportError(f"no grammar of {dialect}")

@@ -46,8 +46,7 @@ def index_files(repository: Repository, arguments: Arguments, context: CallConte
     ]
     errors = [_render_error(one) for one in done if one.outcome != INDEXED]
     result: Result = {"indexed": len(files), "files": files, "errors": errors}
-    is_pending = any(one.structure == PENDING for one in done)
-    notes = repository.engines.graph.warn() if is_pending else []
+    notes = repository.engines.graph.warn()
     return Draft(lambda _: Part(result, notes))
 
 
@@ -66,7 +65,7 @@ def get_status(repository: Repository, arguments: Arguments, context: CallContex
     now = repository.status()
     structure = repository.engines.graph.status()
     result: Result = {
-        "healthy": now.state in HEALTHY and structure.state in HEALTHY,
+        "healthy": now.state in HEALTHY and structure.state in HEALTHY and not structure.unparsed,
         "state": now.state,
         "schema_version": FORMAT_VERSION,
         "indexed_files": now.indexed_files,
@@ -85,7 +84,7 @@ def get_status(repository: Repository, arguments: Arguments, context: CallContex
         },
         "stale": now.stale,
     }
-    notes = (*repository.warnings, *now.warnings, *structure.warnings)
+    notes = tuple(dict.fromkeys((*repository.warnings, *now.warnings, *structure.warnings)))
     return Draft(lambda _: Part(result, notes))
 
 

@@ -39,23 +39,22 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     from repo_mcp.graph.symbol_query import has_words  # here: tools are listed before anything is loaded
 
     limit = find_integer(arguments, "limit") or DEFAULT_SYMBOLS
-    scope, notes = _build_scope(arguments)
+    scope = _build_scope(arguments)
     with repository.engines.graph.open() as graph:
         found = graph.search(str(arguments["query"]), scope, limit + 1)
         rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:limit]]
     more, ordinary = len(found) > limit, "limit" not in arguments
-    if not has_words(str(arguments["query"])):
-        notes = [*notes, NO_WORDS]
+    notes = [] if has_words(str(arguments["query"])) else [NO_WORDS]
     return _draft_rows(repository, rows, more=more, ordinary=ordinary, notes=notes)
 
 
 def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `lookup_symbol`."""
-    scope, notes = _build_scope(arguments)
+    scope = _build_scope(arguments)
     with repository.engines.graph.open() as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
         rows = [_render_found(graph, node) for node in nodes]
-    return _draft_rows(repository, rows, notes=[*notes, *NOT_EXACT.get(match.name, ())])
+    return _draft_rows(repository, rows, notes=NOT_EXACT.get(match.name, ()))
 
 
 def _render_found(graph: Graph, node: Node) -> Row:
@@ -142,25 +141,19 @@ def _draft_rows(
     return Draft(build, len(rows), ordinary)
 
 
-def _build_scope(arguments: Arguments) -> tuple[SymbolFilter, list[str]]:
-    """Return the filter of a search, and a warning for a language whose symbols are not known here.
-
-    Raises RepoError with INVALID_ARGUMENT for a language that never has symbols.
-    """
+def _build_scope(arguments: Arguments) -> SymbolFilter:
+    """Return the filter of a search. Raises RepoError with INVALID_ARGUMENT for an unknown language."""
     language = find_text(arguments, "language")
     scope = SymbolFilter(find_text(arguments, "node_type"), language, find_text(arguments, "project_id"))
     if language is None:
-        return scope, []
-    from repo_mcp.languages.symbol_parsers import list_languages, list_missing  # not at start
+        return scope
+    from repo_mcp.languages.symbol_parsers import list_languages  # not at start
 
-    missing = list_missing()
-    if language in missing:
-        return scope, [f"symbols of {language} are not known: {missing[language]} is not installed"]
     if language in list_languages():
-        return scope, []
+        return scope
     raise RepoError(
         ErrorCode.INVALID_ARGUMENT,
         f"There are no symbols of a language {shown(language)}.",
-        f"Give one of: {', '.join(sorted((*list_languages(), *missing)))}.",
+        f"Give one of: {', '.join(list_languages())}.",
         {"argument": "language"},
     )

@@ -44,7 +44,7 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
         "files": done.index.indexed_files,
         "chunks": done.index.chunks,
         "symbols": done.symbols.symbols,
-        "errors": unreadable + done.symbols.failed,
+        "errors": unreadable + done.symbols.failed + done.symbols.unparsed,
         "added": done.refresh.added,
         "updated": done.refresh.updated,
         "removed": done.refresh.removed,
@@ -61,7 +61,13 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
     if repository.vectors is not None:
         state = repository.vectors.status()
         result["vectors"] = {"files": state.files_done, "total": state.files_total, "chunks": state.chunks}
-    notes = [*([WHOLE] if folder else []), *repository.warnings, *done.refresh.warnings, *done.index.warnings]
+    notes = [
+        *([WHOLE] if folder else []),
+        *repository.warnings,
+        *done.refresh.warnings,
+        *done.index.warnings,
+        *done.symbols.warnings,
+    ]
     if done.structure.left:
         notes.append(f"{len(done.structure.left)} files changed while they were parsed; index again.")
     return Draft(lambda _: Part(result, notes), render=_render)

@@ -11,8 +11,9 @@ from repo_mcp.languages import symbol_parsers
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.languages.symbol_parsers import (
     find_parser_task,
+    find_unparsed,
+    list_faults,
     list_languages,
-    list_missing,
     run_parser_task,
 )
 from repo_mcp.languages.treesitter import parser as tree_sitter_parser
@@ -53,25 +54,28 @@ def test_task_of_a_file(path: str, language: str, task: str | None) -> None:
 
 
 def test_a_language_without_its_grammar_has_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symbol_parsers.importlib.util, "find_spec", lambda name: None)
-    symbol_parsers.find_missing_wheel.cache_clear()
+    monkeypatch.setitem(sys.modules, "tree_sitter_c_sharp", None)
+    symbol_parsers.find_fault.cache_clear()
     try:
         assert find_parser_task("a.cs", "csharp") is None
-        assert list_missing()["csharp"] == "tree-sitter"
-        assert "csharp" not in list_languages()
+        assert find_unparsed("a.cs", "csharp") == "csharp"
+        assert list_faults(list_languages()).keys() == {"csharp"}
     finally:
-        symbol_parsers.find_missing_wheel.cache_clear()
         monkeypatch.undo()
-    assert {"csharp", "javascript", "typescript"} <= set(list_languages())
+        symbol_parsers.find_fault.cache_clear()
+    assert not list_faults(list_languages())
+    assert find_unparsed("a.cs", "csharp") is None
 
 
-def test_asking_imports_no_grammar(worker: ParseWorker) -> None:
-    """In a process of its own: this one has imported them."""
+def test_only_the_grammars_that_are_asked_for_are_loaded() -> None:
+    """In a process of its own: this one has loaded them."""
     code = (
         "import sys\n"
         "from repo_mcp.languages.symbol_parsers import find_parser_task, list_languages\n"
-        "assert find_parser_task('a.cs', 'csharp'); list_languages()\n"
+        "assert find_parser_task('a.py', 'python') and list_languages()\n"
         "assert not [one for one in sys.modules if one.startswith('tree_sitter')]\n"
+        "assert find_parser_task('a.cs', 'csharp')\n"
+        "assert 'tree_sitter_c_sharp' in sys.modules and 'tree_sitter_go' not in sys.modules\n"
     )
     import subprocess
 

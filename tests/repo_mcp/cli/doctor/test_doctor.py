@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,9 @@ from typing import Any
 import pytest
 
 from repo_mcp.cli.clients.clients import CLIENTS
-from repo_mcp.cli.doctor.checks import EXTRAS, State, _check_packages
+from repo_mcp.cli.doctor.checks import SPARED, State, _check_packages
 from repo_mcp.cli.doctor.client_setups import iter_client_findings
+from repo_mcp.languages import symbol_parsers
 from tests.architecture.source_tree import ROOT
 from tests.forked import run_program
 
@@ -168,28 +171,38 @@ def test_texts_that_are_not_parsed_are_counted(place: Path) -> None:
         ("/home/me/.local/share/pipx/venvs/repo-mcp", "pipx install --force"),
         ("/home/me/.local/share/uv/tools/repo-mcp", "uv tool install --force"),
         ("C:\\Users\\me\\AppData\\Roaming\\uv\\tools\\repo-mcp", "uv tool install --force"),
-        ("/home/me/uv/.venv", "pip install"),
+        ("/home/me/uv/.venv", "pip install --force-reinstall"),
     ],
 )
-def test_an_extra_is_installed_as_the_program_was(
+def test_a_package_is_installed_as_the_program_was(
     prefix: str, installer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With those that are there: pipx and uv install anew. From the clone: it is in no package index."""
+    """From the clone: it is in no package index."""
     monkeypatch.setattr(sys, "prefix", prefix)
-    is_there = {"watchfiles": True}
-    monkeypatch.setattr("importlib.util.find_spec", is_there.get)
+    monkeypatch.setattr("importlib.util.find_spec", {"watchfiles": True}.get)
     found = {one.subject: one for one in _check_packages()}
-    assert found["extra watch"].state is State.OK
-    assert found["extra languages"].hint == f'In the clone: {installer} ".[watch,languages]"'
+    assert found["watchfiles"].state is found["parsers"].state is State.OK
+    assert found["google-re2"].state is State.WARNING
+    assert found["google-re2"].hint == f"In the clone: {installer} ."
 
 
-def test_every_extra_is_looked_at() -> None:
+def test_a_grammar_that_cannot_be_loaded_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_typescript", None)
+    symbol_parsers.find_fault.cache_clear()
+    found = {one.subject: one for one in _check_packages()}
+    monkeypatch.undo()
+    symbol_parsers.find_fault.cache_clear()
+    assert found["tree-sitter-typescript"].state is State.PROBLEM
+    assert found["tree-sitter-typescript"].message == (
+        "It is not installed: files in typescript have no symbols."
+    )
+    assert "parsers" not in found
+
+
+def test_what_the_program_spares_is_installed_with_it() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    table = text.partition("[project.optional-dependencies]")[2]
-    for extra, (modules, _) in EXTRAS.items():
-        listed = table.partition(f"\n{extra} = [")[2].partition("]")[0]
-        names = [row.strip(' ",\n').partition(">")[0].replace("-", "_") for row in listed.split(",")]
-        assert [name for name in names if name] == list(modules)
+    named = [re.split("[<>;]", one)[0] for one in tomllib.loads(text)["project"]["dependencies"]]
+    assert SPARED.keys() <= set(named)
 
 
 @pytest.fixture
