@@ -140,7 +140,7 @@ def _locked(directory: DiskDirectory) -> Iterator[None]:
         lock.release()
 
 
-def drop_last_bundle(data_dir: str, may_stay: Callable[[str, str], bool]) -> bool:
+def drop_last_bundle(data_dir: DirectoryHolder, may_stay: Callable[[str, str], bool]) -> bool:
     """Delete both files unless `may_stay` accepts the path and the fingerprint of every file they quote.
 
     What cannot be read as one bundle goes, too. Returns False when something that must go could not be

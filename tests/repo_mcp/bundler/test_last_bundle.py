@@ -25,6 +25,7 @@ from repo_mcp.bundler.document import (
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.repository import Repository
+from tests.repo_mcp.own_directories import own
 
 KEPT = [JSON_NAME, MARKDOWN_NAME]
 
@@ -199,9 +200,9 @@ def test_without_a_data_directory_there_is_nothing_to_delete(tmp_path: Path) -> 
     def may_stay(_path: str, _fingerprint: str) -> bool:
         raise AssertionError
 
-    assert drop_last_bundle(str(tmp_path / "gone"), may_stay)
-    assert drop_last_bundle(str(tmp_path), may_stay)
+    assert drop_last_bundle(own(tmp_path / "gone"), may_stay)
+    assert drop_last_bundle(own(tmp_path), may_stay)
     (tmp_path / "link").symlink_to(tmp_path)
     (tmp_path / JSON_NAME).write_text("{}")
-    assert drop_last_bundle(str(tmp_path / "link"), may_stay)
+    assert drop_last_bundle(own(tmp_path / "link"), may_stay)
     assert (tmp_path / JSON_NAME).exists()
