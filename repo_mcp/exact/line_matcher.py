@@ -1,7 +1,6 @@
-"""Finds the matches of a literal or a regular expression in a text, line by line. The only importer of RE2.
+"""Finds the matches of a literal or a regular expression in a text, line by line.
 
-The engine is RE2, whose time is linear in the text whatever the pattern. Python's own engine, which tries
-alternatives one after another, never sees a client's pattern. The syntax is RE2's: `\\w`, `\\d`, `\\s` and
+The engine is RE2, or one that finds the same (`engines`). The syntax is RE2's: `\\w`, `\\d`, `\\s` and
 `\\b` mean ASCII, there are no look-arounds and no back-references. `^` and `$` match at every line.
 
 A line matches once, at its first match. A match spans lines only where the pattern names a line feed
@@ -18,11 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.engines import Compiled, Engine, Options, load_engine
+from repo_mcp.exact.expression_reader import ExpressionFault
 from repo_mcp.exact.patterns import read_pattern, unify_line_ends
 from repo_mcp.model import ExactRequest
 
 MAX_PATTERN_CHARS = 10_000
-MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused
 MIN_LITERAL = 2  # characters: shorter ones are not worth a search of their own
 FREE_TRIES = 8  # lines with the literal that are matched one by one
 TRY_BYTES = 1 << 10  # of text skipped pay for one more try
@@ -32,6 +32,10 @@ NOT_WORD = (
     r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
 )
 _LINE_FEED = 0x0A
+
+
+class MatchingStopped(Exception):
+    """The engine did not finish a text in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,11 @@ class LineMatch:
 class LineMatcher:
     """One compiled pattern. Safe for several threads."""
 
-    def __init__(self, request: ExactRequest) -> None:
-        """Compile the pattern. Raises RepoError with INVALID_ARGUMENT, saying what RE2 refuses and where."""
+    def __init__(self, request: ExactRequest, engine: Engine | None = None) -> None:
+        """Compile the pattern, for the engine that is installed unless one is given.
+
+        Raises RepoError with INVALID_ARGUMENT, saying what RE2 refuses and where.
+        """
         pattern = request.pattern
         if not pattern:
             raise _refuse("The pattern is empty.", "Give the text or expression to search for.")
@@ -58,7 +65,7 @@ class LineMatcher:
                 f"The pattern has {len(pattern):,} characters; at most {MAX_PATTERN_CHARS:,} are allowed.",
                 "Search for a shorter part of it.",
             )
-        engine = _load_engine()
+        engine = load_engine() if engine is None else engine
         if request.regex:
             _compile(engine, pattern, request, multi_line=True)  # so that errors are about the pattern alone
         self.reading = read_pattern(request)
@@ -66,7 +73,7 @@ class LineMatcher:
         expression = pattern if request.regex else engine.escape(unify_line_ends(pattern))
         if self.reading.open_quote:
             expression += r"\E"
-        self._inner: Any = None  # finds where a whole word begins
+        self._inner: Compiled | None = None  # finds where a whole word begins
         if request.whole_word:
             inner = f"(?:^|{NOT_WORD})({expression})(?:$|{NOT_WORD})"
             self._inner = _compile(engine, inner, request, multi_line=multi_line, capture=True)
@@ -74,9 +81,10 @@ class LineMatcher:
         self._compiled = _compile(engine, expression, request, multi_line=multi_line)
         self._multi_line = multi_line
         self.needs_edges = self.reading.needs_edges  # depends on where the whole text begins or ends
-        self._literal: Any = None
+        self._literal: Compiled | None = None
         begins_with_it = pattern.startswith(self.reading.literal)  # RE2 finds such a prefix by itself
-        if len(self.reading.literal) >= MIN_LITERAL and not multi_line and not begins_with_it:
+        is_worth_it = len(self.reading.literal) >= MIN_LITERAL and not begins_with_it
+        if is_worth_it and not multi_line and not self.needs_edges:  # a part of a text has other edges
             exactly = replace(request, case_sensitive=True)
             self._literal = _compile(engine, engine.escape(self.reading.literal), exactly, multi_line=False)
 
@@ -146,57 +154,23 @@ class LineMatcher:
         return found.start(), found.end()
 
 
-def compile_for_terms(expression: bytes) -> Any:
-    """Compile an expression of ours for the bytes of terms. Raises RepoError with INTERNAL without RE2."""
-    engine = _load_engine()
-    options = engine.Options()
-    options.max_mem = MAX_PROGRAM_BYTES
-    options.encoding = engine.Options.Encoding.LATIN1
-    options.never_capture = True
-    compiled = engine.compile(expression, options)
-    engine.purge()
-    return compiled
-
-
-def _load_engine() -> Any:
-    """Load RE2 at the first search that needs it, not when the server starts."""
-    try:
-        import re2
-    except ImportError as error:
-        raise RepoError(
-            ErrorCode.INTERNAL,
-            "Exact search is not available: the package google-re2 cannot be loaded.",
-            "Install google-re2 for this Python; ranked search works without it.",
-        ) from error
-    return re2
-
-
 def _compile(
-    engine: Any, expression: str, request: ExactRequest, *, multi_line: bool, capture: bool = False
-) -> Any:
-    options = engine.Options()
-    options.max_mem = MAX_PROGRAM_BYTES
-    options.log_errors = False
-    options.never_capture = not capture
-    options.never_nl = not multi_line
-    options.case_sensitive = request.case_sensitive
+    engine: Engine, expression: str, request: ExactRequest, *, multi_line: bool, capture: bool = False
+) -> Compiled:
+    options = Options(request.case_sensitive, never_line_feed=not multi_line, captures=capture)
     try:
-        compiled = engine.compile(f"(?m){expression}", options)
-        engine.purge()  # its cache would hold 128 patterns of up to MAX_PROGRAM_BYTES
-        return compiled
-    except engine.error as error:
-        raise _explain(error, request.pattern) from None
+        return engine.compile(expression, options)
+    except ExpressionFault as fault:
+        raise _explain(str(fault), request.pattern) from None
     except UnicodeEncodeError:
         raise _refuse(
             "The pattern is not valid Unicode: it has half of a surrogate pair.", "Remove it."
         ) from None
 
 
-def _explain(error: Exception, pattern: str) -> RepoError:
-    """Return RE2's complaint as our error, with the position of the piece that it names."""
-    raw = error.args[0] if error.args else b""
-    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
-    what, _, piece = text.partition(": ")
+def _explain(fault: str, pattern: str) -> RepoError:
+    """Return the engine's complaint as our error, with the position of the piece that it names."""
+    what, _, piece = fault.partition(": ")
     position = pattern.find(piece) if piece else -1
     where = f" at character {position + 1}: {piece[:40]}" if position >= 0 else ""
     return _refuse(

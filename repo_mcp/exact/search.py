@@ -14,14 +14,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.batch_prefilter import iter_texts
 from repo_mcp.exact.file_bitmaps import ReadMany
-from repo_mcp.exact.line_matcher import LineMatch, LineMatcher
+from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.indexing.scan_state import ChangedFiles
@@ -36,6 +36,10 @@ BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read f
 BATCHES_AHEAD = 4
 SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock; more would wait for it
 TOO_SLOW = f"The search stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more matches."
+NOT_FINISHED = (
+    "The search stopped at a file in which this pattern takes too long without the package google-re2:"
+    " there may be more matches. Make the pattern simpler, or install that package."
+)
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
 
@@ -132,7 +136,7 @@ def search_files(
         most = request.limit - len(found.matches) if request.detail == SNIPPETS else 0
         return _search_batch(request, matcher, read_many(paths), paths, most, stopped)
 
-    with closing(_iter_results(search, _cut_batches(paths))) as results:
+    with suppress(MatchingStopped), closing(_iter_results(search, _cut_batches(paths))) as results:
         for batch in results:
             if _is_full(request, found):  # even if the remaining files hold nothing
                 found.is_partial = True
@@ -148,6 +152,9 @@ def search_files(
                 found.is_partial = True
                 found.warnings.append(TOO_SLOW)
                 return found
+        return found
+    found.is_partial = True
+    found.warnings.append(NOT_FINISHED)
     return found
 
 

@@ -17,13 +17,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from index_format import IndexFormatError, TermsReader, find_prefix_end, sort_distinct
 from repo_mcp.exact.char_classes import build_expression, describe_edge
-from repo_mcp.exact.line_matcher import compile_for_terms
+from repo_mcp.exact.engines import compile_for_terms
 from repo_mcp.exact.patterns import LONG_S
 from repo_mcp.exact.required_terms import Edge, Run
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
@@ -90,7 +91,10 @@ class TermFinder:
         strange: list[Iterator[bytes]] = []
         if Edge.STRANGE in (run.left, run.right) and not run.shape:
             strange.append(self._iter_strange(text))
-            strange += [self._iter_matching(needle, shape) for needle, shape in _list_kelvin_shapes(run)]
+            strange += [
+                self._iter_matching(needle, compile_for_terms(shape))
+                for needle, shape in _list_kelvin_shapes(run)
+            ]
         if run.may_have_long_s:
             strange.append(self._iter_strange(LONG_S.encode()))
         every = list(dict.fromkeys([*found, *islice(chain(*strange), limit + 1)]))
@@ -107,22 +111,24 @@ class TermFinder:
         return found
 
     def _find_shaped(self, run: Run, limit: int) -> list[bytes] | None:
-        """Return the terms that contain the shape of a run; None for too many, or when out of time."""
+        """Return the terms that contain the shape of a run; None for too many, or when out of time.
+
+        None also where only RE2 finds them in time, and there is none.
+        """
         edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
-        expression = build_expression(run.shape, *edges)
+        compiled = compile_for_terms(build_expression(run.shape, *edges))
+        if compiled is None:
+            return None
         deadline = time.thread_time() + SHAPE_SECONDS
         found: list[bytes] = []
-        for term in self._iter_matching(run.text.encode(), expression, deadline):
+        for term in self._iter_matching(run.text.encode(), compiled, deadline):
             found.append(term)
             if len(found) > limit:
                 return None
         return found if time.thread_time() < deadline else None
 
-    def _iter_matching(
-        self, text: bytes, expression: bytes, deadline: float | None = None
-    ) -> Iterator[bytes]:
+    def _iter_matching(self, text: bytes, compiled: Any, deadline: float | None = None) -> Iterator[bytes]:
         """Yield the terms that contain the text and match an expression; line feeds are their edges."""
-        compiled = compile_for_terms(expression)
         for start, stop in self._iter_spans(text):
             if deadline is not None and time.thread_time() > deadline:
                 return

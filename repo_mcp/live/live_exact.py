@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.engines import load_engine
+from repo_mcp.exact.killable_matcher import KillableMatcher, start_matcher_process
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.exact.search import CHANGES_UNKNOWN, check_request, run_exact, scan_tree
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.process.parse_worker import ParseWorker
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 
@@ -28,6 +32,8 @@ class LiveExactSearch:
         self._index = index
         self._closed = closed
         self._searcher: ExactSearcher | None = None
+        self._starting = threading.Lock()
+        self._process: ParseWorker | None = None  # that matches where RE2 is not installed
 
     def search(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
@@ -42,7 +48,7 @@ class LiveExactSearch:
         config = self._config
         matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
         wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
-        matcher = LineMatcher(request)
+        matcher = self._open_matcher(request)
         stop = self._closed if cancelled is None else cancelled
         try:
             return self._search_index(request, matcher, wanted, stop, complete=scan)
@@ -51,6 +57,15 @@ class LiveExactSearch:
                 raise
         most = config.limits.max_file_bytes
         return scan_tree(request, matcher, wanted, self._tree.walk(stop), most, self._tree.read_many, stop)
+
+    def _open_matcher(self, request: ExactRequest) -> LineMatcher:
+        """Return the pattern, to be matched here or in the process that can be killed."""
+        engine = load_engine()
+        if engine.is_bounded:
+            return LineMatcher(request, engine)
+        with self._starting:
+            self._process = self._process or start_matcher_process()
+            return KillableMatcher(request, self._process)
 
     def _search_index(
         self,
@@ -84,4 +99,7 @@ class LiveExactSearch:
 
     def close(self) -> bool:
         """Wait for what runs in the background. Returns False when it has not stopped in WAIT_SECONDS."""
+        with self._starting:
+            if self._process is not None:
+                self._process.close()
         return self._searcher is None or self._searcher.join(WAIT_SECONDS)

@@ -41,9 +41,16 @@ MAX_DEATHS = 20  # children in a row that ended without an answer: more are not 
 class ParseWorker:
     """Parses in at most one child. Calls from several threads take turns."""
 
-    def __init__(self, *, wall_seconds: float = WALL_SECONDS, poison: PoisonList | None = None) -> None:
-        """Start nothing yet."""
+    def __init__(
+        self,
+        *,
+        wall_seconds: float = WALL_SECONDS,
+        poison: PoisonList | None = None,
+        serve: Callable[..., None] | None = None,
+    ) -> None:
+        """Start nothing yet. `serve` is run by the child instead of `parse_process.serve`."""
         self._wall_seconds = wall_seconds
+        self._serve = serve
         self._lock = threading.Lock()
         self._child: _Child | None = None
         self._poison = poison if poison is not None else PoisonList()
@@ -74,7 +81,7 @@ class ParseWorker:
             self._drop_child()
         if self._child is None:
             try:
-                self._child = _start_child()
+                self._child = _start_child(0, self._serve)
             except (EOFError, OSError) as error:
                 raise ParserFailed(ParserFault.UNAVAILABLE) from error
         if self._closed:  # while it started

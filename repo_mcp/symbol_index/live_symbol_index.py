@@ -430,9 +430,13 @@ def _describe_unparsed(lexical: Snapshot) -> tuple[int, tuple[str, ...]]:
         return 0, ()
     counts = Counter(file.language for file in iter_wanted(lexical, find_unparsed))
     warnings = (
-        f"{counts[language]} {language} files have no symbols here: {fault}."
+        f"The symbols of {_count_files(counts[language], language)} are missing: {fault}."
         f" Install {fault.package} for this Python, then start the server again."
         for language, fault in faults.items()
         if counts[language]
     )
     return counts.total(), tuple(warnings)
+
+
+def _count_files(count: int, language: str) -> str:
+    return f"1 file in {language}" if count == 1 else f"{count} files in {language}"

@@ -90,7 +90,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "whoosh": ("repo_mcp/ranking/bm25f.py", "repo_mcp/text/analysis.py"),
     "watchfiles": ("repo_mcp/indexing/watcher.py",),
     "msgpack": ("index_format/packing.py",),
-    "re2": ("repo_mcp/exact/line_matcher.py",),
+    "re2": ("repo_mcp/exact/engines.py",),
     "xxhash": ("index_format/checksum.py",),
     "typer": ("repo_mcp/cli/",),
     "click": ("repo_mcp/cli/",),

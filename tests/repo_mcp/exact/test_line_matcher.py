@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 
 import pytest
@@ -11,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, LineMatcher
+from repo_mcp.exact.engines import PythonEngine, load_engine
+from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, LineMatch, LineMatcher
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import split_lines
 from tests.deep.sizes import examples
@@ -19,13 +19,20 @@ from tests.growth import HANG_SECONDS
 from tests.repo_mcp.exact.exact_patterns import literals, texts
 
 
+def match(request: ExactRequest, data: bytes) -> list[LineMatch]:
+    """What both engines find."""
+    found = list(LineMatcher(request, load_engine()).iter_matches(data))
+    assert list(LineMatcher(request, PythonEngine()).iter_matches(data)) == found
+    return found
+
+
 def find_lines(request: ExactRequest, text: str) -> list[tuple[int, int]]:
-    return [(one.start_line, one.end_line) for one in LineMatcher(request).iter_matches(text.encode())]
+    return [(one.start_line, one.end_line) for one in match(request, text.encode())]
 
 
 def find_starts(request: ExactRequest, text: str) -> list[str]:
     data = text.encode()
-    return [data[one.line_start : one.start].decode() for one in LineMatcher(request).iter_matches(data)]
+    return [data[one.line_start : one.start].decode() for one in match(request, data)]
 
 
 @given(literals, texts, st.integers(0, 30))
@@ -136,11 +143,12 @@ def test_line_ends_of_a_literal_are_those_of_the_text() -> None:
     ],
 )
 def test_what_is_wrong_with_a_pattern_is_said(pattern: str, what: str) -> None:
-    with pytest.raises(RepoError) as caught:
-        LineMatcher(ExactRequest(pattern, regex=True))
-    assert caught.value.code is ErrorCode.INVALID_ARGUMENT
-    assert what in caught.value.message
-    assert caught.value.details == {"argument": "pattern"}
+    for engine in (load_engine(), PythonEngine()):
+        with pytest.raises(RepoError) as caught:
+            LineMatcher(ExactRequest(pattern, regex=True), engine)
+        assert caught.value.code is ErrorCode.INVALID_ARGUMENT
+        assert what in caught.value.message
+        assert caught.value.details == {"argument": "pattern"}
 
 
 HOSTILE = [
@@ -173,16 +181,9 @@ def test_hostile_patterns_cost_little(pattern: str) -> None:
     refused = None
     found = []
     try:
-        found = find_lines(ExactRequest(pattern, regex=True), text)
+        found = list(LineMatcher(ExactRequest(pattern, regex=True)).iter_matches(text.encode()))
     except RepoError as error:
         refused = error.code
     assert refused in (None, ErrorCode.INVALID_ARGUMENT)
     assert len(found) <= 8
     assert time.monotonic() - started < HANG_SECONDS
-
-
-def test_without_the_engine_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "re2", None)
-    with pytest.raises(RepoError, match="google-re2") as caught:
-        LineMatcher(ExactRequest("a"))
-    assert caught.value.code is ErrorCode.INTERNAL

@@ -18,7 +18,7 @@ MIXED = {
     "server/Shop.cs": "class Shop { Store store; }\n",
 }
 ABSENT = (
-    "2 csharp files have no symbols here: tree-sitter-c-sharp is not installed."
+    "The symbols of 2 files in csharp are missing: tree-sitter-c-sharp is not installed."
     " Install tree-sitter-c-sharp for this Python, then start the server again."
 )
 
