@@ -6,6 +6,7 @@ A request is looked at in this order, and the first that is wrong ends it, befor
     Host     once, and one of the names under which the server is reached     else 421
     Origin   none, or that of a page under one of those names                 else 403
     token    once, `Authorization: Bearer …`, compared in constant time       else 401
+    room     the connection is let in from here on, if there is room for it   else 503
 
 A page of another site that a browser shows sends its own Origin, and one that has its name point to this
 machine (DNS rebinding) sends its own Host: neither is let in, even with a token that it has got hold of.
@@ -67,6 +68,9 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         refusal = self.find_refusal(scope["method"], scope["headers"])
+        connection = scope.get("connection")  # `repo_mcp.protocol.http_connections` puts it there
+        if refusal is None and connection is not None and not connection.admit():
+            refusal = 503, "All connections are busy: try again in a moment."
         if refusal is None:
             await self._app(scope, receive, send)
         else:
@@ -110,6 +114,8 @@ async def _refuse(send: Send, status: int, words: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(body))]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
+    if status == 503:
+        headers.append((b"retry-after", b"1"))
     if status == 405:
         headers.append((b"allow", ", ".join(sorted(METHODS)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -20,6 +20,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import FrameType
 from typing import Any
 
+import anyio
 import uvicorn
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.server.sse import SseServerTransport
@@ -27,15 +28,14 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, Streamable
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
-from repo_mcp.protocol.http_guard import App, Guard, Receive, Scope, Send
+from repo_mcp.protocol.http_connections import KEEP_ALIVE_SECONDS, Connection
+from repo_mcp.protocol.http_guard import App, Guard, Message, Receive, Scope, Send
 from repo_mcp.protocol.http_options import HttpOptions
+from repo_mcp.protocol.http_sessions import SessionKeeper, SessionTable, find_event_stream
 
 PATH, SSE_PATH, MESSAGES_PATH = "/mcp", "/sse", "/messages/"
 MAX_BODY_BYTES = 4 * 1024 * 1024  # of one request: as much as a frame on stdio
-MAX_SESSIONS = 64
-MAX_CONNECTIONS = 256  # at once; one more is told to come again
 IDLE_SECONDS = 1_800.0  # until a session that nobody uses is forgotten
-KEEP_ALIVE_SECONDS = 30
 GRACE_SECONDS = 1  # for open streams, at the end
 START_POLL_SECONDS = 0.01
 
@@ -61,9 +61,11 @@ def build_app(server: SdkServer[Any], options: HttpOptions) -> App:
         server,
         session_idle_timeout=IDLE_SECONDS,
         max_request_body_size=MAX_BODY_BYTES,
-        max_sessions=MAX_SESSIONS,
+        max_sessions=None,  # the table sees to it
     )
     events = SseServerTransport(MESSAGES_PATH, max_request_body_size=MAX_BODY_BYTES)
+    table = SessionTable()
+    streams = _EventStreams(server, events, table)
 
     @contextlib.asynccontextmanager
     async def live(_app: Starlette) -> AsyncIterator[None]:
@@ -71,23 +73,54 @@ def build_app(server: SdkServer[Any], options: HttpOptions) -> App:
             yield
 
     routes = [
-        Route(PATH, endpoint=StreamableHTTPASGIApp(manager)),
-        Route(SSE_PATH, endpoint=_EventStream(server, events), methods=["GET"]),
-        Mount(MESSAGES_PATH, app=events.handle_post_message),
+        Route(PATH, endpoint=SessionKeeper(StreamableHTTPASGIApp(manager), table)),
+        Route(SSE_PATH, endpoint=streams, methods=["GET"]),
+        Mount(MESSAGES_PATH, app=streams.take_message),
     ]
     return Guard(Starlette(routes=routes, lifespan=live), options.token, options.hosts, options.origins)
 
 
-class _EventStream:
-    """The endpoint that holds the session of an old client for as long as its stream is open."""
+class _EventStreams:
+    """The endpoints of old clients: each has a session for as long as its stream is open."""
 
-    def __init__(self, server: SdkServer[Any], events: SseServerTransport) -> None:
+    def __init__(self, server: SdkServer[Any], events: SseServerTransport, table: SessionTable) -> None:
         self._server = server
         self._events = events
+        self._table = table
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._events.connect_sse(scope, receive, send) as (inbound, outbound):
-            await self._server.run(inbound, outbound, self._server.create_initialization_options())
+        name: str | None = None
+
+        async def watch(message: Message) -> None:
+            nonlocal name
+            if name is None:
+                name = find_event_stream(message.get("body", b""))
+                if name is not None:
+                    await self._table.add(name, end)
+            await send(message)
+
+        with anyio.CancelScope() as stream:
+
+            async def end() -> None:
+                stream.cancel()
+
+            try:
+                async with self._events.connect_sse(scope, receive, watch) as (inbound, outbound):
+                    await self._server.run(inbound, outbound, self._server.create_initialization_options())
+            finally:
+                if name is not None:
+                    self._table.forget(name)
+
+    async def take_message(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a POST to one of the sessions."""
+        name = find_event_stream(scope["query_string"])
+        if name is not None:
+            self._table.begin(name)
+        try:
+            await self._events.handle_post_message(scope, receive, send)
+        finally:
+            if name is not None:
+                self._table.finish(name)
 
 
 class _Listener(uvicorn.Server):
@@ -123,9 +156,9 @@ def listen(
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http=Connection,
         ws="none",
         lifespan="on",
-        limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )

@@ -106,7 +106,8 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
         "repo_mcp/protocol/sdk_server.py",
     ),
     "starlette": ("repo_mcp/protocol/http_server.py",),
-    "uvicorn": ("repo_mcp/protocol/http_server.py",),
+    "uvicorn": ("repo_mcp/protocol/http_connections.py", "repo_mcp/protocol/http_server.py"),
+    "h11": ("repo_mcp/protocol/http_connections.py",),
     **dict.fromkeys(
         (
             "tree_sitter",

@@ -23,44 +23,10 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from repo_mcp.protocol.http_server import open_socket
-from tests.forked import popen
+from tests.http_served import PATIENCE_SECONDS, PROJECT, START
+from tests.http_served import HttpServed as Served
 
-PROJECT = Path(__file__).resolve().parents[3]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
-START = "from repo_mcp.server import main; raise SystemExit(main())"
-PATIENCE_SECONDS = 60.0
-
-
-class Served:
-    """One server process that listens."""
-
-    def __init__(self, root: Path, *options: str, **environment: str) -> None:
-        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-        places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), str(root.parent))
-        path = os.pathsep.join([str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        self.popen = popen(
-            [sys.executable, "-c", START, "--repo-root", str(root), "--transport", "http", *options],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=kept | places | {"PYTHONPATH": path} | environment,
-            cwd=root.parent,
-            text=True,
-        )
-        found = re.search(r"listening on (http://\S+)/mcp", self._read_line())
-        assert found is not None
-        self.base = found[1]
-        told = "" if "REPO_MCP_HTTP_TOKEN" in environment else self._read_line()
-        self.token = told.rpartition(" ")[2].strip() or environment["REPO_MCP_HTTP_TOKEN"]
-
-    def _read_line(self) -> str:
-        assert self.popen.stderr is not None
-        return self.popen.stderr.readline()
-
-    def end(self, number: int = signal.SIGTERM) -> tuple[int, str, str]:
-        self.popen.send_signal(number)
-        out, err = self.popen.communicate(timeout=PATIENCE_SECONDS)
-        return self.popen.returncode, out, err
 
 
 @pytest.fixture(scope="module")

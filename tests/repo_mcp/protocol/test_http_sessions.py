@@ -1,0 +1,132 @@
+"""The sessions of HTTP: what opens one, and which one ends for a new one."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from repo_mcp.protocol.http_sessions import MAX_SESSIONS, SessionTable
+from tests.http_served import OPENING, HttpServed, is_ended, wait_for
+
+CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tiny_repo"
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+PARAMS: dict[str, Any] = OPENING["params"]  # type: ignore[assignment]
+MALFORMED: list[Any] = [
+    b"{",
+    [],
+    PING,
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize"},
+    OPENING | {"id": None},
+    OPENING | {"params": {}},
+    OPENING | {"params": []},
+    OPENING | {"params": PARAMS | {"protocolVersion": 5}},
+    OPENING | {"params": PARAMS | {"clientInfo": {}}},
+    OPENING | {"params": PARAMS | {"capabilities": {"roots": 5}}},
+]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServed]:
+    root = tmp_path_factory.mktemp("sessions") / "tiny_repo"
+    shutil.copytree(CORPUS, root)
+    server = HttpServed(root, "--no-watch")
+    yield server
+    assert server.end() == (0, "", "")
+
+
+def _open(served: HttpServed) -> str:
+    status, session, body = served.post(OPENING)
+    assert status == 200
+    assert b'"result"' in body
+    return session
+
+
+def _answers(served: HttpServed, session: str) -> bool:
+    status, _, _ = served.post(PING, session)
+    assert status in (200, 404)
+    return status == 200
+
+
+def test_the_malformed_takes_no_session(served: HttpServed) -> None:
+    held = [_open(served) for _ in range(MAX_SESSIONS)]
+    for number in range(2 * MAX_SESSIONS):
+        _, session, body = served.post(MALFORMED[number % len(MALFORMED)])
+        assert b'"error"' in body
+        assert not (session and _answers(served, session))
+    assert all(_answers(served, session) for session in held)
+
+
+def test_the_session_unused_for_longest_ends_for_a_new_one(served: HttpServed) -> None:
+    held = [_open(served) for _ in range(MAX_SESSIONS)]
+    assert _answers(served, held[0])
+    newest = _open(served)
+    assert not _answers(served, held[1])
+    assert all(_answers(served, session) for session in [held[0], *held[2:], newest])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts connections in /proc")
+def test_streams_hold_no_session(served: HttpServed) -> None:
+    """Neither those of old clients nor the others, and none of the ended ones stays open."""
+    with ExitStack() as held:
+        session = _open(served)
+        stream = held.enter_context(
+            served.connect(served.head("GET /mcp", "Connection: close", session=session))
+        )
+        assert stream.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        old = []
+        for _ in range(MAX_SESSIONS + 1):
+            old.append(held.enter_context(served.connect(served.head("GET /sse"))))
+            assert old[-1].recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        wait_for(lambda: is_ended(stream))
+        wait_for(lambda: is_ended(old[0]))
+        assert not any(map(is_ended, old[1:]))
+        assert not _answers(served, session)
+        assert served.post(OPENING)[0] == 200
+    wait_for(lambda: served.count_connections() == 0)
+
+
+def test_a_deleted_session_gives_its_place_back(served: HttpServed) -> None:
+    first = _open(served)
+    for _ in range(2 * MAX_SESSIONS):
+        assert _answers(served, first)
+        with served.connect(served.head("DELETE /mcp", session=_open(served))) as connection:
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+    assert _answers(served, first)
+
+
+def _use(steps: list[tuple[str, str]], limit: int) -> tuple[list[str], int]:
+    """The sessions that were ended by these steps, in order, and how many there are."""
+    ended: list[str] = []
+    table = SessionTable(limit)
+
+    async def run() -> None:
+        for what, name in steps:
+            if what == "add":
+
+                async def end(name: str = name) -> None:
+                    ended.append(name)
+
+                await table.add(name, end)
+            else:
+                {"begin": table.begin, "finish": table.finish, "forget": table.forget}[what](name)
+
+    anyio.run(run)
+    return ended, len(table)
+
+
+def test_what_is_asked_something_stays() -> None:
+    steps = [("add", "a"), ("add", "b"), ("begin", "a"), ("begin", "b")]
+    assert _use([*steps, ("add", "c")], 2) == ([], 3)
+    assert _use([*steps, ("add", "c"), ("finish", "b"), ("add", "d")], 2) == (["c", "b"], 2)
+
+
+def test_an_unknown_session_changes_nothing() -> None:
+    assert _use([("begin", "x"), ("finish", "x"), ("forget", "x"), ("add", "a")], 1) == ([], 1)
