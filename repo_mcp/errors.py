@@ -54,3 +54,9 @@ class RepoError(Exception):
     def blocked(self) -> bool:
         """Return True when a read was refused by the sandbox or the policy."""
         return self.code in BLOCKED_CODES
+
+
+def explain_limit(key: str) -> str:
+    """Return the hint for a limit that a call has met: who may set it, and where."""
+    option = "--" + key.replace("_", "-")
+    return f"Ask the user to raise {key}: {option} does, and limits.{key} in repo_mcp.toml may lower it."

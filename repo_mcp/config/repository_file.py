@@ -3,7 +3,7 @@
     exclude_globs = ["generated/", "*.min.js"]   # left out, in the syntax of .gitignore; or: ignore_globs
     include_extensions = ["py", "md"]            # nothing else is indexed
     [limits]
-    max_file_bytes = 500_000                     # lower than the limit in force
+    max_file_bytes = 500_000                     # lower than the limit in force, down to a floor
     [extensions]
     ".foo" = "python"                            # the language of files that end in .foo
     [adapters.python]
@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from repo_mcp.config.plain_options import REPOSITORY_FILE
 from repo_mcp.config.server_config import (
     HARD_CAPS,
+    LEAST_LIMITS,
     MAX_GLOBS,
     MAX_REPOSITORY_FILE_BYTES,
     Config,
@@ -36,7 +37,8 @@ from repo_mcp.config.server_config import (
 )
 
 _MAX_DOTS = 200  # tomllib takes quadratic time for dotted keys: 8,000 cost 0.5 s
-_MAX_WARNINGS = 50  # a file can hold thousands of unknown keys
+_MAX_WARNINGS = 20  # a file can hold thousands of unknown keys, and the least answer must hold the warnings
+_MAX_KEY_CHARS = 80
 
 
 @dataclass(slots=True)
@@ -49,7 +51,11 @@ class _Reading:
     warnings: list[str]
 
     def refuse(self, key: str, why: str) -> None:
-        self.warnings.append(f"{REPOSITORY_FILE}: {key} {why}, ignored")
+        self.warn(key, f"{why}, ignored")
+
+    def warn(self, key: str, what: str) -> None:
+        """Tell the operator something about `key`."""
+        self.warnings.append(f"{REPOSITORY_FILE}: {key} {what}")
 
     def narrow(self, key: str, **changes: object) -> None:
         """Change fields of the configuration on behalf of `key`."""
@@ -121,16 +127,23 @@ def _read_included(reading: _Reading, key: str, value: object) -> None:
 
 
 def _read_limits(reading: _Reading, key: str, value: object) -> None:
-    """Lower limits, except those that the operator gave."""
+    """Lower limits, except those that the operator gave, and none below its floor."""
     for name, limit in _iter_table(reading, key, value):
-        if name not in HARD_CAPS or type(limit) is not int or limit < 1:  # bool is an int to isinstance
-            reading.refuse(f"{key}.{_shown(name)}", "is not a limit above 0")
+        full = f"{key}.{_shown(name)}"
+        if name not in HARD_CAPS:
+            reading.refuse(full, "is not a limit")
+        elif type(limit) is not int or limit < 1:  # bool is an int to isinstance
+            reading.refuse(full, "must be a whole number above 0")
         elif name in reading.config.given:
-            reading.refuse(f"{key}.{name}", "is set on the command line")
+            reading.refuse(full, "is set on the command line")
         elif limit > getattr(reading.config.limits, name):
-            reading.refuse(f"{key}.{name}", "can only be lowered by a repository")
+            most = getattr(reading.config.limits, name)
+            reading.refuse(full, f"can only be lowered by a repository, and is {most} already")
         else:
-            limits = cap_defaults(replace(reading.config.limits, **{name: limit}))
+            least = LEAST_LIMITS[name]
+            if limit < least:
+                reading.warn(full, f"cannot be below {least}, which is used instead of {limit}")
+            limits = cap_defaults(replace(reading.config.limits, **{name: max(limit, least)}))
             reading.narrow(name, limits=limits)
 
 
@@ -177,7 +190,10 @@ def _iter_table(reading: _Reading, key: str, value: object) -> list[tuple[str, o
 
 def _shown(text: str) -> str:
     """Return a key of the file, cut and made harmless for a message."""
-    return text if text.isidentifier() and text.isascii() and len(text) <= 80 else ascii(text[:80])
+    if text.isidentifier() and text.isascii() and len(text) <= _MAX_KEY_CHARS:
+        return text
+    shown = ascii(text[:_MAX_KEY_CHARS])
+    return shown if len(shown) <= _MAX_KEY_CHARS else f"{shown[:_MAX_KEY_CHARS]}…{shown[0]}"
 
 
 _READERS: Mapping[str, Callable[[_Reading, str, object], None]] = {

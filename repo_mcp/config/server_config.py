@@ -46,7 +46,7 @@ MAX_REPOSITORY_FILE_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of what one call may ask for or get. `HARD_CAPS` bounds them."""
+    """The limits of what one call may ask for or get, from `LEAST_LIMITS` to `HARD_CAPS`."""
 
     max_file_bytes: int = 2_000_000  # a larger file is neither opened nor indexed
     max_open_lines: int = 2_000  # lines in one open_file
@@ -78,6 +78,13 @@ HARD_CAPS: Mapping[str, int] = {
     "default_bundle_files": 1_000,
     "default_bundle_lines": 100_000,
     "max_line_chars": 1_000_000,
+}
+# Nobody may set one of these lower: below, files and lines are useless, and calls fail as no answer fits, not
+# even `repo.status` with the warnings that say why (5,600 bytes, see `tests/repo_mcp/test_narrow_limits.py`).
+LEAST_LIMITS: Mapping[str, int] = dict.fromkeys(HARD_CAPS, 1) | {
+    "max_file_bytes": 1_000,
+    "max_total_bytes_per_response": 8_192,
+    "max_line_chars": 80,
 }
 # A default cannot be above its maximum: lowering the maximum lowers the default.
 DEFAULT_OF = {
@@ -287,7 +294,7 @@ def _build_limits(given: Mapping[str, int]) -> Limits:
         option = "--" + key.replace("_", "-")
         if key not in known:
             raise _invalid(option, "is not a known limit", f"Limits: {', '.join(sorted(known))}.")
-        _check_number(value, option, 1, HARD_CAPS[key])
+        _check_number(value, option, LEAST_LIMITS[key], HARD_CAPS[key])
     limits = replace(Limits(), **given)
     for key, maximum in DEFAULT_OF.items():
         if key in given and given[key] > getattr(limits, maximum):
@@ -305,7 +312,8 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
     if type(value) is not int:  # bool is an int to isinstance
         raise _invalid(option, "must be a whole number", f"Allowed: {least} to {most}.")
     if not least <= value <= most:
-        raise _invalid(option, f"is {value}, not {least} to {most}", f"Allowed: {least} to {most}.")
+        shown = str(value) if abs(value) < 10**18 else "too large"
+        raise _invalid(option, f"is {shown}, not {least} to {most}", f"Allowed: {least} to {most}.")
     return value
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer, escape_text
 from repo_mcp.toolsets.arguments import Arguments
@@ -29,7 +29,7 @@ HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.PATH_ESCAPE: "Give a path inside the repository, relative to its root.",
     ErrorCode.PATH_DENIED: "This name is never served. Work without it, or ask the user for what you need.",
     ErrorCode.UNREADABLE: "The system refuses to read it. Ask the user about its permissions.",
-    ErrorCode.FILE_TOO_LARGE: "Work without it, or ask the user to raise max_file_bytes.",
+    ErrorCode.FILE_TOO_LARGE: explain_limit("max_file_bytes"),
     ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
     ErrorCode.BUSY: "Try again in a few seconds.",
     ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
@@ -150,7 +150,7 @@ def _fit(
         raise RepoError(
             ErrorCode.LIMIT_EXCEEDED,
             f"The answer does not fit into {form.room.format(most=most, whole=whole)}.",
-            "Ask the user to raise max_total_bytes_per_response.",
+            explain_limit("max_total_bytes_per_response"),
         )
     return found
 

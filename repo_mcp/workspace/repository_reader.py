@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.file_stat import GRANULARITY_NS, FileStat
 from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
@@ -582,7 +582,7 @@ def _too_large(path: str, max_bytes: int) -> RepoError:
     return RepoError(
         ErrorCode.FILE_TOO_LARGE,
         f"{shown(path)} has more than {max_bytes} bytes.",
-        "The operator may raise max_file_bytes.",
+        explain_limit("max_file_bytes"),
         {"max_bytes": max_bytes},
     )
 

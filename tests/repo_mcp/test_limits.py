@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from repo_mcp.audit.log import AuditLog
-from repo_mcp.config.server_config import load_config
+from repo_mcp.config.server_config import Limits, cap_defaults, load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
@@ -37,7 +38,11 @@ def serve(root: Path) -> Iterator[Serve]:
     opened: list[Repository] = []
 
     def start(*, audited: bool = False, **limits: int) -> Call:
-        repository = Repository(load_config(str(root), limits=limits))
+        config = load_config(str(root))
+        if limits:  # among them some below the floors of operators, to see answers cut
+            given = config.given | frozenset(limits)
+            config = replace(config, limits=cap_defaults(Limits(**limits)), given=given)
+        repository = Repository(config)
         opened.append(repository)
         repository.refresh()
         audit = AuditLog(repository.data_dir.path, str(root), b"k" * 32) if audited else None

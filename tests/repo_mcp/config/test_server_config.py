@@ -67,6 +67,7 @@ def test_roots_that_cannot_be(root: str | None) -> None:
         ({"exclude_globs": ["a\nb"]}, "--exclude-glob"),
         ({"exclude_globs": ["x" * 5000]}, "--exclude-glob"),
         ({"limits": {"max_file_bytes": 0}}, "--max-file-bytes"),
+        ({"limits": {"max_file_bytes": 10**5000}}, "--max-file-bytes"),
         ({"limits": {"max_file_bytes": 10**12}}, "--max-file-bytes"),
         ({"limits": {"max_file_bytes": 1.5}}, "--max-file-bytes"),
         ({"limits": {"max_nothing": 1}}, "--max-nothing"),
@@ -82,12 +83,12 @@ def test_options_are_taken() -> None:
         "/r",
         toolsets=["graph", "repo", "graph"],
         workers=3,
-        limits={"max_search_hits": 5, "max_file_bytes": 9},
+        limits={"max_search_hits": 5, "max_file_bytes": 9_000},
     )
     assert config.toolsets == ("graph", "repo")
     assert config.workers == config.chosen_workers() == 3
     assert (config.limits.max_search_hits, config.limits.default_search_hits) == (5, 5)
-    assert config.limits.max_file_bytes == 9
+    assert config.limits.max_file_bytes == 9_000
     assert config.given == {"repo_root", "toolsets", "workers", "max_search_hits", "max_file_bytes"}
 
 

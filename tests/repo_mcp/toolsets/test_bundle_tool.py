@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -86,7 +87,7 @@ class Fixed:
     """A repository that gives one bundle, whatever is asked."""
 
     def __init__(self, bundle: Bundle, limits: Limits) -> None:
-        self.config = load_config("/srv/repo", limits={"max_total_bytes_per_response": 6_000})
+        self.config = replace(load_config("/srv/repo"), limits=Limits(max_total_bytes_per_response=6_000))
         self._bundle = bundle
         self.asked: list[BundleRequest] = []
 

@@ -421,7 +421,7 @@ def test_an_answer_never_has_more_bytes_than_the_operator_allows(tmp_path: Path)
         write_tree(docs, {f"many {ord(char)}.md": (char * 200 + "\n") * 1_000})
         write_tree(docs, {f"long {ord(char)}.md": char * 20_000})
     write_tree(docs, {f"dir/{n:04}.md": "needle\n" for n in range(400)})
-    cap = 4_000
+    cap = 8_192
     served = Served(docs, code, tmp_path / "data", max_total_bytes_per_response=cap)
     try:
         for path in sorted(docs.glob("*.md")):
