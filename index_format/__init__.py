@@ -14,7 +14,7 @@ from index_format.block_lists import (
     spread_positions,
 )
 from index_format.checksum import compute_fingerprint
-from index_format.chunks import ChunkSpan, UnitSpan
+from index_format.chunks import ChunkSpan, UnitSpan, compute_chunk_id
 from index_format.compactor import Merge, merge_segments
 from index_format.directory import (
     Directory,
@@ -118,6 +118,7 @@ __all__ = [
     "UnitTable",
     "WritableFile",
     "build_term_text",
+    "compute_chunk_id",
     "compute_fingerprint",
     "find_docs",
     "find_low",

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from index_format.checksum import compute_name
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
@@ -42,6 +43,15 @@ class ChunkSpan:
     first_unit: int  # counted from the file's first
     unit_count: int  # at least 1
     kind: int  # the owner's number
+
+
+def compute_chunk_id(path: str, fingerprint: bytes, chunk: ChunkSpan) -> str:
+    """Return the id of a chunk, 32 hexadecimal digits: the xxh3_128 of all that says which text it is.
+
+    That is its path, its lines and the fingerprint of its file. It is not stored, and no other file changes
+    it: a chunk keeps its id for as long as its file is the same and cut the same way.
+    """
+    return compute_name(b"%s\0%d-%d\0%s" % (path.encode(), chunk.start_line, chunk.end_line, fingerprint))
 
 
 @dataclass(frozen=True, slots=True)

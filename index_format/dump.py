@@ -8,6 +8,7 @@ from contextlib import closing
 import numpy as np
 
 from index_format.checksum import compute_checksum
+from index_format.chunks import compute_chunk_id
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex
 from index_format.records import FINGERPRINT_BYTES, Integers, PostingRun
@@ -63,16 +64,17 @@ def _iter_files(segment: LiveSegment) -> Iterator[str]:
     table = reader.read_file_table()
     units = reader.chunks.read_units()
     for file, path in enumerate(table.paths):
-        fingerprint = table.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES].hex()
+        fingerprint = table.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
         dead = "" if segment.live_file_mask[file] else " dead"
         language = table.language_names[int(table.languages[file])]
-        yield f"file {file} {path.decode()!r} {fingerprint} {language}{dead}"
+        yield f"file {file} {path.decode()!r} {fingerprint.hex()} {language}{dead}"
         yield f"  bytes {table.sizes[file]} lines {table.lines[file]} flags {table.flags[file]}"
         first, last = reader.files.first_units[file], reader.files.first_units[file + 1]
         yield _join("  units of lines", units.lines[first:last])
         yield _join("  units of bytes", units.sizes[first:last])
         for chunk in reader.read_spans(file):
-            yield f"  chunk {chunk.start_line}-{chunk.end_line} kind {chunk.kind}"
+            chunk_id = compute_chunk_id(path.decode(), fingerprint, chunk)
+            yield f"  chunk {chunk.start_line}-{chunk.end_line} kind {chunk.kind} id {chunk_id}"
         if reader.has_records:
             record = reader.records.read(file)
             yield f"  record bytes {len(record)} checksum {compute_checksum(record):016x}"

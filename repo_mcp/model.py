@@ -147,6 +147,7 @@ class Hit:
     matched_terms: tuple[str, ...]
     symbol: str | None  # name of the declaration around the snippet's best line
     explanation: tuple[tuple[str, float], ...] = ()  # signal -> its points; the score is their sum
+    chunk_id: str = ""  # of the chunk as it was indexed
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, IndexLocked, new_file
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.markdown import render_markdown
-from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
+from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, FoundChunk, Selection
 from repo_mcp.protocol.tool_model import escape_text
 
 MAX_TERMS = 12  # of one excerpt, the rarest first; more would add nothing
@@ -80,9 +80,19 @@ def _render_audit(audit: BundleAudit) -> Document:
             }
             for one in audit.searches
         ],
+        "chunks": [_render_chunk(one) for one in audit.chunks],
         "considered": audit.considered,
         "dropped": [_render_dropped(one) for one in audit.dropped],
         "dropped_total": audit.dropped_total,
+    }
+
+
+def _render_chunk(one: FoundChunk) -> Document:
+    return {
+        "chunk_id": one.chunk_id,
+        "path": escape_text(one.path),
+        "start_line": one.start_line,
+        "end_line": one.end_line,
     }
 
 

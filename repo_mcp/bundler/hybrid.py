@@ -9,14 +9,24 @@ files, and last on the heads and imports of the selections.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from repo_mcp.bundler.companions import find_head, find_imports
 from repo_mcp.bundler.fusion import SCORE_DECIMALS, Candidate, fuse
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
 from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words, order_terms
-from repo_mcp.bundler.records import Budget, BundleAudit, BundleRequest, Dropped, Keyword, Role, Selection
+from repo_mcp.bundler.records import (
+    Budget,
+    BundleAudit,
+    BundleRequest,
+    Dropped,
+    FoundChunk,
+    Keyword,
+    Role,
+    Selection,
+)
 from repo_mcp.bundler.searches import SearchHits, find_joined, plan_searches, run_searches, weigh_terms
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import SpanFinder, SymbolSpan
@@ -39,7 +49,7 @@ from repo_mcp.text.roles import is_test_path
 
 LEAST_WINDOW_LINES = 5  # no smaller window is begun
 MAX_FURTHER_WINDOWS = 3  # of one file, after its first
-MAX_KEYWORDS, MAX_DROPPED = 30, 10  # listed in an audit
+MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_COMPANION_FILES = 8
 MAX_NAMED_IMPORTS = 8
 
@@ -121,7 +131,10 @@ class HybridStrategy:
             for one in order_selections(packer.selections, positions)
         )
         return Choice(
-            selections, packer.total(), _audit(evidence, packer), _list_warnings(evidence, packer, views)
+            selections,
+            packer.total(),
+            _audit(evidence, packer, selections),
+            _list_warnings(evidence, packer, views),
         )
 
     def _gather(self, request: BundleRequest, source: BundleSource) -> _Evidence:
@@ -297,7 +310,7 @@ def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSp
     return main if 2 * largest >= end - start + 1 else None
 
 
-def _audit(evidence: _Evidence, packer: Packer) -> BundleAudit:
+def _audit(evidence: _Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
     """Return what was understood, searched, considered and left out."""
     resolved = {one.clue for one in evidence.mentions}
     symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
@@ -318,10 +331,23 @@ def _audit(evidence: _Evidence, packer: Packer) -> BundleAudit:
     return BundleAudit(
         tuple(keywords[:MAX_KEYWORDS]),
         tuple(one.describe() for one in evidence.hits),
+        tuple(islice(_iter_chunks(evidence.hits, selections), MAX_CHUNKS)),
         len(evidence.candidates),
         tuple(dropped[:MAX_DROPPED]),
         len(dropped),
     )
+
+
+def _iter_chunks(hits: Sequence[SearchHits], selections: Sequence[Selection]) -> Iterator[FoundChunk]:
+    """Yield the chunks among the hits that share lines with an excerpt, each once, by excerpt, then line."""
+    spans = {(one.path, one.chunk.start_line): one for found in hits for one in found.chunks}
+    seen: set[tuple[str, int]] = set()
+    for selection in selections:
+        for key in sorted(key for key in spans.keys() - seen if key[0] == selection.path):
+            chunk = spans[key].chunk
+            if chunk.start_line <= selection.end_line and selection.start_line <= chunk.end_line:
+                seen.add(key)
+                yield FoundChunk(spans[key].chunk_id, selection.path, chunk.start_line, chunk.end_line)
 
 
 def _list_warnings(evidence: _Evidence, packer: Packer, views: Mapping[str, FileView]) -> tuple[str, ...]:

@@ -104,6 +104,12 @@ def _iter_audit(audit: BundleAudit) -> Iterator[str]:
     for one in audit.searches:
         yield f"| {_plain(one.name)} | {_plain(one.query)} | {one.hits:,} | {one.files} |"
     yield ""
+    if audit.chunks:
+        yield from ("| indexed chunk | id |", "|---|---|")
+        for chunk in audit.chunks:
+            cited = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}"
+            yield f"| `{_cell(cited)}` | `{chunk.chunk_id}` |"
+        yield ""
     yield f"{audit.considered} files were considered."
     if audit.dropped:
         yield ""

@@ -56,6 +56,16 @@ class SearchTried:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """One indexed chunk that a search found and an excerpt lies in."""
+
+    chunk_id: str
+    path: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """A span that was considered and left out, and why."""
 
@@ -114,6 +124,7 @@ class BundleAudit:
 
     keywords: tuple[Keyword, ...]
     searches: tuple[SearchTried, ...]
+    chunks: tuple[FoundChunk, ...]  # in the order of the excerpts, the first of them
     considered: int  # files
     dropped: tuple[Dropped, ...]  # the best of them
     dropped_total: int

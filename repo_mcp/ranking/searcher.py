@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from index_format import ChunkSpan, Level, Snapshot, UnitSpan
+from index_format import ChunkSpan, Level, Snapshot, UnitSpan, compute_chunk_id
 from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
@@ -40,6 +40,11 @@ class RankedChunk:
     language: str
     fingerprint: bytes  # of the file's content when it was indexed
     explanation: tuple[tuple[str, float], ...] = ()  # signals and their points, which add up to the score
+
+    @property
+    def chunk_id(self) -> str:
+        """Return the id of the chunk as it was indexed. See `index_format.compute_chunk_id`."""
+        return compute_chunk_id(self.path, self.fingerprint, self.chunk)
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,6 +206,7 @@ def _build_hit(live: LiveChunk, language: Language) -> Hit:
         ranked.matched_terms,
         find_enclosing_symbol(language, live.data, live.lines.find_start(best)),
         ranked.explanation,
+        ranked.chunk_id,
     )
 
 

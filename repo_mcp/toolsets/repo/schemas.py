@@ -297,7 +297,9 @@ def search_input(limits: Limits) -> Schema:
             | {"default": SEARCH_DETAILS[0]},
             "ignore_case": build_switch("Modes literal and regex: ignore case. Default false.", False),
             "whole_word": build_switch("Modes literal and regex: whole words only. Default false.", False),
-            "explain": build_switch("Also say what each signal adds to a score. Default false.", False),
+            "explain": build_switch(
+                "Also say what each signal adds to a score, and the id of each chunk. Default false.", False
+            ),
         },
         ["query"],
     )
@@ -320,7 +322,8 @@ def search_output(limits: Limits) -> Schema:
         "description": "With explain: signal -> points; together they are the score",
         "additionalProperties": {"type": "number"},
     }
-    hit = build_object({**always, "explanation": explanation}, always)
+    chunk_id = build_field("string", "With explain: the same for as long as the file and its cut are")
+    hit = build_object({**always, "explanation": explanation, "chunk_id": chunk_id}, always)
     properties = {
         "hits": build_list(hit, "Best first; ties, and modes literal and regex, by path, then line"),
         "total": build_field(
@@ -468,6 +471,14 @@ def _bundle_audit() -> Schema:
             "files": build_field("integer", "Files among the hits that were looked at"),
         }
     )
+    chunk = build_record(
+        {
+            "chunk_id": build_field("string"),
+            "path": build_field("string"),
+            "start_line": build_field("integer"),
+            "end_line": build_field("integer"),
+        }
+    )
     dropped = build_record(
         {
             "path": build_field("string"),
@@ -482,6 +493,7 @@ def _bundle_audit() -> Schema:
                 build_record({"text": build_field("string"), "kind": build_field("string")})
             ),
             "searches": build_list(search),
+            "chunks": build_list(chunk, "Indexed chunks found by the searches that the excerpts lie in"),
             "considered": build_field("integer", "Files"),
             "dropped": build_list(dropped, "The best of what was left out"),
             "dropped_total": build_field("integer"),

@@ -166,6 +166,7 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
+        row["chunk_id"] = hit.chunk_id
     return row
 
 
