@@ -9,7 +9,7 @@ import stat
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from index_format import DirectoryHolder, IndexFormatError
@@ -17,6 +17,7 @@ from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.outliner import Outliner
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.workspace.live_tree import LiveTree
 
@@ -40,6 +41,7 @@ class EngineSources:
     index: LiveIndex
     symbol_index: LiveSymbolIndex
     vectors: LiveVectors | None
+    outliner: Outliner
     search: Callable[[SearchRequest], SearchAnswer]
     search_exact: SearchExact
 
@@ -165,9 +167,17 @@ class Engines:
     @cached_property
     def _bundler(self) -> Strategy:
         from repo_mcp.bundler.hybrid import HybridStrategy
-        from repo_mcp.bundler.spans import list_symbol_spans
+        from repo_mcp.bundler.spans import SymbolSpan, list_outlined_spans, list_symbol_spans
 
-        return HybridStrategy(partial(list_symbol_spans, overrides=self._extensions))
+        outliner = self._sources.outliner
+
+        def find_spans(path: str, text: bytes) -> tuple[SymbolSpan, ...]:
+            outline = outliner.find_installed_outline(path, text)
+            if outline is not None and outline.symbols:
+                return list_outlined_spans(outline)
+            return list_symbol_spans(path, text, self._extensions)
+
+        return HybridStrategy(find_spans, outliner.find_hints)
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)

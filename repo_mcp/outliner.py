@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.config.server_config import Config
+from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline
 
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 class Outliner:
     """Makes outlines of texts. Safe for use from several threads."""
 
-    def __init__(self, config: Config, poison: PoisonList | None = None) -> None:
+    def __init__(
+        self, config: Config, installed: tuple[InstalledAdapter, ...] = (), poison: PoisonList | None = None
+    ) -> None:
         """Load and start nothing yet. Texts on the `poison` list are not parsed."""
         self._config = config
+        self._installed = installed
         self._poison = poison
         self._lock = threading.Lock()
         self._made: tuple[AdapterRegistry, ParseWorker] | None = None
@@ -37,13 +41,6 @@ class Outliner:
                 self._made = self._make()
             return self._made[0]
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Return warnings about installed adapters that could not be loaded; none before the first use."""
-        with self._lock:
-            made = self._made
-        return () if made is None else made[0].warnings
-
     def _make(self) -> tuple[AdapterRegistry, ParseWorker]:
         from repo_mcp.languages.adapter_registry import AdapterRegistry
         from repo_mcp.process.parse_worker import ParseWorker
@@ -51,7 +48,7 @@ class Outliner:
         worker = ParseWorker(poison=self._poison)
         registry = AdapterRegistry(
             worker.parse,
-            root=self._config.root,
+            self._installed,
             disabled=self._config.disabled_adapters,
             find_language=partial(find_language, overrides=dict(self._config.extensions)),
         )
@@ -60,6 +57,20 @@ class Outliner:
     def outline(self, path: str, data: bytes) -> Outline:
         """Return the outline of normalised text. Never raises because of its contents."""
         return self.adapters.outline(path, data.decode("utf-8", "replace"))
+
+    def find_installed_outline(self, path: str, data: bytes) -> Outline | None:
+        """Return the outline that an installed adapter gives; None for a file of none."""
+        if not self._installed or self.adapters.find_installed(path) is None:
+            return None
+        return self.outline(path, data)
+
+    def find_symbol_task(self, path: str, _language: str) -> str | None:
+        """Return the task by which an installed adapter makes a file's symbol record; None without one."""
+        return self.adapters.find_symbol_task(path)
+
+    def find_hints(self, prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names that installed adapters see in a prompt, and warnings about those that failed."""
+        return self.adapters.find_hints(prompt) if self._installed else ((), ())
 
     def close(self) -> None:
         """End the parser process; later texts are outlined without it."""

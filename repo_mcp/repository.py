@@ -29,6 +29,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.languages.outline.installed import find_enabled
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.live.live_exact import LiveExactSearch
 from repo_mcp.live.live_index import LiveIndex
@@ -74,12 +75,21 @@ class Repository:
         """Open the root and the data directory. Never builds. Raises CONFIG_INVALID."""
         limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
+        self._installed, unusable = find_enabled(config.root, config.disabled_adapters)
+        brought = dict(pair for one in self._installed for pair in one.languages)
+        config = replace(config, extensions=tuple(sorted((brought | dict(config.extensions)).items())))
         self.config = config
         self.root_name = os.path.basename(config.root)
         self._held_root = held = config.hold_root()
         self.data_dir = data_dir = prepare_data_dir(held, config.data_dir, find_cache_home())
         key = load_user_key(find_state_home(), config.root)
-        self.warnings = (*_warn_of_root(config), *data_dir.warnings, *ignored, *_warn_of_key(key.fault))
+        self.warnings = (
+            *_warn_of_root(config),
+            *data_dir.warnings,
+            *ignored,
+            *unusable,
+            *_warn_of_key(key.fault),
+        )
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._closed = threading.Event()
@@ -92,6 +102,7 @@ class Repository:
         )
         self.namespaces = Namespaces(config.root, data_dir.directory, key)
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
+        self._outliner = Outliner(config, self._installed, self.poison)
         self._configuration = self._compute_configuration()
         self._index = self._open_index()
         self.symbol_index = self._open_symbol_index()
@@ -99,7 +110,6 @@ class Repository:
         self.namespaces.mark_used()
         self._is_tidy = False
         self._bundle_fault = ""
-        self._outliner = Outliner(config, self.poison)
         self._exact = LiveExactSearch(config, self.tree, self._index, self._closed.is_set)
         self.engines = Engines(
             EngineSources(
@@ -109,6 +119,7 @@ class Repository:
                 self._index,
                 self.symbol_index,
                 self.vectors,
+                self._outliner,
                 self.search,
                 self._exact.search,
             )
@@ -119,6 +130,11 @@ class Repository:
         """Names of the language adapters in use, in the order in which they are asked."""
         return self._outliner.adapters.names
 
+    @property
+    def adapter_languages(self) -> tuple[str, ...]:
+        """Languages that installed adapters bring, ascending: their files have symbols, too."""
+        return tuple(sorted({language for one in self._installed for _, language in one.languages}))
+
     def _compute_configuration(self) -> str:
         """Digest of all that decides what an index of this root holds."""
         facts = (
@@ -127,6 +143,7 @@ class Repository:
             ANALYSIS_VERSION,
             CHUNKING_VERSION,
             LANGUAGES_VERSION,
+            *self._installed,  # with their versions; without any, an index is what it always was
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
@@ -142,6 +159,8 @@ class Repository:
             config.limits.max_file_bytes,
             frozenset(config.include_extensions),
             tuple(sorted(dict(config.extensions).items())),
+            adapters=self._installed,
+            disabled_adapters=config.disabled_adapters,
             memory=MemoryBudget(config.memory_mb),
             refusals=config.refusals,
         )
@@ -168,6 +187,7 @@ class Repository:
             MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
             self.tree.read_walked,
             self.tree.read_many,
+            find_adapter_task=self._outliner.find_symbol_task if self._installed else None,
             make_tag=namespace.make_tag,
             poison=self.poison,
         )
@@ -287,8 +307,21 @@ class Repository:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
-        told = (*now.warnings, *self._outliner.warnings, *self.symbol_index.warn(), *vectors)
+        told = (*now.warnings, *self._warn_of_adapters(), *self.symbol_index.warn(), *vectors)
         return replace(now, warnings=(*told, *filter(None, (self._bundle_fault,))))
+
+    def _warn_of_adapters(self) -> tuple[str, ...]:
+        """Return a warning for each installed adapter that failed on files of the index, naming some."""
+        searcher = self._index.find_searcher() if self._installed else None
+        if searcher is None:
+            return ()
+        from repo_mcp.indexing.adapter_marks import list_unmarked, warn_of_unmarked
+
+        try:
+            return warn_of_unmarked(list_unmarked(searcher.snapshot), self._outliner.adapters.find_installed)
+        except IndexFormatError as error:
+            self._index.report_damage(error)
+            return ()
 
     @property
     def segments(self) -> tuple[SegmentFacts, ...]:
@@ -309,7 +342,8 @@ class Repository:
         """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE."""
         if force:
             self.poison.clear()
-        return self._index.refresh(force=force, progress=progress, cancelled=cancelled)
+        done = self._index.refresh(force=force, progress=progress, cancelled=cancelled)
+        return replace(done, warnings=(*done.warnings, *self._warn_of_adapters()))
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""

@@ -9,7 +9,7 @@ files, and last on the heads and imports of the selections.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -52,6 +52,15 @@ MAX_FURTHER_WINDOWS = 3  # of one file, after its first
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_COMPANION_FILES = 8
 MAX_NAMED_IMPORTS = 8
+
+
+# prompt -> names that it seems to speak of, and warnings about adapters that failed
+HintFinder = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+def find_no_hints(_prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return no names: without an installed adapter nothing more is known of a prompt."""
+    return (), ()
 
 
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
@@ -104,6 +113,7 @@ class _Evidence:
     term_weights: Mapping[str, float]
     hits: tuple[SearchHits, ...]
     candidates: tuple[Candidate, ...]
+    warnings: tuple[str, ...]  # about hints that are missing
 
 
 class HybridStrategy:
@@ -111,9 +121,12 @@ class HybridStrategy:
 
     name = "hybrid"
 
-    def __init__(self, find_spans: SpanFinder, weights: Weights = WEIGHTS) -> None:
-        """`find_spans` returns the declarations of a file."""
+    def __init__(
+        self, find_spans: SpanFinder, find_hints: HintFinder = find_no_hints, weights: Weights = WEIGHTS
+    ) -> None:
+        """`find_spans` returns the declarations of a file, `find_hints` more symbols that a prompt names."""
         self._find_spans = find_spans
+        self._find_hints = find_hints
         self._weights = weights
 
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
@@ -140,6 +153,9 @@ class HybridStrategy:
     def _gather(self, request: BundleRequest, source: BundleSource) -> _Evidence:
         """Understand the prompt and run its searches."""
         clues = parse_prompt(request.prompt)
+        hints, warnings = self._find_hints(request.prompt)
+        known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
+        clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
         clues += find_joined(request.prompt, source.count_units)
         mentions = resolve_mentions(clues, source.find_paths)
         if not request.include_tests:
@@ -148,7 +164,8 @@ class HybridStrategy:
         planned = plan_searches(request.prompt, clues, term_weights, self._weights)
         hits = run_searches(planned, source, request.include_tests)
         ranked = source.rank_files(request.prompt, request.include_tests)
-        return _Evidence(clues, mentions, term_weights, hits, fuse(ranked, hits, mentions, self._weights))
+        candidates = fuse(ranked, hits, mentions, self._weights)
+        return _Evidence(clues, mentions, term_weights, hits, candidates, warnings)
 
     def _take_first_windows(
         self, evidence: _Evidence, packer: Packer, source: BundleSource
@@ -356,7 +373,7 @@ def _list_warnings(evidence: _Evidence, packer: Packer, views: Mapping[str, File
     live = {path: view.live.fingerprint for path, view in views.items()}
     changed = sum(indexed.get(path, fingerprint) != fingerprint for path, fingerprint in live.items())
     cut = sum(len(line) > MAX_LINE_CHARS for one in packer.selections for line in one.lines)
-    warnings = []
+    warnings = [*evidence.warnings]
     if changed:
         warnings.append(f"{changed} of the files have changed since they were indexed: refresh the index.")
     if cut:

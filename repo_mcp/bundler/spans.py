@@ -20,6 +20,7 @@ from itertools import accumulate, islice
 
 from repo_mcp.languages.patterns.landmarks import Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import Outline
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
@@ -84,6 +85,21 @@ def list_symbol_spans(
             (layout.find_start(line), find_end(layout, line, closes), line, name) for line, name in names
         ]
     return _nest(spans)
+
+
+def list_outlined_spans(outline: Outline) -> tuple[SymbolSpan, ...]:
+    """Return the declarations of an outline by line, each before those inside it."""
+    spans = [
+        SymbolSpan(
+            one.start_line,
+            one.end_line,
+            one.start_line,
+            one.name,
+            one.name if one.parent_symbol is None else f"{one.parent_symbol}.{one.name}",
+        )
+        for one in outline.symbols
+    ]
+    return tuple(sorted(spans, key=lambda span: (span.start_line, -span.end_line)))
 
 
 class _Layout:

@@ -32,9 +32,12 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
         reader.close()
     from repo_mcp.config.repository_file import apply_repository_file
     from repo_mcp.languages.outline.adapter import BUILT_IN
+    from repo_mcp.languages.outline.installed import find_installed
     from repo_mcp.languages.patterns.language_registry import LANGUAGES
 
-    return apply_repository_file(config, text, LANGUAGES, BUILT_IN)
+    installed, _ = find_installed(config.root)
+    names = (*BUILT_IN, *(one.name for one in installed))
+    return apply_repository_file(config, text, LANGUAGES, names)
 
 
 def _deny_nothing(_path: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from repo_mcp.graph.by_name import ByNameResolver
 from repo_mcp.graph.program.program import NOTHING, Program, Resolution, Resolver
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
@@ -24,7 +25,8 @@ class Resolvers:
         makers: Mapping[str, MakeResolver],
         count_decoded: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Create no resolver yet. `makers` is by language; a maker that languages share is called once.
+        """Create no resolver yet. `makers` is by language; a maker that languages share is called once. A
+        language without one is that of an installed adapter, whose names are all that is known.
 
         `count_decoded` returns the bytes of symbol records that the program has decoded so far. As resolvers
         hold the records they have read, they are dropped with their caches after MAX_HELD_BYTES more.
@@ -57,15 +59,12 @@ class Resolvers:
         self, key: tuple[str, int | str], path: str, build: Callable[[], Reference], record: SymbolRecord
     ) -> Resolution:
         def answer() -> Resolution:
-            resolver = self._find_resolver(path)
-            return NOTHING if resolver is None else resolver.resolve(path, record, build())
+            return self._find_resolver(path).resolve(path, record, build())
 
         return self._answers.get(key, answer)
 
-    def _find_resolver(self, path: str) -> Resolver | None:
-        maker = self._makers.get(self._program.find_language(path))
-        if maker is None:
-            return None
+    def _find_resolver(self, path: str) -> Resolver:
+        maker = self._makers.get(self._program.find_language(path), ByNameResolver)
         if self._count_decoded() - self._fresh_at > MAX_HELD_BYTES:
             self._made.clear()
             self._fresh_at = self._count_decoded()

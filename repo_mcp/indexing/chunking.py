@@ -1,11 +1,11 @@
 """Cuts the lines of a file: into chunks as the specification defines them, and into units inside these.
 
-Chunks begin where a language adapter proposes it, at declarations, and do not overlap. Without a proposal
-they are `chunk_lines` long and overlap by `overlap_lines`: with 200 and 30, lines 1-200, 171-370
-and so on, the last one to the end of the file. Every chunk boundary, start or end, is a unit
-boundary; the lines between two boundaries are cut into equal units of at most UNIT_LINES. So units are a
-partition of the lines (no text is indexed twice), and a chunk is a run of units. Ranking is better on units
-of that size than on chunks: see docs/decisions.
+Chunks begin where an installed language adapter proposes it, or at declarations, and do not overlap.
+Elsewhere they are `chunk_lines` long and overlap by `overlap_lines`: with 200 and 30, lines 1-200, 171-370
+and so on, the last one to the end of the file. Every chunk boundary, start or end, is a unit boundary; the
+lines between two boundaries are cut into equal units of at most UNIT_LINES. So units are a partition of the
+lines (no text is indexed twice), and a chunk is a run of units. Ranking is better on units of that size
+than on chunks: see docs/decisions.
 """
 
 from __future__ import annotations
@@ -58,6 +58,12 @@ def cut_at(lines: int, first_lines: Sequence[int]) -> Cut:
     counts = np.array(list(map(len, chunks)), dtype=np.int64)
     units = np.array(list(chain.from_iterable(chunks)), dtype=np.int64)
     return Cut(units, np.cumsum(counts) - counts, counts)
+
+
+def split_long(first_lines: Sequence[int], lines: int, chunk_lines: int) -> list[int]:
+    """Return the first lines with more of them wherever a chunk would be longer than `chunk_lines`."""
+    spans = pairwise([*first_lines, lines + 1])
+    return [line for first, last in spans for line in range(first, last, chunk_lines)]
 
 
 def _split_evenly(lines: int) -> list[int]:

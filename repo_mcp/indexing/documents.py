@@ -27,9 +27,10 @@ from index_format import (
     rank_spans,
     spread_runs,
 )
-from repo_mcp.indexing.chunking import Cut, cut_at, cut_lines
+from repo_mcp.indexing.chunking import Cut, cut_at, cut_lines, split_long
 from repo_mcp.indexing.memory_budget import weigh_words
 from repo_mcp.indexing.vocabulary import Vocabulary
+from repo_mcp.languages.outline.adapter_answers import Marks
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.smart_chunks import cut_smartly
 from repo_mcp.text.analysis import WordTerms, analyse_words
@@ -52,6 +53,7 @@ class SourceFile:
     fingerprint: bytes
     language: Language
     flags: int
+    marks: Marks | None = None  # names and chunks, where an installed adapter found some
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class SegmentBuilder:
         for file, offset, first, last, more in zip(
             self._batch, offsets.tolist(), firsts.tolist(), lasts.tolist(), is_open.tolist(), strict=True
         ):
-            landmarks = scan(file.language, file.data)
+            landmarks = find_landmarks(file)
             doc_spans.append(landmarks.doc_spans)
             definitions.append(landmarks.definitions)
             self._cut_file(file, landmarks, line_feeds[first : last + 1], offset, last - first + more)
@@ -260,6 +262,14 @@ class SegmentBuilder:
         )
 
 
+def find_landmarks(file: SourceFile) -> Landmarks:
+    """Return the comments and the declared names of a file: those by an adapter in place of line patterns."""
+    landmarks = scan(file.language, file.data)
+    if file.marks is None or (file.marks.fault and not file.marks.definitions):
+        return landmarks
+    return Landmarks(landmarks.doc_spans, file.marks.definitions)
+
+
 def cut_file(
     file: SourceFile,
     landmarks: Landmarks,
@@ -268,7 +278,13 @@ def cut_file(
     overlap_lines: int,
     line_ends: Sequence[int] | None = None,
 ) -> Cut:
-    """Return chunks cut at declarations for code longer than one chunk, else by line numbers alone."""
+    """Return chunks cut as an adapter proposes, none longer than `chunk_lines`.
+
+    Without a proposal they are cut at declarations for code longer than one chunk, else by line numbers
+    alone.
+    """
+    if file.marks is not None and file.marks.first_lines is not None:
+        return cut_at(lines, split_long(file.marks.first_lines, lines, chunk_lines))
     if file.language.kind == "code" and lines > chunk_lines:
         first_lines = cut_smartly(file.data, landmarks, chunk_lines, line_ends)
         if first_lines is not None:

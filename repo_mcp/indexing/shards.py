@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from index_format import (
     Directory,
@@ -20,6 +21,7 @@ from index_format import (
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.indexing.memory_budget import MemoryBudget
+from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import SkipReason
 from repo_mcp.storage.held_directory import HeldDirectory
@@ -29,6 +31,9 @@ from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import NO_REFUSALS, OpenedFile, RepositoryReader, open_many
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
+
+if TYPE_CHECKING:
+    from repo_mcp.indexing.adapter_marks import Marker
 
 READ_FILES = 16  # opened in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
@@ -47,6 +52,8 @@ class BuildSettings:
     max_file_bytes: int
     include_extensions: frozenset[str]
     languages: tuple[tuple[str, str], ...] = ()  # extension -> language, where it differs from the default
+    adapters: tuple[InstalledAdapter, ...] = ()
+    disabled_adapters: tuple[str, ...] = ()  # names
     shard_bytes: int = SHARD_BYTES
     memory: MemoryBudget = DEFAULT_MEMORY
     refusals: Refusals = NO_REFUSALS
@@ -118,6 +125,12 @@ class ShardBuilder:
         self._languages = dict(settings.languages)
         self._reader = RepositoryReader(settings.root, policy.find_denial, settings.refusals)
         self._directory: Directory = DiskDirectory(settings.index_path)
+        self._marker = self._make_marker() if settings.adapters else None
+
+    def _make_marker(self) -> Marker:
+        from repo_mcp.indexing.adapter_marks import Marker  # of no use without an installed adapter
+
+        return Marker(self._settings.adapters, self._settings.disabled_adapters, self._languages)
 
     def build(self, task: ShardTask) -> ShardResult:
         """Read, cut, analyse and write one shard, as several segments where its words take much memory.
@@ -147,7 +160,7 @@ class ShardBuilder:
                         if builder.weight >= self._settings.memory.segment_bytes:
                             entries.append(self._write(builder, task, len(entries)))
                             builder = self._start_segment()
-                        builder.add(source)
+                        builder.add(source if self._marker is None else self._marker.mark(source))
                         indexed.append(path)
                     if changed_while_reading:
                         unsettled.append(path)
@@ -202,8 +215,10 @@ class ShardBuilder:
         return name.rpartition(".")[2].lower() in self._settings.include_extensions
 
     def close(self) -> None:
-        """Close the repository reader."""
+        """Close the repository reader, and end the process of installed adapters."""
         self._reader.close()
+        if self._marker is not None:
+            self._marker.close()
 
 
 _SKIPS = {

@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
+from repo_mcp.languages.adapter_tasks import PREFIX as ADAPTER_PREFIX
+from repo_mcp.languages.adapter_tasks import run_adapter_task
 from repo_mcp.languages.python.syntax import outline_python
 from repo_mcp.languages.symbol_parsers import PREFIX, run_parser_task
 
@@ -73,6 +75,8 @@ def run_task(task: str, text: bytes) -> bytes:
     """Return the answer of a task. Raises KeyError when no task has this name."""
     if task.startswith(PREFIX):
         return run_parser_task(task, text)
+    if task.startswith(ADAPTER_PREFIX):
+        return run_adapter_task(task, text)
     return TASKS[task](text)
 
 

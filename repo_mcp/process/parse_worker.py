@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.languages.adapter_tasks import identify
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.storage.poison import PoisonList
 
@@ -59,7 +60,8 @@ class ParseWorker:
     def parse(self, task: str, text: bytes) -> bytes:
         """Return the task's answer for a text. Raises ParserFailed: DIED if it ends or ended a child."""
         with self._lock:
-            if text in self._poison:
+            poison = identify(task, text)
+            if poison in self._poison:
                 raise ParserFailed(ParserFault.DIED)
             child = self._get_child()
             try:
@@ -68,7 +70,7 @@ class ParseWorker:
                 self._drop_child()
                 if self._closed:
                     raise ParserFailed(ParserFault.UNAVAILABLE) from error
-                self._poison.add(text)
+                self._poison.add(poison)
                 raise ParserFailed(ParserFault.DIED) from error
             if not stays:
                 self._drop_child()

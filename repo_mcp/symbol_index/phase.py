@@ -72,19 +72,21 @@ class SymbolPhase:
         read_many: ReadMany,
         *,
         find_task: FindTask = find_parser_task,
+        find_adapter_task: FindTask | None = None,
         make_parser: MakeParser = make_parser,
         make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
     ) -> None:
         """`directory` is that of the index; `read` and `read_many` are methods of the repository reader.
 
-        `make_tag` seals it. Texts on the `poison` list are not parsed; texts that kill a parser are added.
+        `find_adapter_task` is asked for files without a parser of ours. `make_tag` seals the index. Texts on
+        the `poison` list are not parsed; texts that kill a parser are added.
         """
         self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS)
         self._workers = workers
         self.read = read
         self._read_many = read_many
-        self.find_task = find_task
+        self.find_task = find_task if find_adapter_task is None else _try_both(find_task, find_adapter_task)
         self._make_parser = make_parser
         self.make_tag = make_tag
         self._poison = poison if poison is not None else PoisonList()
@@ -157,6 +159,10 @@ class SymbolPhase:
                 "Index again with --structure to rebuild it.",
             ) from error
         return build_compact_report(before, after, started, generation)
+
+
+def _try_both(first: FindTask, second: FindTask) -> FindTask:
+    return lambda path, language: first(path, language) or second(path, language)
 
 
 class _Round:

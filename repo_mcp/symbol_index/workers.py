@@ -21,6 +21,7 @@ from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_plan import WantedFile
+from repo_mcp.languages.adapter_tasks import PREFIX, encode_request, identify
 from repo_mcp.languages.outline.adapter import ParserFailed
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.storage.poison import PoisonList
@@ -159,13 +160,13 @@ class ParseWorkers:
         return False
 
     def _parse(self, parser: BatchParser, batch: _Batch) -> list[Outcome]:
-        poisoned = [one for one in batch.files if one[1] in self._poison]
+        poisoned = [one for one in batch.files if identify(one[0].task, one[1]) in self._poison]
         asked = [one for one in batch.files if one not in poisoned] if poisoned else batch.files
-        requests = [(file.task, _name(file) + b"\n" + text) for file, text in asked]
+        requests = [(file.task, encode_request(_name(file), text)) for file, text in asked]
         answers = parser.parse(requests)
-        for (_, text), answer in zip(asked, answers, strict=True):
+        for (file, text), answer in zip(asked, answers, strict=True):
             if answer is None:
-                self._poison.add(text)
+                self._poison.add(identify(file.task, text))
         files = [*asked, *poisoned]
         records = [answer or b"" for answer in answers] + [b""] * len(poisoned)
         for ordinal in find_faulty(records) if records else ():
@@ -190,10 +191,11 @@ def _iter_batches(files: Sequence[WantedFile]) -> Iterator[Sequence[WantedFile]]
         yield batch
 
 
-def _name(file: WantedFile) -> bytes:
-    """Return the file's name without folders, on one line."""
-    return file.path.rpartition("/")[2].replace("\n", " ").encode()
+def _name(file: WantedFile) -> str:
+    """Return the file's name without folders; with them for an adapter, which may look at them."""
+    return file.path if file.task.startswith(PREFIX) else file.path.rpartition("/")[2]
 
 
 def _encode_failure(file: WantedFile, text: bytes) -> bytes:
-    return encode_failure(_name(file).decode(), text.count(b"\n") + (not text.endswith(b"\n")))
+    name = file.path.rpartition("/")[2].replace("\n", " ")
+    return encode_failure(name, text.count(b"\n") + (not text.endswith(b"\n")))

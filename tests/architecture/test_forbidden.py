@@ -66,6 +66,7 @@ OPENERS = {
     "repo_mcp/storage/held_directory.py",  # directories alone, to enter them by descriptor
     "repo_mcp/process/hardening.py",  # what a rule allows is named by a descriptor, of which nothing is read
     "repo_mcp/protocol/http_options.py",  # the operator's own file with the token
+    "repo_mcp/languages/outline/installed.py",  # the entry points of installed packages
     "repo_mcp/config/named_roots.py",  # the operator's own configuration file
     "repo_mcp/workspace/repository_reader.py",
     "repo_mcp/workspace/reader_posix.py",

@@ -1,16 +1,21 @@
 """The interface of a language plug-in: the calls that the program makes, and how its parser fails.
 
 An adapter needs a name and the first two methods. The others have defaults for a class that derives
-from `Adapter`, and may be missing from one that does not. Calls come from several threads at once.
+from `Adapter`, and may be missing from one that does not. `docs/adapters.md` tells how to write one.
 
-Left out on purpose: reading files, which is the repository reader's job, and parsing hostile text in this
-process: an adapter that needs a parser is given `Parse`, which works in a process that can be killed.
+An installed adapter is made twice: in the server, where only `supports_path` is called, from several threads
+at once, and in a process that can be killed, where all that reads text is called. Built-in adapters have only
+the first two methods, since the index finds their chunks and symbols by other ways; they are given `Parse`.
+
+Left out on purpose: reading files, which is the repository reader's job.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Protocol
 
 from repo_mcp.model import Outline
@@ -18,27 +23,40 @@ from repo_mcp.model import Outline
 BUILT_IN = ("python", "headings", "keys", "lexical")  # names that an installed adapter cannot use
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of a name in a text: a reference that is still to be resolved."""
+
+    name: str  # the last identifier alone: `c` of `a.b.c`
+    line: int  # from 1
+    role: str = "use"  # call, inherit, implement, extend, import, export, accept, type or use
+
+
 class Adapter(Protocol):
     """A language plug-in, from source text to outlines. Texts have "\\n" for every line end."""
 
     name: str  # lower case, as `repo.status` lists it
+    # File extensions with their dot (".just") and whole names ("justfile"), in lower case -> their
+    # language. They name languages that the program does not know; extensions and names that it knows are
+    # left as they are.
+    languages: Mapping[str, str] = MappingProxyType({})
 
     def supports_path(self, path: str) -> bool:
         """Return True when the adapter handles files of this name. Looks at nothing but the name."""
 
     def outline(self, path: str, text: str) -> Outline:
-        """Return the declarations of a text, in order; with a warning if it does not parse. Never raises."""
+        """Return the declarations of a text; with a warning if it does not parse."""
 
-    def smart_chunks(self, path: str, text: str) -> tuple[int, ...] | None:
+    def smart_chunks(self, path: str, text: str) -> Sequence[int] | None:
         """Return the first lines (from 1) of chunks that keep declarations whole; None to cut as usual."""
         return None
 
-    def symbol_hints(self, prompt: str) -> tuple[str, ...]:
-        """Return the names in a user's prompt that look like symbols, in order of appearance."""
+    def symbol_hints(self, prompt: str) -> Sequence[str]:
+        """Return the names in a user's prompt that look like symbols of the language, the surest first."""
         return ()
 
-    def references(self, path: str, text: str) -> tuple[object, ...]:
-        """Return the names that a text uses. Reserved: not called yet."""
+    def references(self, path: str, text: str) -> Sequence[Use]:
+        """Return the names that a text uses, declarations aside."""
         return ()
 
 

@@ -19,17 +19,15 @@ from repo_mcp.languages.outline.outline_limits import (
     MAX_DOC_CHARS,
     MAX_NAME_CHARS,
     MAX_PARENT_CHARS,
+    MAX_SIGNATURE_CHARS,
     MAX_SYMBOLS,
     cut,
 )
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
-from repo_mcp.languages.patterns.hints import find_symbol_hints
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
-from repo_mcp.languages.patterns.smart_chunks import cut_smartly
 from repo_mcp.model import Outline, Symbol
 
 PARSER = "lexical"
-MAX_SIGNATURE_CHARS = 400
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open
 _DECORATOR_LINES = 20
 
@@ -75,15 +73,6 @@ class LexicalAdapter(Adapter):
     def outline(self, path: str, text: str) -> Outline:
         """Return the outline that line patterns give."""
         return outline_lexically(path, self._find_language(path), text)
-
-    def smart_chunks(self, path: str, text: str) -> tuple[int, ...] | None:
-        """Return the first lines of the chunks, from 1; None when the text declares nothing."""
-        data = text.encode()
-        return cut_smartly(data, scan(_choose_patterns(self._find_language(path)), data))
-
-    def symbol_hints(self, prompt: str) -> tuple[str, ...]:
-        """Return the names in a user's prompt that look like symbols, in order of appearance."""
-        return find_symbol_hints(prompt)
 
 
 def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:

@@ -7,6 +7,7 @@ when it is that of a document (README, COPYING) and `unknown` otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from repo_mcp.languages.patterns import brace_languages as brace
 from repo_mcp.languages.patterns import c_languages as c
@@ -125,21 +126,34 @@ LANGUAGES: dict[str, Language] = {
 def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Language:
     """Return the language of a path, ignoring case; `unknown` when no rule matches.
 
-    `overrides` maps extensions to other languages than the built-in ones, by their names in LANGUAGES;
-    whole file names that have a rule keep it.
+    `overrides` maps extensions to other languages than the built-in ones; whole file names that have a rule
+    keep it. A key that begins with a slash is a whole name. A language that is not in LANGUAGES, but in those
+    that an installed adapter brings, is code without landmarks.
     """
     name = path[path.rfind("/") + 1 :].lower()
     language = _BY_NAME.get(name)
     if language is not None:
         return language
+    if overrides and f"/{name}" in overrides:
+        return _get_language(overrides[f"/{name}"])
     stem, dot, extension = name.rpartition(".")
     if dot and stem:
         if overrides and extension in overrides:
-            return LANGUAGES[overrides[extension]]
+            return _get_language(overrides[extension])
         language = _BY_EXTENSION.get(extension)
         if language is not None:
             return language
     return _find_by_stem(name)
+
+
+def has_rule(extension: str) -> bool:
+    """Return True for an extension, without its dot, whose language is built in."""
+    return extension in _BY_EXTENSION
+
+
+@cache
+def _get_language(name: str) -> Language:
+    return LANGUAGES.get(name) or Language(name, "code")
 
 
 def _find_by_stem(name: str) -> Language:

@@ -13,9 +13,7 @@ from typing import Any
 
 from repo_mcp.languages.outline.adapter import Adapter, Parse, ParserFailed, ParserFault
 from repo_mcp.languages.outline.lexical_adapter import outline_lexically
-from repo_mcp.languages.patterns.hints import find_symbol_hints
-from repo_mcp.languages.patterns.landmarks import Language, scan
-from repo_mcp.languages.patterns.smart_chunks import cut_smartly
+from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import Outline, Symbol
 
 PARSER = "ast"
@@ -70,13 +68,6 @@ class PythonAdapter(Adapter):
 
     def _refuse(self, path: str, warning: str) -> Outline:
         return Outline(path, "python", (), PARSER, (warning,))
-
-    def smart_chunks(self, path: str, text: str) -> tuple[int, ...] | None:
-        data = text.encode()
-        return cut_smartly(data, scan(self._find_language(path), data))
-
-    def symbol_hints(self, prompt: str) -> tuple[str, ...]:
-        return find_symbol_hints(prompt)
 
 
 def _read_symbol(row: list[Any]) -> Symbol:

@@ -39,7 +39,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     from repo_mcp.graph.symbol_query import has_words  # here: tools are listed before anything is loaded
 
     limit = find_integer(arguments, "limit") or DEFAULT_SYMBOLS
-    scope = _build_scope(arguments)
+    scope = _build_scope(repository, arguments)
     with repository.engines.graph.open() as graph:
         found = graph.search(str(arguments["query"]), scope, limit + 1)
         rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:limit]]
@@ -50,7 +50,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
 
 def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `lookup_symbol`."""
-    scope = _build_scope(arguments)
+    scope = _build_scope(repository, arguments)
     with repository.engines.graph.open() as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
         rows = [_render_found(graph, node) for node in nodes]
@@ -141,7 +141,7 @@ def _draft_rows(
     return Draft(build, len(rows), ordinary)
 
 
-def _build_scope(arguments: Arguments) -> SymbolFilter:
+def _build_scope(repository: Repository, arguments: Arguments) -> SymbolFilter:
     """Return the filter of a search. Raises RepoError with INVALID_ARGUMENT for an unknown language."""
     language = find_text(arguments, "language")
     scope = SymbolFilter(find_text(arguments, "node_type"), language, find_text(arguments, "project_id"))
@@ -149,11 +149,12 @@ def _build_scope(arguments: Arguments) -> SymbolFilter:
         return scope
     from repo_mcp.languages.symbol_parsers import list_languages  # not at start
 
-    if language in list_languages():
+    known = sorted({*list_languages(), *repository.adapter_languages})
+    if language in known:
         return scope
     raise RepoError(
         ErrorCode.INVALID_ARGUMENT,
         f"There are no symbols of a language {shown(language)}.",
-        f"Give one of: {', '.join(list_languages())}.",
+        f"Give one of: {', '.join(known)}.",
         {"argument": "language"},
     )

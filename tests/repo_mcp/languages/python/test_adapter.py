@@ -287,16 +287,6 @@ def test_dialects_are_left_to_line_patterns() -> None:
     assert [path for path in (*yes, *no) if ADAPTER.supports_path(path)] == yes
 
 
-def test_hints_are_names_not_words() -> None:
-    prompt = (
-        "Why does HTTPServer.handle_request fail? In `close` and parse_url, or run() and class Foo:\n"
-        '  File "src/a_b.py", line 12, in load\nThe function of the thing in general. See main.py.'
-    )
-    assert ADAPTER.symbol_hints(prompt) == (
-        "HTTPServer.handle_request", "close", "parse_url", "run", "Foo", "load",
-    )  # fmt: skip
-
-
 # The oracle
 
 

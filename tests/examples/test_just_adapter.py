@@ -1,0 +1,205 @@
+"""The example of a language adapter, built and installed: outlines, search, graph and bundles with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from index_format import DiskDirectory, iter_dump
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.config.server_config import load_config
+from repo_mcp.model import Hit, SearchRequest
+from repo_mcp.repository import Repository
+from tests.architecture.source_tree import ROOT
+from tests.growth import HANG_SECONDS
+from tests.repo_mcp.installed_packages import EXAMPLE, install_example
+from tests.repo_mcp.toolsets.graph_roots import Served
+
+JUSTFILE = """\
+registry := "registry.example.org"
+
+# Make the image of the shop.
+build-image tag: compile-sources
+    docker build -t {{registry}}/shop:{{tag}} .
+
+compile-sources:
+    cc -o shop shop.c
+"""
+RELEASE = "".join(
+    f"# Step {number} of a release.\nstep-{number}:\n    echo zeppelin {number}\n\n" for number in range(30)
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = tmp_path_factory.mktemp("site")
+    install_example(site, tmp_path_factory.mktemp("work"))
+    return site
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "root" / "ci").mkdir(parents=True)
+    (tmp_path / "root" / "justfile").write_text(JUSTFILE)
+    (tmp_path / "root" / "ci" / "release.just").write_text(RELEASE)
+    (tmp_path / "root" / "ci" / "deploy.just").write_text("deploy:\n    just build-image latest\n")
+    (tmp_path / "root" / "notes.md").write_text("# Notes\n\nNothing of build images.\n")
+    return tmp_path / "root"
+
+
+def open_root(root: Path, *, workers: int = 1) -> Repository:
+    return Repository(load_config(str(root), workers=workers))
+
+
+@pytest.fixture
+def served(root: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    monkeypatch.syspath_prepend(str(site))
+    served = Served(root, root / ".repo_mcp")
+    with closing(served.repository):
+        yield served
+
+
+@pytest.fixture
+def repository(served: Served) -> Repository:
+    return served.repository
+
+
+def search(repository: Repository, query: str, **arguments: bool) -> tuple[Hit, ...]:
+    return repository.search(SearchRequest(query, 20, **arguments)).hits
+
+
+def test_the_package_tests_itself(site: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            os.devnull,
+            str(EXAMPLE / "tests"),
+        ],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        cwd=site,
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_outline_and_status(repository: Repository) -> None:
+    assert repository.adapters == ("python", "headings", "keys", "just", "lexical")
+    assert repository.status().languages == {"just": 3, "markdown": 1}
+    outline = repository.outline("justfile")
+    assert (outline.language, outline.parser, outline.warnings) == ("just", "just", ())
+    assert [(one.kind, one.name, one.start_line, one.end_line) for one in outline.symbols] == [
+        ("variable", "registry", 1, 1),
+        ("function", "build-image", 3, 5),
+        ("function", "compile-sources", 7, 8),
+    ]
+
+
+def test_search_by_name_and_by_language(repository: Repository) -> None:
+    assert search(repository, "build-image", symbols_only=True)[0].path == "justfile"
+    assert [hit.path for hit in search(repository, "compile-sources", symbols_only=True)] == ["justfile"]
+    assert {hit.path for hit in search(repository, "build image lang:just")} == {"justfile", "ci/deploy.just"}
+    best = search(repository, "build-image")[0]
+    assert best.path == "justfile"
+    assert "asked name" in dict(best.explanation)  # it defines what the query names
+
+
+def test_chunks_are_those_that_the_adapter_proposes(
+    root: Path, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_root(root)) as repository:
+        repository.refresh()
+        before = {(hit.start_line, hit.end_line): hit.chunk_id for hit in search(repository, "zeppelin")}
+    monkeypatch.syspath_prepend(str(site))
+    with closing(open_root(root)) as repository:
+        assert not repository.index_exists  # what was indexed without the adapter is not used
+        repository.refresh()
+        after = {(hit.start_line, hit.end_line): hit.chunk_id for hit in search(repository, "zeppelin")}
+    assert sorted(before) == [(1, 120)]
+    assert sorted(after) == [(1, 40), (41, 80), (81, 120)]
+    lines = RELEASE.splitlines()
+    assert all(lines[first - 1].startswith("# Step") for first, _ in after)
+    assert not set(before.values()) & set(after.values())
+
+
+def test_symbols_and_references_in_the_graph(served: Served) -> None:
+    found = served.rows("search_symbols", query="build-image", language="just")
+    assert [(one["qualified_name"], one["node_type"], one["file_path"]) for one in found][:1] == [
+        ("build-image", "function", "justfile")
+    ]
+    callers = served.rows("get_callers", node_id=found[0]["node_id"])
+    assert [(one["name"], one["file_path"], one["confidence"]) for one in callers] == [
+        ("deploy", "ci/deploy.just", "probable")
+    ]
+    callees = served.rows("get_callees", node_id=found[0]["node_id"])
+    assert [one["name"] for one in callees] == ["compile-sources"]
+    (registry,) = served.rows("lookup_symbol", qualified_name="registry")
+    used = served.rows("get_references", node_id=registry["node_id"])
+    assert [(one["name"], one["reference_lines"]) for one in used] == [("build-image", [5])]
+
+
+def test_a_bundle_knows_what_the_prompt_names(repository: Repository) -> None:
+    bundle = repository.bundle(BundleRequest("Why does just build-image fail?"))
+    assert "build-image" in [one.text for one in bundle.audit.keywords]
+    assert bundle.warnings == ()
+    best = bundle.selections[0]
+    assert (best.path, best.symbol) == ("justfile", "build-image")
+
+
+def test_an_index_depends_on_the_version_and_on_nothing_else(
+    root: Path, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "site"
+    shutil.copytree(site, mine)
+    monkeypatch.syspath_prepend(str(mine))
+    dumps = []
+    for workers in (1, 3):
+        with closing(open_root(root, workers=workers)) as repository:
+            repository.refresh(force=True)
+            repository.compact(full=True)
+        (index,) = (root / ".repo_mcp").glob("index-*")
+        dumps.append(
+            [line for line in iter_dump(DiskDirectory(str(index))) if not line.startswith("generation")]
+        )
+    assert dumps[0] == dumps[1]
+    (metadata,) = mine.glob("*.dist-info")
+    text = (metadata / "METADATA").read_text()
+    (metadata / "METADATA").write_text(text.replace("Version: 1.0.0", "Version: 1.0.1"))
+    with closing(open_root(root)) as repository:
+        assert not repository.index_exists
+    shutil.rmtree(metadata)
+    with closing(open_root(root)) as repository:
+        assert "just" not in repository.adapters
+        assert not repository.index_exists
+
+
+def test_it_can_be_switched_off_by_the_repository(
+    root: Path, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(site))
+    (root / "repo_mcp.toml").write_text("[adapters.just]\nenabled = false\n")
+    with closing(open_root(root)) as repository:
+        assert repository.warnings == ()
+        assert repository.adapters == ("python", "headings", "keys", "lexical")
+        repository.refresh()
+        assert repository.status().languages == {"unknown": 3, "markdown": 1, "toml": 1}
+        assert search(repository, "build-image", symbols_only=True) == ()
