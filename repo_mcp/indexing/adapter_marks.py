@@ -17,6 +17,7 @@ from index_format import FLAGS, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.documents import SourceFile
 from repo_mcp.languages.adapter_registry import AdapterRegistry
+from repo_mcp.languages.adapter_tasks import MAX_ENDED
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.languages.outline.adapter_answers import Marks
 from repo_mcp.languages.outline.installed import InstalledAdapter
@@ -25,7 +26,6 @@ from repo_mcp.process.parse_worker import ParseWorker
 from repo_mcp.text.schema import FLAG_ADAPTER_FAILED
 from repo_mcp.workspace.client_paths import shown
 
-MAX_ENDED = 20
 MAX_NAMED = 3  # files in a warning
 WALL_SECONDS = 30.0  # for one text; where possible a limit on processor time ends it sooner
 

@@ -37,6 +37,7 @@ from repo_mcp.symbols.symbol_record import (
 
 PREFIX = "adapter/"
 MAX_HEAD_LINES = 40  # of a declaration, where its name is looked for: decorators and comments come first
+MAX_ENDED = 20  # texts that end the process; then an adapter is not asked again in that round
 _TRIES = 16  # occurrences of a name in other words before it
 
 # Words for the kind of a symbol, besides the names of SymbolKind. What has no row counts as a variable.

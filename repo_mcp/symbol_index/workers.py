@@ -11,6 +11,7 @@ is not tried under another name either.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_plan import WantedFile
-from repo_mcp.languages.adapter_tasks import PREFIX, encode_request, identify
+from repo_mcp.languages.adapter_tasks import MAX_ENDED, PREFIX, encode_request, identify
 from repo_mcp.languages.outline.adapter import ParserFailed
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.storage.poison import PoisonList
@@ -63,6 +64,7 @@ class ParseWorkers:
     ) -> None:
         self._poison = poison if poison is not None else PoisonList()
         self._batches = _iter_batches(files)
+        self._ended: Counter[str] = Counter()  # texts by the task of an adapter that ended its process
         self._read_many = read_many
         self._stopped = threading.Event()
         self._parsers = [make_parser() for _ in range(workers)]
@@ -162,13 +164,16 @@ class ParseWorkers:
     def _parse(self, parser: BatchParser, batch: _Batch) -> list[Outcome]:
         poisoned = [one for one in batch.files if identify(one[0].task, one[1]) in self._poison]
         asked = [one for one in batch.files if one not in poisoned] if poisoned else batch.files
-        requests = [(file.task, encode_request(_name(file), text)) for file, text in asked]
-        answers = parser.parse(requests)
-        for (file, text), answer in zip(asked, answers, strict=True):
+        ours = [one for one in asked if not one[0].task.startswith(PREFIX)]
+        foreign = [one for one in asked if one[0].task.startswith(PREFIX)]
+        answers = parser.parse([(file.task, encode_request(_name(file), text)) for file, text in ours])
+        for (file, text), answer in zip(ours, answers, strict=True):
             if answer is None:
                 self._poison.add(identify(file.task, text))
-        files = [*asked, *poisoned]
-        records = [answer or b"" for answer in answers] + [b""] * len(poisoned)
+        files = [*ours, *foreign, *poisoned]
+        records = [answer or b"" for answer in answers]
+        records += [self._parse_foreign(parser, file, text) for file, text in foreign]
+        records += [b""] * len(poisoned)
         for ordinal in find_faulty(records) if records else ():
             records[ordinal] = _encode_failure(*files[ordinal])
         parsed = [
@@ -176,6 +181,16 @@ class ParseWorkers:
             for (file, _), record in zip(files, records, strict=True)
         ]
         return [*parsed, *batch.left]
+
+    def _parse_foreign(self, parser: BatchParser, file: WantedFile, text: bytes) -> bytes:
+        """Return the answer of an installed adapter; none when it ends its process, or has done so often."""
+        if self._ended[file.task] >= MAX_ENDED:
+            return b""
+        answer = parser.parse_foreign(file.task, encode_request(file.path, text))
+        if answer is None:
+            self._ended[file.task] += 1
+            self._poison.add(identify(file.task, text))
+        return answer or b""
 
 
 def _iter_batches(files: Sequence[WantedFile]) -> Iterator[Sequence[WantedFile]]:
@@ -192,10 +207,9 @@ def _iter_batches(files: Sequence[WantedFile]) -> Iterator[Sequence[WantedFile]]
 
 
 def _name(file: WantedFile) -> str:
-    """Return the file's name without folders; with them for an adapter, which may look at them."""
-    return file.path if file.task.startswith(PREFIX) else file.path.rpartition("/")[2]
+    """Return the file's name without folders, on one line."""
+    return file.path.rpartition("/")[2].replace("\n", " ")
 
 
 def _encode_failure(file: WantedFile, text: bytes) -> bytes:
-    name = file.path.rpartition("/")[2].replace("\n", " ")
-    return encode_failure(name, text.count(b"\n") + (not text.endswith(b"\n")))
+    return encode_failure(_name(file), text.count(b"\n") + (not text.endswith(b"\n")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -22,6 +23,8 @@ from tests.growth import HANG_SECONDS
 from tests.repo_mcp.installed_packages import EXAMPLE, install_example
 from tests.repo_mcp.toolsets.graph_roots import Served
 
+START = "from repo_mcp.server import main; raise SystemExit(main())"
+CLIENT = {"name": "test", "version": "0"}
 JUSTFILE = """\
 registry := "registry.example.org"
 
@@ -190,6 +193,40 @@ def test_an_index_depends_on_the_version_and_on_nothing_else(
     with closing(open_root(root)) as repository:
         assert "just" not in repository.adapters
         assert not repository.index_exists
+
+
+def test_a_server_of_its_own_uses_it(root: Path, site: Path) -> None:
+    """Over real pipes, in processes that were started by nobody but the server."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)])}
+    environment |= {"HOME": str(root.parent), "XDG_STATE_HOME": str(root.parent / "state")}
+    command = [sys.executable, "-c", START, "--repo-root", str(root), "--no-watch"]
+    with subprocess.Popen(
+        command, env=environment, cwd=root.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        requests: list[tuple[str, dict[str, object]]] = [
+            ("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}),
+            ("tools/call", {"name": "repo.refresh_index", "arguments": {}}),
+            ("tools/call", {"name": "repo.status", "arguments": {}}),
+            ("tools/call", {"name": "repo.outline", "arguments": {"path": "ci/deploy.just"}}),
+            ("tools/call", {"name": "repo.search", "arguments": {"query": "zeppelin", "explain": True}}),
+        ]
+        results = []
+        for number, (method, params) in enumerate(requests):
+            request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.stdin.write(json.dumps(request) + "\n")
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())
+            assert answer["id"] == number, answer
+            results.append(answer["result"].get("structuredContent", {}).get("result"))
+        server.stdin.close()
+        assert server.wait(HANG_SECONDS) == 0
+    assert "just" in results[2]["adapters"]
+    assert results[2]["languages"]["just"] == 3
+    assert [one["name"] for one in results[3]["symbols"]] == ["deploy"]
+    assert sorted(one["start_line"] for one in results[4]["hits"]) == [1, 41, 81]
+    assert len({one["chunk_id"] for one in results[4]["hits"]}) == 3
 
 
 def test_it_can_be_switched_off_by_the_repository(

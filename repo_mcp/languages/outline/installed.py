@@ -49,7 +49,7 @@ class InstalledAdapter:
         """Return True when the adapter handles files of this name; False if it raises."""
         try:
             return bool(load_adapter(self.entry).supports_path(path))
-        except Exception:  # not our code
+        except (Exception, SystemExit):  # not our code
             return False
 
 

@@ -11,6 +11,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing import adapter_marks
 from repo_mcp.languages.adapter_registry import AdapterRegistry
+from repo_mcp.languages.adapter_tasks import MAX_ENDED
 from repo_mcp.languages.outline.installed import find_installed
 from repo_mcp.model import SearchRequest
 from repo_mcp.process import parse_worker
@@ -266,6 +267,20 @@ def test_an_adapter_that_ends_every_process_is_soon_not_asked(
     assert "failed on 40 of the files" in "".join(repository.refresh().warnings)
     assert len(started) == 2
     assert len(repository.search(SearchRequest("airship", 50)).hits) == 40
+
+
+def test_an_adapter_that_ends_every_process_leaves_the_symbols_of_others(
+    open_root: Open, tmp_path: Path
+) -> None:
+    for number in range(60):
+        (tmp_path / "root" / f"bad{number:02}.obey").write_text(f"references: os._exit({number}){BODY}")
+    for name in ("first.py", "last.py"):
+        (tmp_path / "root" / name).write_text("def zeppelin(): pass\n")
+    repository = open_root()
+    repository.refresh()
+    report = repository.symbol_index.build()
+    assert (report.parsed, report.failed, report.complete) == (62, 60, True)
+    assert len(repository.poison) == MAX_ENDED  # the others were not tried
 
 
 def test_a_process_that_cannot_be_started_blames_no_text(
