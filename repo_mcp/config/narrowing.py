@@ -36,8 +36,9 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
     from repo_mcp.languages.patterns.language_registry import LANGUAGES
 
     installed, _ = find_installed(config.root)
-    names = (*BUILT_IN, *(one.name for one in installed))
-    return apply_repository_file(config, text, LANGUAGES, names)
+    adapters = (*BUILT_IN, *(one.name for one in installed))
+    languages = {*LANGUAGES, *(language for one in installed for _, language in one.languages)}
+    return apply_repository_file(config, text, languages, adapters)
 
 
 def _deny_nothing(_path: str) -> None:

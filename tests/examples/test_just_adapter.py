@@ -233,6 +233,12 @@ def test_it_can_be_switched_off_by_the_repository(
     root: Path, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(site))
+    (root / "a.recipes").write_text("recipe:\n")
+    (root / "repo_mcp.toml").write_text('[extensions]\nrecipes = "just"\n')
+    with closing(open_root(root)) as repository:
+        assert repository.warnings == ()
+        assert repository.outline("a.recipes").language == "just"  # though the adapter takes other names
+    (root / "a.recipes").unlink()
     (root / "repo_mcp.toml").write_text("[adapters.just]\nenabled = false\n")
     with closing(open_root(root)) as repository:
         assert repository.warnings == ()
