@@ -40,6 +40,7 @@ class SkipReason(StrEnum):
     BINARY = "binary"
     UNREADABLE = "unreadable"
     EXCLUDED = "excluded"  # by configured globs or extensions
+    PRIVATE_KEY = "private_key"  # there is one in it, and the operator has such files refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,9 +98,12 @@ class Repository:
             config.exclude_globs,
             config.limits.max_file_bytes,
             config.refusals,
+            config.allow_paths,
             data_dir.inside_root,
         )
-        self.namespaces = Namespaces(config.root, data_dir.directory, key)
+        self.namespaces = Namespaces(
+            config.root, data_dir.directory, key, holds_denied=bool(config.allow_paths)
+        )
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
         self._outliner = Outliner(config, self._installed, self.poison)
         self._configuration = self._compute_configuration()
@@ -163,6 +166,7 @@ class Repository:
             disabled_adapters=config.disabled_adapters,
             memory=MemoryBudget(config.memory_mb),
             refusals=config.refusals,
+            allow_paths=config.allow_paths,
         )
         return LiveIndex(
             settings,

@@ -84,18 +84,7 @@ def build_parser(
         action=argparse.BooleanOptionalAction,
         help="follow changes of files (default: yes)",
     )
-    parser.add_argument(
-        "--include-extension",
-        action="append",
-        metavar="EXT",
-        help="index only files with this extension; repeatable (default: every text file)",
-    )
-    parser.add_argument(
-        "--exclude-glob",
-        action="append",
-        metavar="GLOB",
-        help="leave out files that match, as in .gitignore; repeatable",
-    )
+    _add_files(parser)
     parser.add_argument(
         "--workers", type=int, metavar="N", help="indexing processes (default: one per processor, at most 4)"
     )
@@ -114,6 +103,28 @@ def build_parser(
             option, type=int, metavar="N", help=f"{LIMITS[field.name]} (default: {field.default:,})"
         )
     return parser
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose files by their names."""
+    parser.add_argument(
+        "--include-extension",
+        action="append",
+        metavar="EXT",
+        help="index only files with this extension; repeatable (default: every text file)",
+    )
+    parser.add_argument(
+        "--exclude-glob",
+        action="append",
+        metavar="GLOB",
+        help="leave out files that match, as in .gitignore; repeatable",
+    )
+    parser.add_argument(
+        "--allow-path",
+        action="append",
+        metavar="GLOB",
+        help="serve files that match, though their names are denied, such as secrets.py; repeatable",
+    )
 
 
 def _add_switches(parser: argparse.ArgumentParser) -> None:
@@ -141,6 +152,12 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         default=None,
         help="serve nothing that is mounted below the root, like find -xdev",
+    )
+    parser.add_argument(
+        "--refuse-private-keys",
+        action="store_true",
+        default=None,
+        help="serve no file that has the block of a private key (PEM) in it",
     )
     parser.add_argument(
         "--any-root",
@@ -191,6 +208,7 @@ def read_given(options: argparse.Namespace) -> Config:
         semantic_model=options.semantic_model,
         include_extensions=options.include_extension,
         exclude_globs=options.exclude_glob,
+        allow_paths=options.allow_path,
         limits={name: value for name, value in limits.items() if value is not None},
     )
 

@@ -9,7 +9,15 @@ import typer
 
 from repo_mcp.cli.console.endings import EXIT_DONE, warn
 from repo_mcp.cli.console.opening import opened, refresh
-from repo_mcp.cli.console.parameters import AsJson, DataDir, MaxFileBytes, Root, SemanticModel, chosen_limits
+from repo_mcp.cli.console.parameters import (
+    AllowPath,
+    AsJson,
+    DataDir,
+    MaxFileBytes,
+    Root,
+    SemanticModel,
+    chosen_limits,
+)
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.progress import show_progress
 from repo_mcp.cli.console.render import Renderer
@@ -90,6 +98,7 @@ def describe_symbol_index(state: SymbolIndexStatus) -> str:
 def index(
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Processes to use (0: chosen for you).")
     ] = None,
@@ -119,6 +128,7 @@ def index(
     config = load_config(
         repo_root,
         data_dir=data_dir,
+        allow_paths=allow_path,
         workers=workers,
         memory_mb=memory_mb,
         semantic_model=semantic_model,
@@ -145,6 +155,7 @@ def show_vectors(repository: Repository) -> dict[str, object]:
 def compact(
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     full: Annotated[bool, typer.Option("--full", help="Merge everything into one segment.")] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -155,7 +166,7 @@ def compact(
       repo-mcp compact
       repo-mcp compact --full
     """
-    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
         done = repository.compact(full=full)
         structure = repository.symbol_index.compact(full=full) if repository.symbol_index.exists else None
     if as_json:
@@ -170,6 +181,7 @@ def compact(
 def status(
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     semantic_model: SemanticModel = None,
     as_json: AsJson = False,
 ) -> int:
@@ -182,16 +194,22 @@ def status(
       repo-mcp status
       repo-mcp status --json
     """
-    with opened(load_config(repo_root, data_dir=data_dir, semantic_model=semantic_model)) as repository:
+    with opened(
+        load_config(repo_root, data_dir=data_dir, allow_paths=allow_path, semantic_model=semantic_model)
+    ) as repository:
         state = repository.status()
         structure = repository.symbol_index.status()
         vectors, shown = describe_vectors(repository), show_vectors(repository)
         root_name = repository.root_name
+        allowed = list(repository.config.allow_paths)
     if as_json:
         document = {"root": root_name, "version": find_version(), "health": judge(state).word}
-        write_json(document | to_plain(state) | {"structure": to_plain(structure)} | shown)
+        write_json(
+            document | to_plain(state) | {"allow_paths": allowed, "structure": to_plain(structure)} | shown
+        )
     else:
-        phases = {"symbol index": describe_symbol_index(structure), **vectors}
+        rows = {"allowed names": ", ".join(allowed)} if allowed else {}
+        phases = {"symbol index": describe_symbol_index(structure), **vectors, **rows}
         StatusPage(open_console()).show(root_name, state, structure, phases)
     return EXIT_DONE
 
@@ -199,6 +217,7 @@ def status(
 def report(
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -220,7 +239,7 @@ def report(
     from repo_mcp.cli.report.file import write_report
     from repo_mcp.cli.report.page import render_report
 
-    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
         page = render_report(collect_facts(repository))
         if output == "-":
             print(page, end="")

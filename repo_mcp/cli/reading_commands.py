@@ -14,7 +14,7 @@ from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, opened
-from repo_mcp.cli.console.parameters import AsJson, DataDir, Root
+from repo_mcp.cli.console.parameters import AllowPath, AsJson, DataDir, Root
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.render import Renderer
 from repo_mcp.config.server_config import load_config
@@ -25,6 +25,7 @@ def open_lines(
     target: Annotated[str, typer.Argument(metavar="PATH[:START[-END]]", help="File, and its lines.")],
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     as_json: AsJson = False,
 ) -> int:
     """Print lines of a file, with their numbers.
@@ -37,7 +38,7 @@ def open_lines(
       repo-mcp open src/checksum.c:10-25
     """
     path, start_line, end_line = parse_target(target)
-    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
         text = repository.open_file(path, start_line, end_line)
     if as_json:
         document = to_plain(text)
@@ -66,6 +67,7 @@ def outline_file(
     path: Annotated[str, typer.Argument(metavar="PATH", help="File.")],
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     as_json: AsJson = False,
 ) -> int:
     """Print what a file declares, with line numbers: functions, classes, headings, keys.
@@ -75,7 +77,7 @@ def outline_file(
       repo-mcp outline src/checksum.c
       repo-mcp outline README.md
     """
-    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
         found = repository.outline(path)
     if as_json:
         write_json(to_plain(found))
@@ -92,6 +94,7 @@ def bundle(
     ],
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     max_files: Annotated[int | None, typer.Option("--max-files", metavar="N", help="Files (8).")] = None,
     max_total_lines: Annotated[
         int | None, typer.Option("--max-total-lines", metavar="N", help="Lines of all excerpts (400).")
@@ -115,7 +118,7 @@ def bundle(
     """
     text = sys.stdin.read() if prompt == "-" else prompt
     request = BundleRequest(text, max_files, max_total_lines, max_tokens, include_tests=tests)
-    config = load_config(repo_root, data_dir=data_dir, last_bundle=last_bundle)
+    config = load_config(repo_root, data_dir=data_dir, allow_paths=allow_path, last_bundle=last_bundle)
     check_request(request, config.limits)
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=as_json)

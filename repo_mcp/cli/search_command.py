@@ -10,7 +10,7 @@ import typer
 
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, opened
-from repo_mcp.cli.console.parameters import AsJson, DataDir, MaxFileBytes, Root, chosen_limits
+from repo_mcp.cli.console.parameters import AllowPath, AsJson, DataDir, MaxFileBytes, Root, chosen_limits
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.terminal import Colour, open_console
 from repo_mcp.cli.hits_page import HitsPage
@@ -30,6 +30,11 @@ class Mode(StrEnum):
     SYMBOL = "symbol"  # ranked, names of declarations
 
 
+Glob = Annotated[str | None, typer.Option("--glob", metavar="G", help="Only files whose path matches.")]
+Language = Annotated[str | None, typer.Option("--language", metavar="L", help="Only this language.")]
+TopK = Annotated[
+    int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10; exact search: 200).")
+]
 EXACT_MODES = (Mode.LITERAL, Mode.REGEX)
 EXACT_LIMIT = 200  # matches when no --top-k is given
 
@@ -50,6 +55,7 @@ def search(
     ],
     repo_root: Root = ".",
     data_dir: DataDir = None,
+    allow_path: AllowPath = None,
     mode: Annotated[Mode, typer.Option("--mode", help="How to match.")] = Mode.BM25,
     literal: Annotated[bool, typer.Option("--literal", "-F", help="Exact text (--mode literal).")] = False,
     regex: Annotated[bool, typer.Option("--regex", "-E", help="RE2 expression (--mode regex).")] = False,
@@ -57,18 +63,12 @@ def search(
         bool, typer.Option("--ignore-case", "-i", help="Exact search, ignoring case.")
     ] = False,
     word: Annotated[bool, typer.Option("--word", "-w", help="Exact search, whole words only.")] = False,
-    top_k: Annotated[
-        int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10; exact search: 200).")
-    ] = None,
+    top_k: TopK = None,
     context: Annotated[
         int, typer.Option("--context", "-C", metavar="N", help="Lines to show around each hit.")
     ] = 0,
-    glob: Annotated[
-        str | None, typer.Option("--glob", metavar="G", help="Only files whose path matches.")
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option("--language", metavar="L", help="Only this language.")
-    ] = None,
+    glob: Glob = None,
+    language: Language = None,
     tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Include test files.")] = True,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each signal adds to a score.")
@@ -92,7 +92,12 @@ def search(
       repo-mcp search -E "def \\w+_funds" --language python
       repo-mcp search "checksum" --no-tests --color always | less -R
     """
-    config = load_config(repo_root, data_dir=data_dir, limits=chosen_limits(max_file_bytes=max_file_bytes))
+    config = load_config(
+        repo_root,
+        data_dir=data_dir,
+        allow_paths=allow_path,
+        limits=chosen_limits(max_file_bytes=max_file_bytes),
+    )
     mode = choose_mode(mode, literal=literal, regex=regex, exactly=ignore_case or word)
     display = _Display(as_json, explain, check_context(context), colour)
     if mode in EXACT_MODES:

@@ -35,6 +35,7 @@ GUARDS: Mapping[str, int] = {
     "call_timeout_seconds": 3_600,
     "refuse_hard_links": True,
     "one_file_system": True,
+    "refuse_private_keys": True,
 }
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may set more
 DEFAULT_MEMORY_MB = 1_000
@@ -115,6 +116,7 @@ class Config:
     chunk_overlap_lines: int = 30  # less than chunk_lines
     include_extensions: tuple[str, ...] = ()  # lower case, without the dot; empty: every text file
     exclude_globs: tuple[str, ...] = ()  # in the syntax of .gitignore, at the root
+    allow_paths: tuple[str, ...] = ()  # globs of names that are denied by default; only the operator may
     toolsets: tuple[str, ...] = ("repo",)
     named_roots: tuple[NamedRoot, ...] = ()  # for the toolset `retrieval`: docs, then code
     workers: int = 0  # processes that index; 0: one for each processor, at most 4
@@ -124,6 +126,7 @@ class Config:
     call_timeout_seconds: int = CALL_SECONDS  # for one call that reads: clients give up after 60; 0: no limit
     refuse_hard_links: bool = False  # a file with another name is not served
     one_file_system: bool = False  # file systems mounted below the root are not served
+    refuse_private_keys: bool = False  # a file with the block of a private key in it is not served
     any_root: bool = False  # serve even the root of the file system or one of the kernel's directories
     harden: bool = False  # have the system forbid the server everything that it does not need
     audit_queries: bool = False  # the audit log includes the text of queries and prompts
@@ -164,8 +167,9 @@ class Config:
             self.disabled_adapters,
             deny_fingerprint,
         )
-        # Not as two more facts: with neither option, an existing index remains valid.
-        facts += tuple(key for key in ("refuse_hard_links", "one_file_system") if getattr(self, key))
+        # Not as more facts: with none of these options, an existing index remains valid.
+        options = ("refuse_hard_links", "one_file_system", "refuse_private_keys")
+        facts += tuple(key for key in options if getattr(self, key))
         import hashlib  # here: it loads a large library, for which the list of tools need not wait
 
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -173,7 +177,7 @@ class Config:
     @property
     def refusals(self) -> Refusals:
         """Return the kinds of files that the repository reader refuses whatever their names."""
-        return Refusals(self.refuse_hard_links, self.one_file_system)
+        return Refusals(self.refuse_hard_links, self.one_file_system, self.refuse_private_keys)
 
     def chosen_workers(self) -> int:
         """Return the number of processes to index with, at least 1."""
@@ -196,13 +200,13 @@ def load_config(
     semantic_model: str | None = None,
     include_extensions: Sequence[str] | None = None,
     exclude_globs: Sequence[str] | None = None,
+    allow_paths: Sequence[str] | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Config:
     """Return the configuration of the operator's options.
 
-    None stands for an option not given. `guards` has keys of GUARDS, `limits` fields of Limits. Nothing on
-    disk is examined: the repository reader finds out whether the root exists. `root` may be None when only
-    named roots are served. Raises RepoError with CONFIG_INVALID, naming the first option that cannot be used.
+    None stands for an option not given. `guards` has keys of GUARDS, `limits` fields of Limits. `root` may
+    be None for named roots alone. Raises RepoError with CONFIG_INVALID. Nothing on disk is examined.
     """
     options = {
         "repo_root": root,
@@ -218,6 +222,7 @@ def load_config(
         "semantic_model": semantic_model,
         "include_extensions": include_extensions or None,
         "exclude_globs": exclude_globs or None,
+        "allow_paths": allow_paths or None,
     }
     chosen = _choose_toolsets(toolsets, root)
     config = Config(
@@ -225,10 +230,8 @@ def load_config(
         data_dir=_absolute(data_dir, "--data-dir") if data_dir is not None else None,
         limits=_build_limits(limits or {}),
         toolsets=chosen,
-        workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
-        memory_mb=DEFAULT_MEMORY_MB
-        if memory_mb is None
-        else _check_number(memory_mb, "--memory-mb", LEAST_MEMORY_MB, MOST_MEMORY_MB),
+        workers=_check_number(0 if workers is None else workers, "--workers", 0, MAX_WORKERS),
+        memory_mb=_check_memory(DEFAULT_MEMORY_MB if memory_mb is None else memory_mb),
         watch=bool(watch),
         any_root=bool(any_root),
         harden=bool(harden),
@@ -237,6 +240,7 @@ def load_config(
         semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
         include_extensions=_check_extensions(include_extensions or ()),
         exclude_globs=_check_globs(exclude_globs or ()),
+        allow_paths=_check_allowed(allow_paths or ()),
         given=frozenset(key for key, value in options.items() if value is not None) | frozenset(limits or ()),
     )
     return _apply_guards(config, guards or {})
@@ -317,6 +321,10 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
     return value
 
 
+def _check_memory(megabytes: int) -> int:
+    return _check_number(megabytes, "--memory-mb", LEAST_MEMORY_MB, MOST_MEMORY_MB)
+
+
 def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
     """Return the configuration with the given GUARDS."""
     for key, value in given.items():
@@ -328,6 +336,7 @@ def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
         call_timeout_seconds=given.get("call_timeout_seconds", CALL_SECONDS),
         refuse_hard_links=bool(given.get("refuse_hard_links")),
         one_file_system=bool(given.get("one_file_system")),
+        refuse_private_keys=bool(given.get("refuse_private_keys")),
         given=config.given | frozenset(given),
     )
 
@@ -358,6 +367,21 @@ def _check_globs(given: Sequence[str]) -> tuple[str, ...]:
             hint = f"Give patterns in .gitignore syntax, of at most {globs.MAX_GLOB_CHARS} characters."
             raise _invalid("--exclude-glob", f"cannot be {_shown(one)}", hint)
     return tuple(given)
+
+
+def _check_allowed(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the globs in one order without repetition, so that equal choices share an index."""
+    if len(given) > MAX_GLOBS:
+        raise _invalid("--allow-path", f"is given more than {MAX_GLOBS} times", "Give fewer, wider globs.")
+    if given:
+        from repo_mcp.workspace.policy import check_allowed  # it loads what the list of tools can do without
+    for one in given:
+        try:
+            check_allowed(one)
+        except ValueError as fault:
+            hint = "Give a glob of paths below the root, such as secrets.py or models/secrets.*"
+            raise _invalid("--allow-path", f"cannot be {_shown(one)}: {fault}", hint) from None
+    return tuple(sorted(set(given)))
 
 
 def _choose_toolsets(names: Sequence[str] | None, root: str | None) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.text.lines import decode_source, has_binary_extension
 from repo_mcp.text.schema import FLAG_REPLACED
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.reader_bounds import Refusals
+from repo_mcp.workspace.reader_bounds import PRIVATE_KEY, RULES, Refusals
 from repo_mcp.workspace.repository_reader import NO_REFUSALS, OpenedFile, RepositoryReader, open_many
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
@@ -57,6 +57,7 @@ class BuildSettings:
     shard_bytes: int = SHARD_BYTES
     memory: MemoryBudget = DEFAULT_MEMORY
     refusals: Refusals = NO_REFUSALS
+    allow_paths: tuple[str, ...] = ()  # globs of denied names that the operator has served
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class ShardBuilder:
     """Builds shards, one after the other, with one repository reader and one directory."""
 
     def __init__(self, settings: BuildSettings) -> None:
-        policy = DenyPolicy(data_dir_parts=settings.data_dir_parts)
+        policy = DenyPolicy(settings.allow_paths, settings.data_dir_parts)
         self._settings = settings
         self._languages = dict(settings.languages)
         self._reader = RepositoryReader(settings.root, policy.find_denial, settings.refusals)
@@ -199,7 +200,8 @@ class ShardBuilder:
 
     def _decode(self, opened: OpenedFile | RepoError) -> tuple[SourceFile, bool] | SkipReason | None:
         if isinstance(opened, RepoError):
-            return _SKIPS.get(opened.code)
+            is_key = opened.details.get("rule") == RULES[PRIVATE_KEY]
+            return SkipReason.PRIVATE_KEY if is_key else _SKIPS.get(opened.code)
         try:
             text = decode_source(opened.data)
         except RepoError as error:

@@ -27,7 +27,16 @@ from repo_mcp.storage.held_directory import HeldDirectory, OpenedDirectory, OwnD
 OWN_NAME = ".repo_mcp"
 _CACHE_NAME = "repo-mcp"
 # Prefixes of what servers write. A directory deleted under a running server has these but no marks.
-_OWN_BEGINNINGS = ("index-", "structure-", "vectors-", "audit.", "poison", "last_bundle.", ".removed-")
+_OWN_BEGINNINGS = (
+    "index-",
+    "structure-",
+    "vectors-",
+    "audit.",
+    "poison",
+    "last_bundle.",
+    ".removed-",
+    "allowed.",
+)
 # The signature is fixed by the Cache Directory Tagging Specification.
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# The index of repo-mcp; it can be rebuilt.\n"
 

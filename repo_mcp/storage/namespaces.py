@@ -4,6 +4,9 @@ Another format version, configuration, root or key has a namespace of its own be
 stay for ever, so one that nobody has opened for UNUSED_SECONDS is removed. That happens under its lock, so
 that nobody is writing it. Readers keep the files that they have open, and find no index the next time.
 
+An index of names that are denied by default (`--allow-path`) says so in its name and does not stay so long:
+whoever refreshes the root without the option, or for other names, removes it, unless a server uses one now.
+
 Only directories whose names match our pattern are examined, only files whose names match our patterns are
 deleted, and no link is followed: the data directory may have come with the repository.
 """
@@ -27,8 +30,10 @@ from repo_mcp.storage.user_key import UserKey
 
 UNUSED_SECONDS = 14 * 24 * 3600.0  # counted from the last time a server opened its root
 MAX_NAMESPACES = 1_000  # examined in one call
-_NAMESPACE = re.compile(r"(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}")
-_DETACHED = re.compile(r"\.removed-(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}")
+_NAMESPACE = re.compile(r"(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}(?:-allowed)?")
+_DETACHED = re.compile(rf"\.removed-{_NAMESPACE.pattern}")
+_ALLOWED = "-allowed"  # ends the names of indexes that hold what is denied by default
+_ALLOWED_LOCK = "allowed.lock"  # in the data directory: held by who uses such an index
 _OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "purge"})
 _OWN_SUFFIXES = (".seg", ".tmp", SEAL_SUFFIX)
 _LOCK = "lock"
@@ -43,14 +48,17 @@ def mark_used(directory: OwnDirectory) -> None:
         os.utime(opened.path if opened.descriptor is None else opened.descriptor)
 
 
-def remove_unused(data_dir: OwnDirectory, keep: Collection[str], clock: Clock = time.time) -> tuple[str, ...]:
+def remove_unused(
+    data_dir: OwnDirectory, keep: Collection[str], clock: Clock = time.time, *, also_allowed: bool = False
+) -> tuple[str, ...]:
     """Remove the namespaces unused for UNUSED_SECONDS, except those in `keep`. Never raises.
 
-    Returns the names of those that are gone.
+    With `also_allowed`, those with denied names go at once. Returns the names of those that are gone.
     """
     removed = []
     for name in _list_namespaces(data_dir):
-        is_due = name not in keep and (_DETACHED.fullmatch(name) or _is_unused(data_dir, name, clock()))
+        goes = _DETACHED.fullmatch(name) or (also_allowed and name.endswith(_ALLOWED))
+        is_due = name not in keep and (goes or _is_unused(data_dir, name, clock()))
         if is_due and remove(data_dir, name):
             removed.append(name)
     return tuple(removed)
@@ -117,9 +125,13 @@ class Namespace:
 class Namespaces:
     """The namespaces that one opened root uses."""
 
-    def __init__(self, root: str, data_dir: OwnDirectory, key: UserKey) -> None:
-        """Creates nothing."""
+    def __init__(
+        self, root: str, data_dir: OwnDirectory, key: UserKey, *, holds_denied: bool = False
+    ) -> None:
+        """Creates nothing. `holds_denied` when names that are denied by default are in the indexes."""
         self._data_dir = data_dir
+        self._suffix = _ALLOWED if holds_denied else ""
+        self._release: Callable[[], None] | None = None  # gives the lock back; None: we do not have it
         self._may_outlive = not key.fault  # else nobody after this process can check them
         self.sealer = make_sealer(key.key, name_canonically(root), name_canonically(data_dir.path))
         self.tags: dict[str, MakeTag] = {}  # by name
@@ -127,7 +139,7 @@ class Namespaces:
 
     def add(self, kind: str, configuration: str) -> Namespace:
         """Return the namespace of the index of this kind and configuration, from now on one of ours."""
-        name = self.sealer.name_namespace(kind, FORMAT_VERSION, configuration)
+        name = self.sealer.name_namespace(kind, FORMAT_VERSION, configuration) + self._suffix
         make_tag = self.sealer.make_tagger(name)
         self.tags = {**self.tags, name: make_tag}  # others may be iterating
         directory = OwnDirectory(self._data_dir, name)
@@ -136,15 +148,32 @@ class Namespaces:
 
     def mark_used(self) -> None:
         """Mark all of ours as in use now."""
+        if self._suffix:
+            self._hold_allowed()
         for directory in self._directories.values():
             mark_used(directory)
 
     def remove_unused(self) -> None:
-        """Remove those of others that are long unused. Never raises."""
-        remove_unused(self._data_dir, self.tags)
+        """Remove those of others: with denied names if nobody uses them, else long unused. Never raises."""
+        self._hold_allowed()
+        remove_unused(self._data_dir, self.tags, also_allowed=self._release is not None)
+        if not self._suffix:
+            self._release_allowed()
+
+    def _hold_allowed(self) -> None:
+        """Take the lock of the indexes with denied names, unless another process has it."""
+        if self._release is None:
+            with suppress(OSError, IndexFormatError):
+                self._release = DiskDirectory(self._data_dir).lock(_ALLOWED_LOCK).release
+
+    def _release_allowed(self) -> None:
+        release, self._release = self._release, None
+        if release is not None:
+            release()
 
     def close(self) -> None:
         """Remove ours when nobody else could use them, and close the directories."""
+        self._release_allowed()
         for name, directory in self._directories.items():
             directory.close()
             if not self._may_outlive:

@@ -18,9 +18,9 @@ from operator import attrgetter
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
-from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import RULES, Bounds, find_entry_refusal
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, reach_directory
 
@@ -94,7 +94,8 @@ class _Listing:
             if not entry.name.isascii() and not _is_utf8(entry.name):
                 self._left_out["name_not_utf8"] += 1
                 continue
-            denial = self._find_denial(prefix + entry.name)
+            slash = "/" if entry.kind == "directory" else ""
+            denial = self._find_denial(f"{prefix}{entry.name}{slash}")
             if denial is None:
                 admitted.append(entry)
             elif denial.rule != OWN_DIRECTORY_RULE:  # must not reveal that our own is there

@@ -28,13 +28,14 @@ class LiveTree:
         exclude_globs: Sequence[str],
         max_file_bytes: int,
         refusals: Refusals,
+        allow_paths: Sequence[str],
         data_dir_parts: tuple[str, ...] | None,
     ) -> None:
         """Read beneath a root that is open. `data_dir_parts` is where our data directory lies in it.
 
         Raises RepoError with CONFIG_INVALID.
         """
-        self.policy = DenyPolicy(data_dir_parts=data_dir_parts)
+        self.policy = DenyPolicy(allow_paths, data_dir_parts)
         self.reader = RepositoryReader(root, self.policy.find_denial, refusals)
         self._exclude_globs = exclude_globs
         self._max_file_bytes = max_file_bytes
@@ -52,8 +53,10 @@ class LiveTree:
         Raises RepoError with PATH_INVALID, PATH_ESCAPE or PATH_DENIED, by the name alone.
         """
         named = self.reader.normalise(path)
-        if self.policy.find_denial(named) is not None:
-            raise RepoError(ErrorCode.PATH_DENIED, "The path is denied.")
+        denial = self.policy.find_denial(named)
+        if denial is not None:
+            rule = {"rule": denial.rule}
+            raise RepoError(ErrorCode.PATH_DENIED, "The path is denied.", denial.hint, rule)
         return named
 
     def reach_directory(self, path: str) -> str:

@@ -15,8 +15,8 @@ from enum import Enum
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
+from repo_mcp.workspace.denied_names import Denial
 from repo_mcp.workspace.ignore import IgnoreRules
-from repo_mcp.workspace.policy import Denial
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
 from repo_mcp.workspace.walk import WalkMemory
 
@@ -119,8 +119,8 @@ class PathChangeFinder:
             return _Verdict.WALK
         was_file = not directory or name in admitted[directory].files
         absent = _Verdict.GONE if was_file else _Verdict.NOTHING
-        if name[0] == "." or self._find_denial(path) is not None:
-            return absent
+        if name[0] == "." or self._find_denial(path + "/") is not None:
+            return absent  # a file's denial makes no difference here: it has no status
         status = self._reader.lstat(path)
         if status is None:
             return _Verdict.WALK if path in admitted else absent
@@ -142,7 +142,7 @@ class PathChangeFinder:
             above, path = "/".join(parts[:depth]), "/".join(parts[: depth + 1])
             if path in self._memory.admitted:
                 continue
-            hidden = name[0] == "." or self._find_denial(path) is not None
+            hidden = name[0] == "." or self._find_denial(path + "/") is not None
             return _Verdict.NOTHING if hidden or rules.names_in(above).ignored(name, True) else _Verdict.WALK
         return _Verdict.WALK
 

@@ -1,24 +1,41 @@
-"""The refusals that an operator may ask for besides names: files with several names, other file systems.
+"""The refusals that an operator may ask for besides names: other names, other file systems, private keys.
 
 A second name (hard link) of a denied file, or of one outside the root, looks like any file; but that a file
 has several names can be seen. A file system mounted below the root belongs to another tree, which may not be
-meant to be served. Both refusals are off by default: copies made by linking (`cp -al`, the stores of some
+meant to be served. All refusals are off by default: copies made by linking (`cp -al`, the stores of some
 package tools) consist of hard links, and parts of a checkout may well be mounted.
 
 A file system is identified by its device number, as in `find -xdev`. The same file system mounted again below
 the root (a bind mount) has the same number and is not noticed, and subvolumes of btrfs have numbers of
 their own.
+
+A file with the block of a private key in it (RFC 7468, or as PGP and SSH2 write it) is refused whole,
+not only the lines of the key: an excerpt may begin in the middle of one, and the words of an index would tell
+what it says. The rule does not guess: there must be a BEGIN line and, on the next line that is no header, a
+run of base64. Left out on purpose: redaction, and every other kind of secret.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat as modes
 from dataclasses import dataclass
 
 HARD_LINK = "hard_link"
 OTHER_FILE_SYSTEM = "other_file_system"
-RULES = {HARD_LINK: "--refuse-hard-links", OTHER_FILE_SYSTEM: "--one-file-system"}
+PRIVATE_KEY = "private_key"
+RULES = {
+    HARD_LINK: "--refuse-hard-links",
+    OTHER_FILE_SYSTEM: "--one-file-system",
+    PRIVATE_KEY: "--refuse-private-keys",
+}
+_KEY_BEGINS = re.compile(rb"-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_KEY_BODY = re.compile(rb"[A-Za-z0-9+/]{32}")  # the shortest line, of an Ed25519 key, has 64
+_KEY_HEADER = re.compile(rb"[A-Za-z-]{1,40}: ")  # RFC 1421 and OpenPGP: `Proc-Type: 4,ENCRYPTED`
+_ESCAPED_END = re.compile(rb"\\[nr]")  # of a line, in JSON and in string literals
+_SOME_TEXT = re.compile(rb"[A-Za-z0-9+/=]{4}")  # not only quotes and signs between string literals
+_LOOKED_AT_BYTES = 1_000  # after a BEGIN line
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +44,7 @@ class Refusals:
 
     hard_links: bool = False  # files that have another name
     other_file_systems: bool = False
+    private_keys: bool = False  # files with the block of a private key
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +53,11 @@ class Bounds:
 
     hard_links: bool = False
     device: int | None = None  # the only one served; None: any
+    private_keys: bool = False
 
     @property
     def are_wide(self) -> bool:
-        """Return True when nothing is refused."""
+        """Return True when nothing is refused for its status."""
         return not self.hard_links and self.device is None
 
     def find_refusal(self, status: os.stat_result) -> str | None:
@@ -48,6 +67,29 @@ class Bounds:
         if self.hard_links and status.st_nlink > 1 and modes.S_ISREG(status.st_mode):
             return HARD_LINK
         return None
+
+    def refuses(self, data: bytes) -> bool:
+        """Return True when a file with these contents is refused."""
+        return self.private_keys and has_private_key(data)
+
+
+def has_private_key(data: bytes) -> bool:
+    """Return True when there is the block of a private key in the contents, whole or cut off."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):  # UTF-16 or UTF-32
+        data = data.replace(b"\0", b"")
+    if b"PRIVATE KEY" not in data:
+        return False
+    return any(_has_body(data, begin.end()) for begin in _KEY_BEGINS.finditer(data))
+
+
+def _has_body(data: bytes, start: int) -> bool:
+    """Return True when base64 follows a BEGIN line that ends at `start`."""
+    for line in _ESCAPED_END.sub(b"\n", data[start : start + _LOOKED_AT_BYTES]).splitlines():
+        if _KEY_BODY.search(line):
+            return True
+        if _SOME_TEXT.search(line) and not _KEY_HEADER.search(line):
+            return False
+    return False
 
 
 def find_entry_refusal(bounds: Bounds, entry: os.DirEntry[str]) -> str | None:

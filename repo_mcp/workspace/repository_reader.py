@@ -12,7 +12,7 @@ On Windows links are refused.
 Denial is decided before existence, so that an answer never reveals whether a denied file exists.
 Messages contain the client's own path at most, never an absolute path of ours.
 
-The operator may have files with several names and other file systems refused
+The operator may have files with several names, other file systems and files with private keys refused
 (`repo_mcp.workspace.reader_bounds`). Otherwise second names of outside files, and mounts, are read.
 """
 
@@ -34,7 +34,7 @@ from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
 from repo_mcp.workspace.client_paths import RootNames, check_component, shown
 from repo_mcp.workspace.held_root import ROOT_MOVED, explain_unusable_root, hold_root
-from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, Bounds, Refusals
+from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, PRIVATE_KEY, RULES, Bounds, Refusals
 
 if sys.platform == "win32":
     from repo_mcp.workspace import reader_windows as native
@@ -110,7 +110,7 @@ class RepositoryReader:
             raise explain_unusable_root(error) from None
         own = refusals.other_file_systems
         device = native.directory_stat(self._root_directory).st_dev if own else None
-        self.bounds = Bounds(refusals.hard_links, device)
+        self.bounds = Bounds(refusals.hard_links, device, refusals.private_keys)
         self._names = RootNames(tuple(dict.fromkeys((self.root, canonical))))
 
     def check_root(self) -> None:
@@ -238,24 +238,26 @@ class RepositoryReader:
         """
         directory_path, _, name = path.rpartition("/")
         try:
-            self._refuse_denied(path)
+            self._refuse_denied(path + "/")
             check_component(name)
             directory = self._descend(directory_path.split("/") if directory_path else [])
         except (OSError, ValueError, RepoError):
             return None
         try:
-            return native.lstat(directory, name)
+            status = native.lstat(directory, name)
         except (OSError, ValueError):
             return None
         finally:
             native.close_directory(directory)
+        is_served = modes.S_ISDIR(status.st_mode) or self._find_denial(path) is None
+        return status if is_served else None
 
     def open_directory(self, path: str) -> int:
         """Return a descriptor of the directory at a normalised path, for `close_directory`. Raises RepoError.
 
         Links are not followed: one on the way is NOT_A_DIRECTORY.
         """
-        self._refuse_denied(path)
+        self._refuse_denied(path + "/")
         try:
             return self._descend(path.split("/") if path else [])
         except OSError as error:
@@ -297,16 +299,13 @@ class RepositoryReader:
         """Raise RepoError with PATH_DENIED when the policy refuses a component of the normalised path."""
         denial = self._find_denial(path)
         if denial is not None:
-            raise RepoError(
-                ErrorCode.PATH_DENIED,
-                f"{shown(path)} is denied by the rule {getattr(denial, 'rule', 'of the policy')}.",
-                str(getattr(denial, "hint", "")),
-                {"rule": str(getattr(denial, "rule", ""))},
-            )
+            rule = str(getattr(denial, "rule", "of the policy"))
+            what = f"{shown(path.rstrip('/'))} is denied by the rule {rule}."
+            raise RepoError(ErrorCode.PATH_DENIED, what, str(getattr(denial, "hint", "")), {"rule": rule})
 
-    def _split_admitted(self, path: str) -> list[str]:
-        """Return the components of a normalised path. Raises RepoError with PATH_DENIED."""
-        self._refuse_denied(path)
+    def _split_admitted(self, path: str, slash: str = "") -> list[str]:
+        """Return the components of a normalised path; `slash` for a directory. Raises PATH_DENIED."""
+        self._refuse_denied(path + slash)
         return path.split("/") if path else []
 
     def _descend(self, parts: list[str]) -> int:
@@ -323,12 +322,20 @@ class RepositoryReader:
 
     def _reach_directory(self, path: str) -> str:
         """Return the path of a real directory. See the function `reach_directory`."""
-        pending = self._split_admitted(self.normalise(path))
+        named = self.normalise(path)
+        try:
+            return self._follow_directories(named)
+        except RepoError:
+            self._refuse_denied(named)  # what no directory has must not tell whether there is such a file
+            raise
+
+    def _follow_directories(self, path: str) -> str:
+        pending = self._split_admitted(path, "/")
         for _ in range(_MAX_LINK_HOPS):
             replaced = self._replace_link(pending)
             if replaced is None:
                 return "/".join(pending)
-            pending = self._split_admitted("/".join(replaced))
+            pending = self._split_admitted("/".join(replaced), "/")
         raise _too_many_links()
 
     def _replace_link(self, parts: list[str]) -> list[str] | None:
@@ -490,7 +497,7 @@ def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> 
         data = os.read(descriptor, status.st_size + 1)
         if len(data) != status.st_size:  # it is growing, or was truncated
             data += _read_bounded(descriptor, max_bytes - len(data), max_bytes - len(data))
-        return data if len(data) <= max_bytes else None
+        return data if len(data) <= max_bytes and not bounds.refuses(data) else None
     finally:
         os.close(descriptor)
 
@@ -509,6 +516,8 @@ def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) 
         data = _read_bounded(descriptor, before.st_size, max_bytes)
         if len(data) > max_bytes:
             raise _too_large(path, max_bytes)
+        if bounds.refuses(data):
+            raise _refused(path, PRIVATE_KEY)
         is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
         after = os.fstat(descriptor)
         stat = file_stat(before)
@@ -568,7 +577,8 @@ def _not_a_file(path: str, *, is_directory: bool = False) -> RepoError:
 def _refused(path: str, refusal: str) -> RepoError:
     """Return the error for a file that the operator has refused whatever its name."""
     rule = RULES[refusal]
-    what = f"{shown(path)} is denied by the rule {rule}."
+    why = " has a private key in it and" if refusal == PRIVATE_KEY else ""
+    what = f"{shown(path)}{why} is denied by the rule {rule}."
     return RepoError(ErrorCode.PATH_DENIED, what, "The operator configured this.", {"rule": rule})
 
 

@@ -28,9 +28,9 @@ from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
+from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
 from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
-from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walked_files import FileColumns, FileRow
@@ -299,6 +299,8 @@ class _Walk:
                 self.skipped["name_not_utf8"] += 1
                 continue
             denial = find_denial(path)
+            if denial is not None and entry.is_dir(follow_symlinks=False):
+                denial = find_denial(path + "/")
             if denial is None:
                 admitted.append(one)
             elif denial.rule != OWN_DIRECTORY_RULE:  # the answer must not reveal whether it is there

@@ -34,6 +34,7 @@ NOT_OURS = {
     ".mcp.json",
     ".codex/config.toml",
     "vocab.txt",
+    "secrets.py",
 }
 BENCH_COMMAND = re.compile(r"\b(python -m (bench\.[a-z_.]+)[^|>&]*)")
 MAX_AGENTS_LINES = 80

@@ -15,6 +15,10 @@ SemanticModel = Annotated[
     str | None,
     typer.Option("--semantic-model", metavar="DIR", help="Folder of an embedding model, for vectors."),
 ]
+AllowPath = Annotated[
+    list[str] | None,
+    typer.Option("--allow-path", metavar="GLOB", help="Serve files that match, though denied; repeatable."),
+]
 MaxFileBytes = Annotated[
     int | None, typer.Option("--max-file-bytes", metavar="N", help="Size limit of a file (2,000,000).")
 ]

@@ -120,6 +120,7 @@ def _check_guards(config: Config) -> Iterator[Finding]:
     for is_on, option, what in (
         (config.refuse_hard_links, "--refuse-hard-links", "Files with hard links are"),
         (config.one_file_system, "--one-file-system", "Other file systems below the root are"),
+        (config.refuse_private_keys, "--refuse-private-keys", "Files with private keys in them are"),
     ):
         if is_on:
             yield Finding("files", State.OK, f"{what} not served.")

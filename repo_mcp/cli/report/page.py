@@ -33,6 +33,7 @@ REASONS = {
     "special": "not regular files",
     "hard_link": "files with hard links (--refuse-hard-links)",
     "other_file_system": "mounted below the root (--one-file-system)",
+    "private_key": "private keys in them (--refuse-private-keys)",
     "too_deep": "nested too deeply",
     "too_many": "folders beyond the limit of entries",
     "name_not_utf8": "names that are not UTF-8",

@@ -24,6 +24,7 @@ _SKIPPED = {
     SkipReason.BINARY.value: ("binary_file", "The file is binary."),
     SkipReason.UNREADABLE.value: ("not_found", "The system refuses to read the file."),
     SkipReason.EXCLUDED.value: ("invalid_parameter", "The file is ignored, hidden or excluded."),
+    SkipReason.PRIVATE_KEY.value: ("blocked", "The file has a private key in it."),
 }
 _FAILED = {
     ErrorCode.NOT_FOUND: "There is no such file.",

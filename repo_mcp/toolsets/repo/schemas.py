@@ -114,7 +114,10 @@ def status_output(limits: Limits) -> Schema:
         ),
         "version": build_field("string"),
     }
-    return build_envelope_schema(build_record(properties))
+    allowed = build_list(
+        build_field("string"), "Names that are served though denied by default; absent: none"
+    )
+    return build_envelope_schema(build_object({**properties, "allow_paths": allowed}, properties))
 
 
 LIST_TITLE = "List repository files"

@@ -158,7 +158,8 @@ def _explain_escape(error: RepoError, repo: str, path: str | None) -> Failure:
 
 def _explain_denial(error: RepoError, repo: str, path: str | None) -> Failure:
     message = f"{_name(path, repo)} is denied by the rule {error.details.get('rule', '')}."
-    return Failure(Code.PATH_DENIED, message, "denied", argument="path")
+    hint = error.hint or _HINTS[Code.PATH_DENIED]
+    return Failure(Code.PATH_DENIED, message, "denied", argument="path", hint=hint)
 
 
 def _explain_missing(error: RepoError, repo: str, path: str | None) -> Failure:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.workspace import policy
-from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, DenyPolicy, fold_name
+from repo_mcp.workspace import denied_names, policy
+from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, find_denial_of, fold_name
+from repo_mcp.workspace.policy import DenyPolicy
 
 DENIED = [
     ".env",
@@ -50,6 +51,38 @@ DENIED = [
     "home/.aws/credentials",
     ".ssh/known_hosts",
     ".gnupg/x",
+    "prod.env",
+    ".env-staging",
+    ".env_local",
+    "AuthKey_ABC123.p8",
+    "ssh_host_rsa_key",
+    "ssh_host_key",
+    "deploy_rsa",
+    "keys/travis_ed25519",
+    "ci_ecdsa",
+    "work_ed25519_sk",
+    "kubeconfig",
+    "credentials.json",
+    "credentials.yml",
+    "secret.yaml",
+    "service-account.json",
+    "service_account_prod.json",
+    "client_secret_1.apps.json",
+    "terraform.tfstate",
+    "terraform.tfstate.backup",
+    "terraform.tfstate.1700000000.backup",
+    "prod.auto.tfvars",
+    "prod.tfvars.json",
+    "home.ovpn",
+    ".docker/config.json",
+    ".dockercfg",
+    "home/.kube/config",
+    ".cargo/credentials",
+    ".config/gh/hosts.yml",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".terraformrc",
+    ".my.cnf",
     ".repo_mcp/manifest",
     "nested/.repo_mcp",
 ]
@@ -83,6 +116,41 @@ DISGUISED = [
     "\u202eid_rsa",
 ]
 
+# As editors, package managers, desktops and people name them.
+COPIES = [
+    ".env~",
+    "server.key~",
+    "server.key.~3~",
+    "server.pem.bak",
+    "server.pem.bak2",
+    "server.pem.1",
+    "server.key_old",
+    "server.key-backup",
+    "server.key.dpkg-old~",
+    "server.key.rpmsave",
+    "server.key___jb_tmp___",
+    ".server.key.swp",
+    ".id_rsa.swp",
+    ".netrc.swo",
+    ".deploy_rsa.kate-swp",
+    "#id_rsa#",
+    "#.env#",
+    ".#deploy_rsa",
+    "deploy_rsa.orig",
+    "deploy_rsa_old",
+    "deploy_rsa copy 2",
+    "Copy of prod.env",
+    "prod.env (1)",
+    ".netrc.save",
+    ".npmrc copy",
+    "secret.yaml.orig",
+    "credentials.json.old",
+    ".aws/credentials.bak",
+    ".kube/config~",
+    ".git.bak/config",
+    ".PGPASS.BAK",
+]
+
 ALLOWED = [
     "",
     "README.md",
@@ -92,6 +160,37 @@ ALLOWED = [
     "a/.env.template",
     ".env.dist",
     ".ENV.EXAMPLE",
+    ".env.local.example",
+    ".env-sample",
+    "example.env",
+    "docker/sample.env",
+    ".env.d.ts",
+    "src/.env.vite.d.ts",
+    "id_rsa_test.go",
+    "id_ed25519.py",
+    "test_rsa/main.c",
+    "kubeconfig/load.go",
+    "lib/rsa",
+    "credentials.py",
+    "secret.go",
+    "service_account.py",
+    "service.json",
+    "config.json",
+    ".kube.md",
+    "docs/config",
+    "mcp.json",
+    "terraform.tfvars.example",
+    "main.tf",
+    "notes.bak",
+    "main.c~",
+    ".main.c.swp",
+    "#main.c#",
+    "report (1)",
+    "~",
+    "#",
+    "##",
+    "_",
+    "1",
     "environment",
     "my_id_rsa_notes.md",
     "mysecrets.py",
@@ -112,7 +211,7 @@ ALLOWED = [
 ]
 
 
-@pytest.mark.parametrize("path", DENIED + DISGUISED)
+@pytest.mark.parametrize("path", DENIED + DISGUISED + COPIES)
 def test_denied(path: str) -> None:
     denial = DenyPolicy().find_denial(path)
     assert denial is not None
@@ -127,8 +226,32 @@ def test_allowed(path: str) -> None:
 
 def test_the_rule_is_named() -> None:
     find = DenyPolicy().find_denial
-    rules = [denial and denial.rule for denial in map(find, ("a.PEM", "x/.env", "id_rsa.bak", ".git/HEAD"))]
-    assert rules == ["*.pem", ".env", "id_rsa*", ".git"]
+    paths = ("a.PEM", "x/.env", "id_rsa.bak", ".git/HEAD", "#a.key~#", ".kube/config.old", "my_dsa", ".git~")
+    rules = [denial and denial.rule for denial in map(find, paths)]
+    copies = ["copy of *.key", "copy of .kube/config", "*_dsa", "copy of .git"]
+    assert rules == ["*.pem", ".env", "id_rsa*", ".git", *copies]
+
+
+@pytest.mark.parametrize("path", ["secrets.py", "secrets.go", "models/secrets.ts", "Secrets.cs"])
+def test_source_code_that_is_denied_says_so(path: str) -> None:
+    denial = DenyPolicy().find_denial(path)
+    assert denial is not None
+    assert denial.rule == "secrets.*"
+    assert "source code" in denial.hint
+    assert "--allow-path" in denial.hint
+    for other in ("secrets.yaml", "secrets.sh", "id_rsa"):
+        denial = DenyPolicy().find_denial(other)
+        assert denial is not None
+        assert "source code" not in denial.hint
+
+
+def test_a_name_that_only_files_have_denies_no_directory() -> None:
+    deny = DenyPolicy()
+    assert deny.find_denial("src/test_rsa") is not None
+    assert deny.find_denial("src/test_rsa/") is None
+    assert deny.find_denial("src/test_rsa/sign.c") is None
+    assert deny.find_denial("src/test_rsa/deploy_rsa") is not None
+    assert deny.find_denial(".env/") is not None
 
 
 def test_what_lies_below_a_denied_directory_is_denied_whatever_was_asked_before() -> None:
@@ -139,13 +262,42 @@ def test_what_lies_below_a_denied_directory_is_denied_whatever_was_asked_before(
     assert deny.find_denial("a/b/d.py") is None
 
 
-def test_extra_globs_deny_and_fold() -> None:
-    deny = DenyPolicy(["*.sql", "config/prod/**", "Private"])
-    assert deny.find_denial("db/dump.SQL") is not None
-    assert deny.find_denial("config/prod/a/b") is not None
-    assert deny.find_denial("x/private/readme.md") is not None
-    assert deny.find_denial("config/dev/a") is None
-    assert deny.find_denial("config/prod") is None
+ALLOWANCES = [
+    (["secrets.py"], ["secrets.py", "a/b/SECRETS.py"], ["secrets.go", "secrets.py.bak", "secrets.yaml"]),
+    (["Secrets.{PY,go}"], ["secrets.py", "x/secrets.go"], ["secrets.ts"]),
+    (["models/secrets.*"], ["models/secrets.ts"], ["secrets.ts", "a/models/secrets.ts"]),
+    (["certs/*.pem", "*.env"], ["certs/ca.pem", "prod.env", ".env"], ["ca.pem", "certs/a/ca.pem"]),
+    ([".ssh/**"], [".ssh", ".ssh/config", ".ssh/id_rsa"], ["a/.ssh/config"]),
+    ([".ssh"], [".ssh/config", "a/.ssh/known_hosts"], [".ssh/id_rsa"]),
+    (["secrets.d/"], ["secrets.d/readme"], ["x/secrets.d/readme"]),
+    (["**"], ["secrets.py", ".ssh/id_rsa"], [".git/config", "a/.repo_mcp/manifest", ".svn~/x", "git~1"]),
+    (["*"], [".env"], [".hg", ".git:stream", ".repo_mcp", ".GI\u200cT/config"]),
+]
+
+
+@pytest.mark.parametrize(("globs", "served", "denied"), ALLOWANCES)
+def test_the_operator_may_allow_a_class_of_names(
+    globs: list[str], served: list[str], denied: list[str]
+) -> None:
+    deny = DenyPolicy(globs)
+    assert [path for path in served if deny.find_denial(path) is not None] == []
+    assert [path for path in denied if deny.find_denial(path) is None] == []
+
+
+def test_the_data_directory_stays_denied_whatever_is_allowed() -> None:
+    deny = DenyPolicy(["**", "build/**"], data_dir_parts=("build", "Index"))
+    for path in ("build/index", "build/INDEX/segment", "x/.repo_mcp/y"):
+        denial = deny.find_denial(path)
+        assert denial is not None
+        assert denial.rule == OWN_DIRECTORY_RULE
+
+
+@pytest.mark.parametrize(
+    "glob", [".git", ".git/**", "a/.GIT/config", ".hg/", ".repo_mcp/**", "git~1", "", "x" * 600, "a\0"]
+)
+def test_what_cannot_be_allowed_is_refused(glob: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        DenyPolicy([glob])
 
 
 def test_the_data_directory_is_denied_wherever_it_lies() -> None:
@@ -161,7 +313,7 @@ def test_the_data_directory_is_denied_wherever_it_lies() -> None:
 def test_the_fingerprint_follows_the_rules() -> None:
     plain = DenyPolicy().fingerprint()
     assert plain == DenyPolicy().fingerprint()
-    others = {DenyPolicy(["*.sql"]).fingerprint(), DenyPolicy(data_dir_parts=("x",)).fingerprint()}
+    others = {DenyPolicy(["*.env"]).fingerprint(), DenyPolicy(data_dir_parts=("x",)).fingerprint()}
     assert len(others | {plain}) == 3
 
 
@@ -179,17 +331,24 @@ def test_remembered_directories_stay_bounded(monkeypatch: pytest.MonkeyPatch) ->
 
 NAMES = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=12),
-    st.sampled_from([path for path in DENIED + DISGUISED + ALLOWED if path and "/" not in path]).flatmap(
+    st.sampled_from(
+        [path for path in DENIED + DISGUISED + COPIES + ALLOWED if path and "/" not in path]
+    ).flatmap(
         lambda name: st.sampled_from([name, name.upper(), name + "x", "x" + name, name + ".", name.title()])
     ),
 )
 
 
-@given(NAMES)
-def test_a_plain_name_meets_no_rule(name: str) -> None:
-    if policy._is_plain(name):
-        assert policy._find_by_name(fold_name(name)) is None
-        assert DenyPolicy(["no-such"]).find_denial(name) is None
+@given(NAMES, st.sampled_from(["", ".aws", ".kube", "x/.docker", ".config/gh"]))
+def test_a_plain_name_meets_no_rule(name: str, above: str) -> None:
+    if name and denied_names.is_plain(name):
+        assert find_denial_of(above, fold_name(name), is_directory=False) is None
+        assert find_denial_of(above, fold_name(name), is_directory=True) is None
+
+
+@pytest.mark.parametrize("path", DENIED + DISGUISED + COPIES)
+def test_what_is_denied_is_not_plain(path: str) -> None:
+    assert not all(map(denied_names.is_plain, path.split("/")))
 
 
 @given(NAMES)

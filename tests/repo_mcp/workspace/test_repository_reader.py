@@ -7,13 +7,16 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import repository_reader
+from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
 from tests.repo_mcp.open_files import list_open
 
@@ -603,3 +606,28 @@ def test_a_file_that_grows_while_many_are_read(
     for stated in (0, 2, 7, 500):
         assert read_many(reader, ["README.md"], 7) == [b"read me" if stated <= 7 else None]
         assert read_many(reader, ["README.md"], 6) == [None]
+
+
+def test_a_directory_with_a_name_that_only_files_are_denied_is_served(tmp_path: Path) -> None:
+    """And asking for it as a directory does not tell whether there is such a file."""
+    (tmp_path / "test_rsa").mkdir()
+    (tmp_path / "test_rsa" / "sign.c").write_text("int sign(void);\n")
+    (tmp_path / "deploy_rsa").write_text("a key")
+    tree = LiveTree(str(tmp_path), (), 9_999, Refusals(), (), None)
+    with closing(tree.reader) as reader:
+        assert tree.read("test_rsa/sign.c").data
+        assert [entry.path for entry in tree.list_directory("test_rsa").entries] == ["test_rsa/sign.c"]
+        assert [entry.path for entry in tree.list_directory("").entries] == ["test_rsa"]
+        walked = tree.walk(lambda: False)
+        assert [file.path for file in walked.files] == ["test_rsa/sign.c"]
+        assert walked.skipped == {"denied": 1}
+        changes = tree.find_changes().look_at(["test_rsa/sign.c", "deploy_rsa"])
+        assert changes is not None
+        assert [file.path for file in changes.files] == ["test_rsa/sign.c"]
+        assert reader.lstat("test_rsa") is not None
+        assert reader.lstat("deploy_rsa") is None
+        for name in ("deploy_rsa", "other_rsa"):
+            for ask in (tree.reach_directory, tree.read):
+                with pytest.raises(RepoError) as caught:
+                    ask(name)
+                assert caught.value.code is ErrorCode.PATH_DENIED
