@@ -169,7 +169,7 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         "--harden",
         action="store_true",
         default=None,
-        help="have the kernel deny the server whatever it does not need (Landlock, on Linux)",
+        help="have the kernel deny files, programs and connections it does not need (Landlock, on Linux)",
     )
     parser.add_argument(
         "--audit-queries",

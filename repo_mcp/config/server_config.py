@@ -128,7 +128,7 @@ class Config:
     one_file_system: bool = False  # file systems mounted below the root are not served
     refuse_private_keys: bool = False  # a file with the block of a private key in it is not served
     any_root: bool = False  # serve even the root of the file system or one of the kernel's directories
-    harden: bool = False  # have the system forbid the server everything that it does not need
+    harden: bool = False  # have the system forbid the server what it does not need, as far as it can
     audit_queries: bool = False  # the audit log includes the text of queries and prompts
     last_bundle: bool = True  # the last context bundle is stored in the data directory, for people
     semantic_model: str | None = None  # absolute; folder of an embedding model; only the operator may set it

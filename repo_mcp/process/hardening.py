@@ -1,23 +1,29 @@
 """Asks the operating system to forbid things to this process and its children, irrevocably.
 
 `limit_dumps` is always called: a core dump would hold text of files. `harden` is called with `--harden`, on a
-Linux kernel with Landlock (5.13 or later). From then on only the roots, Python and its libraries, and the
-user's key can be read, and only the data directories can be written. No TCP connection can be made or
-accepted, no outside process can be signalled, and no program can gain privileges, as far as the kernel's
-Landlock ABI goes. This program needs none of that, so this is a second wall behind the repository reader,
-which holds for native parsers too.
+Linux kernel with Landlock (5.13 or later). From then on this process and its children can open, list, create
+and delete files only where a rule allows it, and start only the interpreter. With Linux 6.2 they cannot
+truncate others either, with 6.7 not bind or connect TCP sockets, with 6.10 not control devices, with 6.12 not
+signal outside processes or reach their abstract Unix sockets. They cannot gain privileges. This program needs
+none of that, so this is a second wall behind the repository reader, which holds for native parsers too.
 
-    READ      the roots; Python's directories and the system's libraries, from which programs may be started
-    WRITE     the data directories; /dev/shm, where worker processes have their locks; the null device
+    READ      the roots; the user's key; Python's directories and the system's libraries; /proc
+    WRITE     the data directories; the null device; files in /dev/shm, where workers have their locks
+    EXECUTE   the interpreter, and the loader that its file names
+
+Landlock has no rule for the rest, which stays possible: to learn that a file exists, its size and times
+(stat); to change mode, owner, times and attributes of files that the user owns; UDP, raw and Unix sockets; to
+start what was written to memory (memfd); to open a file in /dev/shm by its name.
 
 Landlock binds the calling thread and the threads and processes it starts, so it must precede every other
 thread. Where one runs already, nothing is done, and the result says so. Left out on purpose: other systems'
-means, and seccomp, which breaks with each new version of an interpreter.
+means, and seccomp, which could forbid the rest but breaks with each new version of an interpreter.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import struct
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -32,7 +38,6 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_FILE = 1 << 4, 1 << 5, 1 << 7, 1 << 8
 _TRUNCATE = 1 << 14
 _READ = _READ_FILE | _READ_DIR
-_RUN = _READ | _EXECUTE
 _CHANGE = _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_FILE | _TRUNCATE
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE  # all that a rule for a single file may allow
 # By the ABI that introduced them: all access to files, all access to TCP, scoping to the own domain.
@@ -40,8 +45,12 @@ _FILE_BITS = ((1, 13), (2, 14), (3, 15), (5, 16))
 _TCP_ABI, _SCOPE_ABI = 4, 6
 _TCP, _SCOPES = 0b11, 0b11
 
+_LOCKS = _READ_FILE | _WRITE_FILE | _MAKE_FILE | _REMOVE_FILE  # for sem_open(3) and sem_unlink(3)
+
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/localtime")
-_DEVICES = (("/dev/null", _READ_FILE | _WRITE_FILE), ("/dev/urandom", _READ_FILE), ("/dev/shm", _CHANGE))
+_DEVICES = (("/dev/null", _READ_FILE | _WRITE_FILE), ("/dev/urandom", _READ_FILE), ("/dev/shm", _LOCKS))
+_ELF_HEADERS_BYTES = 4096
+_LOADER = re.compile(rb"\0(/[^\0]{1,200})\0")  # the first path in the headers of a program (PT_INTERP)
 
 _state = OFF
 
@@ -70,7 +79,7 @@ def describe_hardening() -> str:
 
 
 def harden(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str] = ()) -> str:
-    """Forbid all that is not needed, from now on, and return the new `describe_hardening()`.
+    """Forbid what is not needed, as far as Landlock can, and return the new `describe_hardening()`.
 
     Call it before starting any thread. All paths are absolute; one that does not exist stays forbidden.
     """
@@ -174,6 +183,23 @@ def _list_rules(
     yield from ((path, _READ) for path in (*roots, *readable))
     yield from ((path, _CHANGE) for path in data_dirs)
     python = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, *sys.path)
-    yield from ((path, _RUN) for path in sorted({*python, *_SYSTEM}) if os.path.isabs(path))
+    yield from ((path, _READ) for path in sorted({*python, *_SYSTEM}) if os.path.isabs(path))
+    yield from ((path, _READ_FILE | _EXECUTE) for path in _list_programs(sys.executable))
     yield from _DEVICES
     yield "/proc", _READ  # a child reads its own memory use; other users' entries stay closed to it
+
+
+def _list_programs(interpreter: str) -> tuple[str, ...]:
+    """Return the files that the kernel executes when it starts the interpreter, its loader included.
+
+    They are those of the system, if the interpreter cannot be read: a worker must be able to start.
+    """
+    try:
+        with open(interpreter, "rb") as program:
+            headers = program.read(_ELF_HEADERS_BYTES)
+    except OSError:
+        headers = b""
+    if not headers.startswith(b"\x7fELF"):
+        return (interpreter, *_SYSTEM)
+    loader = _LOADER.search(headers)
+    return (interpreter,) if loader is None else (interpreter, os.fsdecode(loader[1]))

@@ -64,7 +64,7 @@ OPENERS = {
     "index_format/directory.py",
     "repo_mcp/storage/data_dir.py",
     "repo_mcp/storage/held_directory.py",  # directories alone, to enter them by descriptor
-    "repo_mcp/process/hardening.py",  # what a rule allows is named by a descriptor, of which nothing is read
+    "repo_mcp/process/hardening.py",  # what a rule allows, by descriptors; the interpreter, for its loader
     "repo_mcp/protocol/http_options.py",  # the operator's own file with the token
     "repo_mcp/languages/outline/installed.py",  # the entry points of installed packages
     "repo_mcp/config/named_roots.py",  # the operator's own configuration file

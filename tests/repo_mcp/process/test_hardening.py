@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -21,8 +22,10 @@ Answer = dict[str, Any]
 
 PROBE = """
 import json, os, subprocess, sys
+from repo_mcp.process import hardening
 from repo_mcp.process.hardening import describe_hardening, harden, limit_dumps
-root, data, outside = sys.argv[1:4]
+root, data, outside, abi = sys.argv[1:5]
+hardening._find_abi = lambda: int(abi)  # as on an older kernel
 import _socket, resource
 limit_dumps()
 said = harden([root], [data])
@@ -35,8 +38,15 @@ def can(act):
 def connect(port):
     one = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
     one.connect(("127.0.0.1", port))
-def run(argument):
-    return subprocess.run([sys.executable, "-c", argument, root, data, outside], check=True)
+def send():
+    with_udp = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+    with_udp.sendto(b"x", ("127.0.0.1", 9))
+def start(program):
+    subprocess.run([program], check=True)
+def start_from_memory():
+    memory = os.memfd_create("x")
+    os.write(memory, open("/usr/bin/env", "rb").read())
+    subprocess.run([f"/proc/self/fd/{memory}"], pass_fds=[memory], stdout=subprocess.DEVNULL, check=True)
 READ = "import sys; open(sys.argv[3] + '/secret').read()"
 facts = {
     "said": said == describe_hardening() and said,
@@ -57,6 +67,16 @@ facts = {
     "signal": can(lambda: os.kill(os.getppid(), 0)),
     "environment of the parent": can(lambda: open(f"/proc/{os.getppid()}/environ", "rb").read()),
     "import": can(lambda: __import__("wave")),
+    "start outside": can(lambda: start(outside + "/program")),
+    "start of the system": can(lambda: start("/usr/bin/env")),
+    "shared memory listed": can(lambda: os.listdir("/dev/shm")),
+    "directory in shared memory": can(lambda: os.mkdir("/dev/shm/" + os.path.basename(data) + abi)),
+    "lock of workers": can(lambda: __import__("multiprocessing").get_context("spawn").Lock()),
+    "stays: stat": can(lambda: os.stat(outside + "/secret")),
+    "stays: chmod": can(lambda: os.chmod(outside + "/secret", 0o600)),
+    "stays: utime": can(lambda: os.utime(outside + "/secret")),
+    "stays: udp": can(send),
+    "stays: memfd": can(start_from_memory),
     "child reads root": subprocess.run([sys.executable, "-c", "import sys; open(sys.argv[1] + '/a.py')",
                                         root]).returncode,
     "child reads outside": subprocess.run([sys.executable, "-c", READ, root, data, outside],
@@ -79,20 +99,28 @@ with_landlock = pytest.mark.skipif(not has_landlock(), reason="the kernel has no
 
 
 @with_landlock
-def test_nothing_but_what_is_needed_is_allowed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("abi", range(1, 8))
+def test_nothing_but_what_is_needed_is_allowed(tmp_path: Path, abi: int) -> None:
+    """And what Landlock has no rule for stays possible, as the documents say."""
+    if abi > hardening._find_abi():
+        pytest.skip("the kernel's Landlock is older")
     for name in ("root", "data", "outside"):
         (tmp_path / name).mkdir()
     (tmp_path / "root" / "a.py").write_text("a = 1\n")
     (tmp_path / "outside" / "secret").write_text("secret")
     (tmp_path / "root" / "link").symlink_to(tmp_path / "outside" / "secret")
+    shutil.copy("/usr/bin/env", tmp_path / "outside" / "program")
     places = [str(tmp_path / name) for name in ("root", "data", "outside")]
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, *places], capture_output=True, env=_environment(tmp_path), check=True
+        [sys.executable, "-c", PROBE, *places, str(abi)],
+        stdout=subprocess.PIPE,
+        env=_environment(tmp_path),
+        check=True,
     )
     facts = json.loads(done.stdout)
-    said = facts.pop("said")
-    abi = int(said.removeprefix("on: Landlock, ABI "))
+    assert facts.pop("said") == f"on: Landlock, ABI {abi}"
     denied = "Permission denied"
+    assert facts.pop("stays: udp") in (True, "Network is unreachable")
     wanted = {
         "core": [0, 0],
         "root": True,
@@ -110,6 +138,15 @@ def test_nothing_but_what_is_needed_is_allowed(tmp_path: Path) -> None:
         "signal": "Operation not permitted" if abi >= 6 else True,
         "environment of the parent": denied,
         "import": True,
+        "start outside": denied,
+        "start of the system": denied,
+        "shared memory listed": denied,
+        "directory in shared memory": denied,
+        "lock of workers": True,
+        "stays: stat": True,
+        "stays: chmod": True,
+        "stays: utime": True,
+        "stays: memfd": True,
         "child reads root": 0,
         "child reads outside": 1,
     }
@@ -173,3 +210,17 @@ def test_where_it_is_not_to_be_had_that_is_said(monkeypatch: pytest.MonkeyPatch)
         waiting.set()
         other.join()
     assert hardening.describe_hardening().startswith("unavailable: ")
+
+
+def test_the_interpreter_and_its_loader_are_what_may_be_started(tmp_path: Path) -> None:
+    if sys.platform == "linux":
+        interpreter, loader = hardening._list_programs(sys.executable)
+        assert interpreter == sys.executable
+        assert os.path.isfile(loader)
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\n")
+    for unknown in (script, tmp_path / "none"):
+        assert hardening._list_programs(str(unknown)) == (str(unknown), *hardening._SYSTEM)
+    static = tmp_path / "static"
+    static.write_bytes(b"\x7fELF" + bytes(60))
+    assert hardening._list_programs(str(static)) == (str(static),)
