@@ -155,7 +155,8 @@ class Namespaces:
 
     def remove_unused(self) -> None:
         """Remove those of others: with denied names if nobody uses them, else long unused. Never raises."""
-        self._hold_allowed()
+        if any(name.endswith(_ALLOWED) for name in _list_namespaces(self._data_dir)):
+            self._hold_allowed()
         remove_unused(self._data_dir, self.tags, also_allowed=self._release is not None)
         if not self._suffix:
             self._release_allowed()

@@ -29,7 +29,7 @@ _SKIPPED = {
 _FAILED = {
     ErrorCode.NOT_FOUND: "There is no such file.",
     ErrorCode.PATH_ESCAPE: "The path leaves the repository.",
-    ErrorCode.PATH_DENIED: "This name is never served.",
+    ErrorCode.PATH_DENIED: "This name is denied, or the operator refuses the file.",
     ErrorCode.PATH_INVALID: "No file can have this path.",
     ErrorCode.NOT_A_FILE: "The path names no regular file.",
 }

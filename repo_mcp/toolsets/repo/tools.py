@@ -80,7 +80,7 @@ def _list_rows(listing: FileListing, rows: int) -> Part:
     files = listing.files[:rows]
     warnings = list(listing.warnings)
     if listing.denied:
-        warnings.append(f"{listing.denied} entries are left out because their names are never served")
+        warnings.append(f"{listing.denied} entries are left out because their names are denied")
     if rows < len(listing.files):
         warnings.append(f"cut to {rows} files to keep the answer short; narrow glob or set max_results")
     warn_of_escapes(warnings, (file.path for file in files))
