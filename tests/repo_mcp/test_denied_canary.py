@@ -22,6 +22,9 @@ DENIED = (
     "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd", ".pgpass", ".aws/credentials",
     ".ssh/config", ".gnupg/x", ".git/config", ".git/hooks/x.py", ".hg/x", ".svn/x", "\uff0eenv",
     "id_r\u017fa", ".gi\u200ct/x", ".env. ", "git~1/config", ".env:stream",
+    "prod.env", ".env-prod", "deploy_rsa", "ssh_host_rsa_key", "a.p8", "credentials.json", "secret.yaml",
+    "service-account.json", "main.tfstate", "prod.tfvars", ".kube/config", ".docker/config.json", ".mcp.json",
+    "server.key~", "server.pem.bak", "#id_rsa#", ".id_rsa.swp", "prod.env (1)", "secrets.py.orig",
 )  # fmt: skip
 IMPORTER = f"""from secrets import load_{CANARY[::-1]}
 import secrets
