@@ -28,13 +28,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from repo_mcp.errors import ErrorCode, RepoError, explain_limit
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import GRANULARITY_NS, FileStat
 from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
 from repo_mcp.workspace.client_paths import RootNames, check_component, shown
 from repo_mcp.workspace.held_root import ROOT_MOVED, explain_unusable_root, hold_root
-from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, PRIVATE_KEY, RULES, Bounds, Refusals
+from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, PRIVATE_KEY, Bounds, Refusals
+from repo_mcp.workspace.reader_errors import (
+    choose_code,
+    explain_links,
+    explain_no_file,
+    explain_os_error,
+    explain_refusal,
+    explain_size,
+)
 
 if sys.platform == "win32":
     from repo_mcp.workspace import reader_windows as native
@@ -47,7 +55,6 @@ _MORE_BYTES = 64  # requested after a short read, which nearly always is the end
 _MAX_LINK_HOPS = 40  # the limit of Linux
 # A directory that is replaced while held open is noticed after this time at the latest.
 _HELD_DIRECTORY_SECONDS = 0.25
-_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL})
 # errno of opening a link without following it: on Linux and macOS, on FreeBSD.
 _LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
@@ -140,7 +147,7 @@ class RepositoryReader:
             if isinstance(reached, OpenedFile):
                 return reached
             pending = self._split_admitted("/".join(reached))
-        raise _too_many_links()
+        raise explain_links()
 
     def read_walked(self, path: str, max_bytes: int) -> OpenedFile:
         """Read a file by a path from the walk: normalised already and free of links. Raises as `read`.
@@ -152,7 +159,7 @@ class RepositoryReader:
         try:
             held = self._take_held(path.rpartition("/")[0])
         except OSError as error:
-            raise _explained(error, path) from None
+            raise explain_os_error(error, path) from None
         try:
             return self.read_child(held.descriptor, path, max_bytes)
         finally:
@@ -166,9 +173,9 @@ class RepositoryReader:
         try:
             return _read_entry(directory, path.rpartition("/")[2], path, max_bytes, self.bounds)
         except _LinkMet:
-            raise _not_a_file(path) from None
+            raise explain_no_file(path) from None
         except OSError as error:
-            raise _explained(error, path) from None
+            raise explain_os_error(error, path) from None
 
     def _read_many(
         self, paths: Sequence[str], read: Callable[[int, str, str], Read]
@@ -191,9 +198,9 @@ class RepositoryReader:
                         entered = above + slash
                     found.append(read(opened[-1][1] if opened else self._root_directory, name, path))
                 except _LinkMet:
-                    found.append(_not_a_file(path))
+                    found.append(explain_no_file(path))
                 except OSError as error:
-                    found.append(_explained(error, path))
+                    found.append(explain_os_error(error, path))
                 except RepoError as error:
                     found.append(error)
         finally:
@@ -262,8 +269,8 @@ class RepositoryReader:
             return self._descend(path.split("/") if path else [])
         except OSError as error:
             if error.errno == errno.EXDEV:
-                raise _refused(path, OTHER_FILE_SYSTEM) from None
-            code = ErrorCode.NOT_A_DIRECTORY if error.errno in _LINK_OR_FILE else _code_of(error)
+                raise explain_refusal(path, OTHER_FILE_SYSTEM) from None
+            code = ErrorCode.NOT_A_DIRECTORY if error.errno in _LINK_OR_FILE else choose_code(error)
             raise RepoError(code, f"Cannot open the directory {shown(path)}.") from None
 
     def open_child(self, directory: int, name: str) -> int:
@@ -336,7 +343,7 @@ class RepositoryReader:
             if replaced is None:
                 return "/".join(pending)
             pending = self._split_admitted("/".join(replaced), "/")
-        raise _too_many_links()
+        raise explain_links()
 
     def _replace_link(self, parts: list[str]) -> list[str] | None:
         """Return the components with the first link replaced; None when all are real directories."""
@@ -356,7 +363,7 @@ class RepositoryReader:
                 native.close_directory(descriptor)
                 descriptor = child
         except OSError as error:
-            raise _explained(error, path) from None
+            raise explain_os_error(error, path) from None
         finally:
             native.close_directory(descriptor)
         return None
@@ -365,7 +372,7 @@ class RepositoryReader:
         """Return the file at `parts`, or the components with their first link replaced."""
         path = "/".join(parts)
         if not parts:
-            raise _not_a_file(path, is_directory=True)
+            raise explain_no_file(path, is_directory=True)
         descriptor = native.duplicate(self._root_directory)
         try:
             for depth, name in enumerate(parts):
@@ -375,7 +382,7 @@ class RepositoryReader:
                     return self._names.follow_link(parts[:depth], target) + parts[depth + 1 :]
                 if depth == len(parts) - 1:
                     if modes.S_ISDIR(status.st_mode):
-                        raise _not_a_file(path, is_directory=True)
+                        raise explain_no_file(path, is_directory=True)
                     return _read_entry(descriptor, name, path, max_bytes, self.bounds)
                 child = self.open_child(descriptor, name)
                 native.close_directory(descriptor)
@@ -383,10 +390,10 @@ class RepositoryReader:
         except _LinkMet:
             return parts  # it became a link after the look: look again, counting the hop
         except OSError as error:
-            raise _explained(error, path) from None
+            raise explain_os_error(error, path) from None
         finally:
             native.close_directory(descriptor)
-        raise _not_a_file(path)
+        raise explain_no_file(path)
 
     def _take_held(self, path: str) -> _HeldDirectory:
         """Return the directory at `path`, for this thread alone until `_give_held`."""
@@ -506,18 +513,18 @@ def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) 
     """Read the file, and once more when it changed meanwhile."""
     before = os.fstat(descriptor)
     if not modes.S_ISREG(before.st_mode):
-        raise _not_a_file(path)
+        raise explain_no_file(path)
     refusal = bounds.find_refusal(before)
     if refusal is not None:
-        raise _refused(path, refusal)
+        raise explain_refusal(path, refusal)
     for _ in range(2):
         if before.st_size > max_bytes:
-            raise _too_large(path, max_bytes)
+            raise explain_size(path, max_bytes)
         data = _read_bounded(descriptor, before.st_size, max_bytes)
         if len(data) > max_bytes:
-            raise _too_large(path, max_bytes)
+            raise explain_size(path, max_bytes)
         if bounds.refuses(data):
-            raise _refused(path, PRIVATE_KEY)
+            raise explain_refusal(path, PRIVATE_KEY)
         is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
         after = os.fstat(descriptor)
         stat = file_stat(before)
@@ -563,54 +570,3 @@ def _open_root(root: HeldDirectory) -> int:
         native.close_directory(directory)
         raise OSError(errno.ESTALE, MOVED)
     return directory
-
-
-def _not_a_file(path: str, *, is_directory: bool = False) -> RepoError:
-    return RepoError(
-        ErrorCode.NOT_A_FILE,
-        f"{shown(path) if path else 'The root'} is not a regular file.",
-        "List the files to find one to open.",
-        {"is_directory": is_directory},
-    )
-
-
-def _refused(path: str, refusal: str) -> RepoError:
-    """Return the error for a file that the operator has refused whatever its name."""
-    rule = RULES[refusal]
-    why = " has a private key in it and" if refusal == PRIVATE_KEY else ""
-    what = f"{shown(path)}{why} is denied by the rule {rule}."
-    return RepoError(ErrorCode.PATH_DENIED, what, "The operator configured this.", {"rule": rule})
-
-
-def _too_many_links() -> RepoError:
-    return RepoError(
-        ErrorCode.UNREADABLE, "The path goes through too many symbolic links.", "Ask for the file itself."
-    )
-
-
-def _too_large(path: str, max_bytes: int) -> RepoError:
-    return RepoError(
-        ErrorCode.FILE_TOO_LARGE,
-        f"{shown(path)} has more than {max_bytes} bytes.",
-        explain_limit("max_file_bytes"),
-        {"max_bytes": max_bytes},
-    )
-
-
-def _code_of(error: OSError) -> ErrorCode:
-    if error.errno in _NOT_THERE:
-        return ErrorCode.NOT_FOUND
-    return ErrorCode.NOT_A_FILE if error.errno in (errno.ENXIO, errno.EISDIR) else ErrorCode.UNREADABLE
-
-
-def _explained(error: OSError, path: str) -> RepoError:
-    """Translate an OSError. Its own text may contain absolute paths and is dropped."""
-    if error.errno == errno.EXDEV:
-        return _refused(path, OTHER_FILE_SYSTEM)
-    code = _code_of(error)
-    if code is ErrorCode.NOT_FOUND:
-        return RepoError(code, f"There is no file {shown(path)}.", "List or search the files for its path.")
-    if code is ErrorCode.NOT_A_FILE:
-        return _not_a_file(path)
-    reason = errno.errorcode.get(error.errno or 0, "error")
-    return RepoError(code, f"{shown(path)} cannot be read ({reason}).", "Check its permissions.")
