@@ -265,10 +265,14 @@ def _close(repositories: Sequence[Repository]) -> None:
 
 def _kill_workers() -> None:
     """End the processes that index. What they did is not committed, and a shard can take them seconds."""
-    multiprocessing = sys.modules.get("multiprocessing")
-    if multiprocessing is not None:
-        for child in multiprocessing.active_children():
+    list_children = getattr(sys.modules.get("multiprocessing"), "active_children", None)
+    if list_children is None:  # nor has anybody started one while another thread still imports it
+        return
+    for child in list_children():
+        try:
             child.kill()
+        except (OSError, ValueError, AttributeError):  # whoever started it is closing it
+            pass
 
 
 def _end(exit_code: int) -> int:
@@ -290,8 +294,10 @@ def _end(exit_code: int) -> int:
 
 def _leave(exit_code: int) -> None:
     """End the process now: something did not end in time."""
-    _kill_workers()
-    os._exit(exit_code)
+    try:
+        _kill_workers()
+    finally:
+        os._exit(exit_code)
 
 
 def _warn(message: str) -> None:

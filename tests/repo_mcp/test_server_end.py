@@ -39,6 +39,24 @@ Repository.close = lambda repository: time.sleep(3600)
 from repo_mcp.server import main
 raise SystemExit(main())
 """
+# A thread never comes to the end of importing what starts processes, which other threads then wait for, too.
+START_IMPORTING = """
+import importlib, importlib.machinery, sys, threading, time
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "multiprocessing.context" else None
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        begun.set()
+        time.sleep(3600)
+begun = threading.Event()
+sys.meta_path.insert(0, Slow())
+threading.Thread(target=importlib.import_module, args=["multiprocessing"], daemon=True).start()
+begun.wait()
+from repo_mcp.server import main
+raise SystemExit(main())
+"""
 OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
 
 
@@ -118,3 +136,18 @@ def test_so_it_is_after_a_signal_also_over_http(root: Path, number: int, expecte
             process.wait(PATIENCE_SECONDS)  # before its input ends, which would be a reason of its own
         finally:
             assert finish(process)[0] == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_so_it_is_while_what_starts_processes_is_being_imported(root: Path) -> None:
+    process = start(root, program=START_IMPORTING)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(encode({"id": 0, "method": "initialize", "params": OPENING}))
+    process.stdin.flush()
+    process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(PATIENCE_SECONDS)
+    finally:
+        assert finish(process)[::2] == (0, "")
