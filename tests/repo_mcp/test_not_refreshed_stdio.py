@@ -7,6 +7,7 @@ healthy, nothing claims to have indexed; and as soon as the fault is gone everyt
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -79,7 +80,8 @@ def _start(root: Path, home: Path, command: list[str], options: tuple[str, ...])
 def _serve_on_small_disk(place: Path, root: Path, options: tuple[str, ...]) -> Iterator[World]:
     mounted, full = place / "mounted", place / "full"
     mounted.mkdir()
-    if subprocess.run(["unshare", "-Urm", "true"], capture_output=True, check=False).returncode:
+    trial = ["unshare", "-Urm", "mount", "-t", "tmpfs", "tmpfs", str(mounted)]
+    if shutil.which("unshare") is None or subprocess.run(trial, capture_output=True, check=False).returncode:
         pytest.skip("no user namespaces here")
     script = ["unshare", "-Urm", "bash", "-c", ON_SMALL_DISK]
     client = _start(root, place / "home", [*script, sys.executable, START, str(mounted), str(full)], options)
