@@ -134,6 +134,11 @@ class Repository:
         return self._outliner.adapters.names
 
     @property
+    def installed_adapters(self) -> tuple[str, ...]:
+        """Names and versions of the installed ones among them: "just 1.0.0"."""
+        return tuple(f"{one.name} {one.version}".strip() for one in self._installed)
+
+    @property
     def adapter_languages(self) -> tuple[str, ...]:
         """Languages that installed adapters bring, ascending: their files have symbols, too."""
         return tuple(sorted({language for one in self._installed for _, language in one.languages}))

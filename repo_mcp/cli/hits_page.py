@@ -30,7 +30,7 @@ class HitsPage:
         self._console = console
 
     def show(self, answer: SearchAnswer, *, explain: bool = False) -> None:
-        """Print the hits, best first, and the number of matches; with `explain`, the points of each hit."""
+        """Print the hits, best first, and the number of matches; with `explain`, points and chunks."""
         for rank, hit in enumerate(answer.hits, 1):
             rows = _read_snippet(hit)
             matching = find_line_terms([content for _, content in rows], hit.matched_terms)
@@ -38,7 +38,7 @@ class HitsPage:
             self._print(_head(rank, hit, best))
             if explain:
                 points = ", ".join(f"{name} {value:+.3f}" for name, value in hit.explanation)
-                self._print(Text(f"    {points}", FAINT))
+                self._print(Text(f"    {points}; chunk {hit.chunk_id}", FAINT))
             pattern = _match_pattern(hit.matched_terms)
             width = max((len(str(number)) for number, _ in rows), default=1)
             for (number, content), held in zip(rows, matching, strict=True):

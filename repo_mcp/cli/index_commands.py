@@ -200,6 +200,7 @@ def status(
         state = repository.status()
         structure = repository.symbol_index.status()
         vectors, shown = describe_vectors(repository), show_vectors(repository)
+        adapters = repository.installed_adapters
         root_name = repository.root_name
         allowed = list(repository.config.allow_paths)
     if as_json:
@@ -208,7 +209,8 @@ def status(
             document | to_plain(state) | {"allow_paths": allowed, "structure": to_plain(structure)} | shown
         )
     else:
-        rows = {"allowed names": ", ".join(allowed)} if allowed else {}
+        lists = {"adapters": adapters, "allowed names": allowed}
+        rows = {name: ", ".join(values) for name, values in lists.items() if values}
         phases = {"symbol index": describe_symbol_index(structure), **vectors, **rows}
         StatusPage(open_console()).show(root_name, state, structure, phases)
     return EXIT_DONE

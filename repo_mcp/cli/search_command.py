@@ -71,7 +71,7 @@ def search(
     language: Language = None,
     tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Include test files.")] = True,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each signal adds to a score.")
+        bool, typer.Option("--explain", help="Show what each signal adds to a score, and ids of chunks.")
     ] = False,
     colour: Annotated[
         Colour, typer.Option("--color", help="Use colours (auto: on a terminal).")
@@ -154,9 +154,9 @@ def search_ranked(config: Config, request: SearchRequest, display: _Display) -> 
     if display.as_json:
         document = to_plain(answer)
         for row, hit in zip(document["hits"], answer.hits, strict=True):
-            del row["explanation"]
+            del row["explanation"], row["chunk_id"]
             if display.explain:
-                row["explanation"] = dict(hit.explanation)
+                row |= {"explanation": dict(hit.explanation), "chunk_id": hit.chunk_id}
         write_json(document)
     else:
         HitsPage(open_console(display.colour)).show(answer, explain=display.explain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 from tests.architecture.source_tree import ROOT
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp.cli.program import run
 from tests.repo_mcp.installed_packages import EXAMPLE, install_example
 from tests.repo_mcp.toolsets.graph_roots import Served
 
@@ -227,6 +229,15 @@ def test_a_server_of_its_own_uses_it(root: Path, site: Path) -> None:
     assert [one["name"] for one in results[3]["symbols"]] == ["deploy"]
     assert sorted(one["start_line"] for one in results[4]["hits"]) == [1, 41, 81]
     assert len({one["chunk_id"] for one in results[4]["hits"]}) == 3
+
+
+def test_the_command_line_names_it(root: Path, site: Path) -> None:
+    path = os.pathsep.join([str(ROOT), str(site)])
+    assert run(root, "index", PYTHONPATH=path).returncode == 0
+    status = run(root, "status", PYTHONPATH=path).stdout
+    assert re.search(r"^adapters +just 1\.0\.0$", status, re.MULTILINE), status
+    assert "build-image" in run(root, "outline", "justfile", PYTHONPATH=path).stdout
+    assert "adapters" not in run(root, "status").stdout
 
 
 def test_it_can_be_switched_off_by_the_repository(

@@ -95,6 +95,7 @@ def test_search_explains_scores(tree: Path) -> None:
     assert round(sum(hit["explanation"].values()), 6) == hit["score"]
     shown = run("search", "checksum", "--explain", cwd=tree).stdout
     assert "text +1.000" in shown
+    assert f"chunk {hit['chunk_id']}" in shown
 
 
 def test_search_says_when_nothing_is_found(tree: Path) -> None:
