@@ -26,7 +26,8 @@ MODE = 0o700
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd  # not on Windows
 MOVED = "a directory was moved, replaced or deleted"
 _OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_OPEN_OWN = _OPEN | getattr(os, "O_NOFOLLOW", 0)
+_OPEN_NAMED = _OPEN | getattr(os, "O_PATH", 0)  # never listed by this descriptor: no right to read is needed
 _LAST_STREAM = 2  # standard error
 _JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT, a link of Windows that looks like a directory
 
@@ -176,7 +177,7 @@ def _open(path: str, place: str, above: int | None) -> OpenedDirectory:
         if not modes.S_ISDIR(status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, "not a directory")
         return OpenedDirectory(path, None, status)
-    descriptor = os.open(place, _OPEN | (_NO_FOLLOW if above is not None else 0), dir_fd=above)
+    descriptor = os.open(place, _OPEN_NAMED if above is None else _OPEN_OWN, dir_fd=above)
     if descriptor <= _LAST_STREAM:  # one of them is closed, which its user must find out
         import fcntl
 

@@ -176,3 +176,16 @@ def test_descriptors_are_given_back(named: Path) -> None:
     assert list_open(named) == []
     assert held.enter().lstat("inside").st_size == 6  # entering opens it again
     held.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "O_PATH"), reason="Linux opens directories that may not be read")
+def test_what_may_only_be_gone_through_can_be_held(named: Path) -> None:
+    """As the directory above a data directory where the kernel forbids all else (`--harden`)."""
+    named.chmod(0o300)
+    held = HeldDirectory(str(named))
+    opened = OwnDirectory(held, "own").enter(create=True)
+    assert (named / "own").is_dir()
+    if held.get().descriptor is not None:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.listdir(held.get().descriptor)
+    assert os.listdir(opened.path if opened.descriptor is None else opened.descriptor) == []
