@@ -158,7 +158,7 @@ def _check_data_dir(path: str) -> Iterator[Finding]:
             "We did not write them and do not use them. Delete them, or the whole directory; it is rebuilt."
         )
         yield Finding("data directory", State.WARNING, message, hint)
-    elif not status.st_mode & 0o077:
+    elif sys.platform == "win32" or not status.st_mode & 0o077:
         yield Finding("data directory", State.OK, "It and its contents are private.")
 
 
