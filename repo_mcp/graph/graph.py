@@ -165,7 +165,7 @@ class Graph:
             return [(self._nodes.get(one.declaration), one.score) for one in found]
 
     def _build_filter(self, scope: SymbolFilter) -> Callable[[str, SymbolKind], bool]:
-        kind = None if scope.kind is None else KINDS[scope.kind]
+        kind = None if scope.kind is None else _get_kind(scope.kind)
         self._check_project(scope.project_id)
 
         def admits(path: str, found: SymbolKind) -> bool:
@@ -319,3 +319,16 @@ def _list_endings(name: str) -> list[str]:
 
 def _count_lines(node: Node) -> int:
     return node.symbol.end_line - node.symbol.start_line
+
+
+def _get_kind(name: str) -> SymbolKind:
+    """Return the kind of a name. Raises RepoError with INVALID_ARGUMENT."""
+    kind = KINDS.get(name)
+    if kind is None:
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"There is no kind of symbol {shown(name)}.",
+            f"Kinds: {', '.join(sorted(KINDS))}.",
+            {"argument": "kind"},
+        )
+    return kind
