@@ -270,6 +270,7 @@ class IndexStatus:
     warnings: tuple[str, ...] = ()
     watching: bool = False  # changed files are noticed, by the system or by polling
     chunks: int = 0  # of the indexed files
+    watched: bool = False  # the system tells of changes now
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.lines import decode_source
+from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.system_places import is_system_place
@@ -287,6 +288,7 @@ class Repository:
                 "Give a word, a name or a question.",
                 {"argument": "query"},
             )
+        GlobFilter(request.file_glob or "**")  # a bad one is refused before the index is waited for
         searcher = self._index.get_searcher()
         try:
             return run_search(

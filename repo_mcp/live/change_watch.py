@@ -50,6 +50,11 @@ class ChangeWatch:
             )
             self._watcher.start()
 
+    @property
+    def is_active(self) -> bool:
+        """Return True while the system tells of changes."""
+        return self._watcher is not None
+
     def close(self) -> None:
         """Stop the watcher."""
         if (watcher := self._watcher) is not None:  # which may give up at any moment

@@ -162,6 +162,7 @@ class LiveIndex:
             warnings=self._list_faults(),
             watching=self._follows,
             chunks=count_chunks(searcher.snapshot),
+            watched=self._watch.is_active,
         )
 
     def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:

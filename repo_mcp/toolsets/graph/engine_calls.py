@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,7 @@ def get_status(repository: Repository, arguments: Arguments, context: CallContex
 
     now = repository.status()
     structure = repository.engines.graph.status()
+    model, vectors = repository.config.semantic_model, repository.vectors
     result: Result = {
         "healthy": now.state in HEALTHY and structure.state in HEALTHY and not structure.unparsed,
         "state": now.state,
@@ -72,10 +74,10 @@ def get_status(repository: Repository, arguments: Arguments, context: CallContex
         "indexed_files": now.indexed_files,
         "indexed_symbols": structure.symbols,
         "languages": sorted(structure.languages),
-        "watcher_active": now.watching,
+        "watcher_active": now.watched,
         "last_batch_at": None if now.last_refresh is None else _render_time(now.last_refresh),
-        "embedding_model": None,
-        "embeddings_count": 0,
+        "embedding_model": None if model is None else escape_text(os.path.basename(model)),
+        "embeddings_count": 0 if vectors is None else vectors.status().chunks,
         "structure": {
             "state": structure.state,
             "files_done": structure.files_done,

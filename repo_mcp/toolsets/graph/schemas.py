@@ -356,7 +356,9 @@ STATUS_OUTPUT = _result(
         "languages": build_list(build_field("string"), "Languages whose symbols are indexed"),
         "watcher_active": build_field("boolean"),
         "last_batch_at": build_field(_NULL_TEXT, "Time (ISO 8601, UTC)"),
-        "embedding_model": build_field(_NULL_TEXT, "None: find_similar needs no model"),
+        "embedding_model": build_field(
+            _NULL_TEXT, "Folder of the model for search_code; find_similar needs none"
+        ),
         "embeddings_count": build_field("integer"),
         "structure": build_object(
             {

@@ -113,11 +113,9 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_file_outline`."""
-    path = repository.name_path(str(arguments["path"]))
+    given, most = str(arguments["path"]), repository.config.limits.max_file_bytes
+    path = repository.tree.find_real_path(given, most)  # a bad one is refused before the index is waited for
     nodes, status = repository.engines.graph.outline(path)
-    if status is None:
-        real = repository.tree.find_real_path(path, repository.config.limits.max_file_bytes)
-        nodes, status = repository.engines.graph.outline(real)
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
     return _draft_rows(repository, [render_outline(node) for node in nodes], notes=notes, parse_status=said)

@@ -31,8 +31,8 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
     """Answer `search_code`. A NUL in the query is a blank: no query of a person holds one."""
     from repo_mcp.code_search.records import CodeRequest  # here: tools are listed before anything is loaded
 
-    scope = resolve_scope(repository, arguments)
     endings = _read_extensions(arguments.get("extensions"))
+    scope = resolve_scope(repository, arguments)
     query = str(arguments["query"]).replace("\0", " ")
     limit = arguments.get("limit")
     most = repository.config.limits.max_search_hits

@@ -55,11 +55,14 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
 
     Raises RepoError in the words of specification 4 for a path that is no folder or has no index.
     """
-    folder = resolve_folder(repository, arguments)
+    scope = _build_scope(resolve_folder(repository, arguments), arguments.get("path_filter"))
     if not repository.index_exists:
         message = f"No index found for path: {_given(arguments)}. Run 'index_codebase' tool first."
         raise Worded(ErrorCode.INDEX_UNAVAILABLE, message)
-    pattern = arguments.get("path_filter")
+    return scope
+
+
+def _build_scope(folder: str, pattern: object) -> PathScope:
     if not isinstance(pattern, str):
         return PathScope(folder)
     from repo_mcp.workspace.ignore import GlobFilter  # here: tools are listed before anything is loaded

@@ -217,10 +217,18 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 class Served:
     """The tools over one root. Checks of every answer what holds for all."""
 
-    def __init__(self, root: Path, data_dir: Path, *, index: bool = True, **limits: int) -> None:
+    def __init__(
+        self, root: Path, data_dir: Path, *, index: bool = True, model: Path | None = None, **limits: int
+    ) -> None:
         self.root = root
         config = load_config(
-            str(root), data_dir=str(data_dir), toolsets=["graph"], workers=1, watch=False, limits=limits
+            str(root),
+            data_dir=str(data_dir),
+            toolsets=["graph"],
+            workers=1,
+            watch=False,
+            semantic_model=None if model is None else str(model),
+            limits=limits,
         )
         self.repository = Repository(config)
         self.audit = AuditLog(self.repository.data_dir.path, str(root), b"k" * 32)

@@ -19,14 +19,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import DiskDirectory, IndexWriter
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
+from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.repository import Repository
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import choose, examples
+from tests.repo_mcp.semantic.tiny_model import write_model
 from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write_tree
 
 TOOLS = [
@@ -340,6 +344,45 @@ def test_no_arguments_make_a_defect(served: Served, nodes: list[str], tool: str,
 
 
 # get_status and index_files
+
+
+def test_the_status_names_the_model_and_counts_its_vectors(tmp_path: Path) -> None:
+    served = Served(
+        write_tree(tmp_path / "shop", TREE), tmp_path / "data", model=write_model(tmp_path / "small")
+    )
+    found = served.call("get_status")
+    assert (found["embedding_model"], found["embeddings_count"]) == ("small", 0)
+    assert served.repository.vectors is not None
+    served.repository.vectors.build()
+    assert served.call("get_status")["embeddings_count"] > 0
+    served.repository.close()
+
+
+def test_a_watcher_that_gave_up_is_not_active(tmp_path: Path) -> None:
+    """Whatever the switch says."""
+    config = load_config(str(write_tree(tmp_path / "shop", TREE)), workers=1, watch=True)
+    with closing(Repository(config)) as repository:
+        repository.refresh()
+        assert not repository.status().watched
+        repository._index.start_watching()
+        assert repository.status().watched
+        repository._index._watch._stop("no more descriptors")
+        assert (repository.status().watching, repository.status().watched) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("../x.py", "path_escape"), (".env", "blocked"), ("nothing.py", "not_found")]
+)
+def test_a_bad_path_is_refused_before_there_is_an_index(tmp_path: Path, path: str, code: str) -> None:
+    served = Served(write_tree(tmp_path / "shop", TREE), tmp_path / "data", index=False)
+    assert served.error("get_file_outline", path=path)["code"] == code
+    served.repository.close()
+
+
+def test_a_kind_that_there_is_not_is_refused(served: Served) -> None:
+    with served.repository.engines.graph.open() as graph, pytest.raises(RepoError) as caught:
+        graph.search("add", SymbolFilter(kind="gadget"), 5)
+    assert caught.value.code is ErrorCode.INVALID_ARGUMENT
 
 
 def test_the_status_has_the_fields_of_the_specification_and_no_path(served: Served) -> None:

@@ -524,3 +524,11 @@ def test_texts_made_to_be_slow_or_odd_are_searched(tmp_path: Path, name: str, te
         assert len(row.get("breadcrumb", "")) <= 300
         assert "spool" in row["content"] or "spool" in row.get("signature", "") or row["symbols"]
     served.close()
+
+
+def test_bad_extensions_are_refused_before_there_is_an_index(tmp_path: Path) -> None:
+    cold = Served(write_tree(tmp_path / "cold", TREE), tmp_path / "cold_data", index=False)
+    answer = cold.ask("search_code", {"query": "session", "extensions": "!!"})
+    assert answer.is_error
+    assert "extensions" in answer.text
+    cold.close()
