@@ -81,7 +81,7 @@ HARD_CAPS: Mapping[str, int] = {
     "max_line_chars": 1_000_000,
 }
 # Nobody may set one of these lower: below, files and lines are useless, and calls fail as no answer fits, not
-# even `repo.status` with the warnings that say why (5,600 bytes, see `tests/repo_mcp/test_narrow_limits.py`).
+# even `repo.status` with the warnings that say why (5,008 bytes, see `tests/repo_mcp/test_narrow_limits.py`).
 LEAST_LIMITS: Mapping[str, int] = dict.fromkeys(HARD_CAPS, 1) | {
     "max_file_bytes": 1_000,
     "max_total_bytes_per_response": 8_192,
