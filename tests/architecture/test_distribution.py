@@ -120,6 +120,7 @@ def test_what_is_installed_runs(built: dict[str, Path], tmp_path: Path) -> None:
     assert run("repo-mcp", "--version").startswith("repo-mcp ")
     assert " 1. src/ledger/accounts.py:" in run("repo-mcp", "search", "transfer_funds")
     assert "8: repo.status" in run("repo-mcp", "init", "generic", "--check")
+    assert "parsers: All of them can be loaded: c, cpp, csharp, go" in run("repo-mcp", "doctor", "--quick")
     (index,) = (root / ".repo_mcp").glob("index-*")
     assert run("index-format", "verify", str(index)) == "the index is whole\n"
     assert "--repo-root" in run("repo-mcp-server", "--help")
