@@ -13,13 +13,18 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.sizes import FEW, IS_DEEP, examples
 
-# Without a deadline: no test asserts seconds.
-settings.register_profile("of this run", deadline=None, max_examples=examples(100))
+# Without a deadline, and without a check of how fast examples are made: no test asserts seconds.
+settings.register_profile(
+    "of this run",
+    deadline=None,
+    max_examples=examples(100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("of this run")
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="repo-mcp-state-")
 
