@@ -233,9 +233,8 @@ def test_what_would_end_the_process_ends_nothing_else(
     open_root: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
     monkeypatch.setattr(adapter_marks, "WALL_SECONDS", 2.0)
-    monkeypatch.setattr(
-        parse_worker.ParseWorker.__init__, "__kwdefaults__", {"wall_seconds": 2.0, "poison": None}
-    )
+    defaults = {"wall_seconds": 2.0, "poison": None, "serve": None}
+    monkeypatch.setattr(parse_worker.ParseWorker.__init__, "__kwdefaults__", defaults)
     (tmp_path / "root" / "bad.obey").write_text(f"outline: {order}{BODY}")
     (tmp_path / "root" / "good.obey").write_text(f"fine{BODY}")
     repository = open_root()

@@ -64,7 +64,7 @@ class Served:
         self.docs, self.code = docs, code
         self.warnings: list[str] = []
         self.roots: Roots = open_roots(make_config(docs, code, data_dir, **limits), self.warnings.append)
-        self.audit = AuditLog(self.roots.path, f"{docs}\0{code}", b"k" * 32)
+        self.audit = AuditLog(self.roots.directory, f"{docs}\0{code}", b"k" * 32)
         self.toolset = build_toolset(self.roots, self.audit)
         self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolset.tools}
         if index:

@@ -685,7 +685,7 @@ def test_the_default_place_is_the_users_cache_and_belongs_to_the_pair(
     for first, second in ((docs, code), (code, docs), (docs, code)):
         config = replace(make_config(first, second, tmp_path), data_dir=None)
         roots = open_roots(config, lambda warning: None)
-        places.append(Path(roots.path))
+        places.append(Path(roots.directory.path))
         for repository in roots.repositories.values():
             repository.close()
     assert places[0] == places[2] != places[1]
@@ -745,7 +745,7 @@ def test_each_call_is_logged_with_tool_repo_duration_and_code_and_no_contents(se
     assert arguments[2]["path"] == {"type": "path", "class": "denied"}
     assert arguments[3]["path"] == {"type": "path", "class": "escape"}
     assert all(isinstance(entry["duration_ms"], int) for entry in entries)
-    text = (Path(served.roots.path) / "audit.jsonl").read_text()
+    text = (Path(served.roots.directory.path) / "audit.jsonl").read_text()
     assert "zebra" not in text
     assert "Handbook" not in text
     assert CANARY not in text
@@ -753,7 +753,7 @@ def test_each_call_is_logged_with_tool_repo_duration_and_code_and_no_contents(se
 
 
 def test_a_log_that_cannot_be_written_stops_nobody_and_is_said(served: Served) -> None:
-    (Path(served.roots.path) / "audit.jsonl").mkdir()
+    (Path(served.roots.directory.path) / "audit.jsonl").mkdir()
     envelope = served.call("list_dir", repo="docs")
     assert envelope["meta"]["warnings"] == ["audit_unavailable"]
     assert envelope["result"]["entries"]
