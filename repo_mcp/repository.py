@@ -288,7 +288,8 @@ class Repository:
                 "Give a word, a name or a question.",
                 {"argument": "query"},
             )
-        GlobFilter(request.file_glob or "**")  # a bad one is refused before the index is waited for
+        if request.file_glob:
+            GlobFilter(request.file_glob)  # a bad one is refused before the index is waited for
         searcher = self._index.get_searcher()
         try:
             return run_search(

@@ -59,11 +59,8 @@ class TextLines(Sequence[bytes]):
         """Return the offset, in bytes, of a line counted from 0; the end of the text beyond the last line."""
         if line > self._ends:
             return len(self._data)
-        known, position = self._known if self._known[0] <= line else (0, 0)
-        return self._pass_ends(position, line - known)
-
-    def _pass_ends(self, start: int, ends: int) -> int:
-        """Return the offset after the given number of line ends from `start` on; there must be as many."""
+        known, start = self._known if self._known[0] <= line else (0, 0)
+        ends = line - known  # to be passed
         if not ends:
             return start
         near = self._is_end[start : start + NEAR_BYTES].nonzero()[0]

@@ -89,7 +89,10 @@ class HeldDirectory:
     def enter(self, *, create: bool = False) -> OpenedDirectory:
         """Return the directory if its path still leads to it. Raises OSError, with ESTALE if it does not."""
         try:
-            is_same = identify(os.stat(self.path)) == self.identity
+            found = os.stat(self.path)
+            is_same = (found.st_dev, found.st_ino) == self.identity
+            if is_same and self._opened is not None:
+                return self._opened
         except OSError:
             is_same = False
             if create and self._may_change:
@@ -126,6 +129,14 @@ class OwnDirectory:
         Raises FileNotFoundError, NotADirectoryError for a link or anything else, and OSError.
         """
         above = self._above.enter(create=create)
+        opened, descriptor = self._opened, above.descriptor
+        if opened is not None and descriptor is not None:  # ours still has its name, nearly always
+            try:
+                found = os.stat(self._name, dir_fd=descriptor, follow_symlinks=False)
+                if opened.identity == (found.st_dev, found.st_ino):
+                    return opened
+            except FileNotFoundError:
+                pass
         try:
             status = above.lstat(self._name)
         except FileNotFoundError:
@@ -134,7 +145,6 @@ class OwnDirectory:
             self._make(above)
             status = above.lstat(self._name)
         _check_kind(status)
-        opened = self._opened
         if opened is None or opened.identity != identify(status):
             opened = _open(self.path, above.locate(self._name), above.descriptor)
             if self._admit is not None:

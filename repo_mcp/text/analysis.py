@@ -102,7 +102,8 @@ class TeeWordFilter(Filter):  # type: ignore[misc]
             made: dict[str, None] = {}
             for one in self._filters:
                 token.text = word
-                made.update(dict.fromkeys([part.text for part in one(iter((token,)))]))
+                for part in one(iter((token,))):
+                    made[part.text] = None
             for token.text in made:
                 yield token
 

@@ -68,10 +68,6 @@ class Bounds:
             return HARD_LINK
         return None
 
-    def refuses(self, data: bytes) -> bool:
-        """Return True when a file with these contents is refused."""
-        return self.private_keys and has_private_key(data)
-
 
 def has_private_key(data: bytes) -> bool:
     """Return True when there is the block of a private key in the contents, whole or cut off."""

@@ -34,7 +34,13 @@ from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
 from repo_mcp.workspace.client_paths import RootNames, check_component, shown
 from repo_mcp.workspace.held_root import ROOT_MOVED, explain_unusable_root, hold_root
-from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, PRIVATE_KEY, Bounds, Refusals
+from repo_mcp.workspace.reader_bounds import (
+    OTHER_FILE_SYSTEM,
+    PRIVATE_KEY,
+    Bounds,
+    Refusals,
+    has_private_key,
+)
 from repo_mcp.workspace.reader_errors import (
     choose_code,
     explain_links,
@@ -504,7 +510,8 @@ def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> 
         data = os.read(descriptor, status.st_size + 1)
         if len(data) != status.st_size:  # it is growing, or was truncated
             data += _read_bounded(descriptor, max_bytes - len(data), max_bytes - len(data))
-        return data if len(data) <= max_bytes and not bounds.refuses(data) else None
+        refused = bounds.private_keys and has_private_key(data)
+        return data if len(data) <= max_bytes and not refused else None
     finally:
         os.close(descriptor)
 
@@ -523,7 +530,7 @@ def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) 
         data = _read_bounded(descriptor, before.st_size, max_bytes)
         if len(data) > max_bytes:
             raise explain_size(path, max_bytes)
-        if bounds.refuses(data):
+        if bounds.private_keys and has_private_key(data):
             raise explain_refusal(path, PRIVATE_KEY)
         is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
         after = os.fstat(descriptor)
