@@ -93,7 +93,7 @@ def _insist(
     Raises RepoError with BUSY after OTHER_SECONDS without a commit, or OWN_SECONDS without progress where
     this process is writing, and with CANCELLED.
     """
-    moved = time.monotonic()
+    moved = 0.0  # by time.monotonic(), from the first time that it was busy: waiting for that may take long
     before: tuple[IndexProgress | None, str | None] | None = None
     while True:
         try:
@@ -102,7 +102,7 @@ def _insist(
             if error.code is not ErrorCode.BUSY:
                 raise
             now = look()
-            if before not in (None, (now.progress, now.snapshot)):
+            if before != (now.progress, now.snapshot):
                 moved = time.monotonic()
             before = (now.progress, now.snapshot)
             if time.monotonic() - moved >= (OTHER_SECONDS if now.progress is None else OWN_SECONDS):

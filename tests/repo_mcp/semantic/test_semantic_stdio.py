@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.growth import HANG_SECONDS
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
 from tests.repo_mcp.semantic.semantic_roots import find_directory, make_tree, wait_until
 from tests.repo_mcp.semantic.tiny_model import write_model
@@ -91,18 +92,18 @@ def test_a_hardened_server_may_read_its_model(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_model_refuses_the_start(tmp_path: Path) -> None:
     root = make_tree(tmp_path / "root")
-    done = subprocess.run(
+    server = subprocess.Popen(
         build_command(root, tmp_path, tmp_path / "data"),
-        input=b"",
-        capture_output=True,
-        timeout=60,
-        check=False,
+        stdin=subprocess.PIPE,  # which stays open: its end would be another reason to leave
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         cwd=tmp_path,
     )
-    assert done.returncode == 2
-    assert done.stdout == b""
-    assert b"--semantic-model: the folder has no model.safetensors." in done.stderr
-    assert str(tmp_path).encode() not in done.stderr
+    assert server.wait(HANG_SECONDS) == 2
+    said, told = server.communicate()
+    assert said == b""
+    assert b"--semantic-model: the folder has no model.safetensors." in told
+    assert str(tmp_path).encode() not in told
 
 
 def test_without_a_model_nothing_of_it_is_loaded(tmp_path: Path) -> None:
