@@ -37,7 +37,7 @@ from repo_mcp.text.spans import PADDING, Spans, hash_spans, join_spans, rank_has
 from repo_mcp.text.stemming import stem_word
 
 I64 = npt.NDArray[np.int64]
-VERSION = 1  # part of the index's configuration: terms of two versions never mix
+VERSION = 2  # part of the index's configuration: terms of two versions never mix
 MAX_WORD_BYTES = 128
 LONG_WORD = "\0long"
 # Letters outside ASCII count as lower case, since scripts without case have no humps to cut at.

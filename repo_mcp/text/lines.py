@@ -1,20 +1,23 @@
 """The one line model: how the bytes of a source file become text, for every part of the program.
 
-A byte order mark names the codec and is dropped; everything else is UTF-8. Bytes that do not decode
-are replaced, with a warning, never refused. A line ends at "\\n", "\\r\\n" or a lone "\\r" and nowhere
-else: `str.splitlines` also splits at form feeds and U+2028, where editors and compilers do not.
+A byte order mark names the codec and is dropped; everything else is UTF-8. What is not valid UTF-8 is read as
+its coding line says, as Python does: a comment with `coding: latin-1` among the first two lines. Bytes that
+do not decode are replaced, with a warning, never refused. A line ends at "\\n", "\\r\\n" or a lone "\\r" and
+nowhere else: `str.splitlines` also splits at form feeds and U+2028, where editors and compilers do not.
 
 Text is held as UTF-8 bytes with "\\n" for every line end, so lines are counted and cut without decoding
 again.
 
-Left out on purpose: guessing other encodings, and judging text by its contents. A NUL in the
-first 8 KiB makes a file binary, as it does for Git.
+Left out on purpose: guessing other encodings, believing a coding line against valid UTF-8, and judging text
+by its contents. A NUL in the first 8 KiB makes a file binary, as it does for Git.
 """
 
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
+from encodings.aliases import aliases
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
@@ -29,6 +32,20 @@ _MARKS = (
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_CODING_LINE = re.compile(rb"[ \t\f]*#[^\n]{0,400}?coding[:=][ \t]*([-\w.]{1,40})", re.ASCII)  # PEP 263
+_NOT_CODE = re.compile(rb"[ \t\f]*(?:#|$)")  # a first line that lets the second be a coding line
+_HEAD_BYTES = 1024  # of the file, where its first two lines are looked for
+
+# Codecs in which every ASCII byte of a text is that character, as the index of raw bytes supposes.
+_CODECS = frozenset(
+    """
+    latin_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9 iso8859_10
+    iso8859_11 iso8859_13 iso8859_14 iso8859_15 iso8859_16 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255
+    cp1256 cp1257 cp1258 cp437 cp850 cp852 cp855 cp866 koi8_r koi8_u mac_roman mac_cyrillic shift_jis
+    cp932 euc_jp euc_kr cp949 gb2312 gbk gb18030 big5 cp950 tis_620
+    """.split()  # noqa: SIM905
 )
 
 # Formats that are never text. Those that sometimes are (`.dat`, `.pb`, `.snap`) are left to the NUL test.
@@ -64,7 +81,11 @@ def decode_source(raw: bytes) -> SourceText:
         )
     if raw.isascii():
         return SourceText(_unify_line_ends(raw), ())
-    return _decode_marked(raw, "utf-8")
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return _decode_marked(raw, _find_declared_codec(raw[:_HEAD_BYTES]) or "utf-8")
+    return SourceText(_unify_line_ends(raw), ())
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -79,6 +100,20 @@ def has_binary_extension(path: str) -> bool:
     """Return True when the last extension is that of a format that is never text, so it need not be read."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() in BINARY_EXTENSIONS if "." in name[1:] else False
+
+
+def _find_declared_codec(head: bytes) -> str | None:
+    """Return the codec of the coding line among the first two lines, if there is one that we know."""
+    for line in _unify_line_ends(head).split(b"\n", 2)[:2]:
+        match = _CODING_LINE.match(line)
+        if match is not None:
+            name = re.sub("-(?:unix|dos|mac)$", "", match[1].decode().lower())  # as Emacs ends it
+            name = re.sub("[-_. ]+", "_", name).replace("iso_latin_", "latin_")
+            codec = aliases.get(name, name)
+            return codec if codec in _CODECS else None
+        if not _NOT_CODE.match(line):
+            return None
+    return None
 
 
 def _decode_marked(raw: bytes, codec: str) -> SourceText:

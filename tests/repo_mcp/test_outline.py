@@ -56,6 +56,13 @@ def test_other_line_ends_give_the_same_lines(tree: Tree, line_end: str) -> None:
     assert spans(tree.outline("a.py", SOURCE.replace("\n", line_end))) == SPANS
 
 
+def test_a_coding_line_is_honoured(tree: Tree) -> None:
+    source = "# -*- coding: latin-1 -*-\ndef caf\xe9(): pass\n\nclass \xc0: pass\n"
+    outline = tree.outline("latin.py", source.encode("latin-1"))
+    assert spans(outline) == [("caf\xe9", 2, 2), ("\xc0", 4, 4)]
+    assert outline.warnings == ()
+
+
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-be", "utf-32", "utf-8-sig"])
 def test_a_byte_order_mark_names_the_codec(tree: Tree, codec: str) -> None:
     mark = b"\xfe\xff" if codec == "utf-16-be" else b""
@@ -64,8 +71,8 @@ def test_a_byte_order_mark_names_the_codec(tree: Tree, codec: str) -> None:
     assert found.warnings == ()
 
 
-def test_latin_1_is_outlined_with_a_warning(tree: Tree) -> None:
-    found = tree.outline("a.py", b"# coding: latin-1\nNAME = '\xe9'\n" + SOURCE.encode())
+def test_latin_1_without_a_coding_line_is_outlined_with_a_warning(tree: Tree) -> None:
+    found = tree.outline("a.py", b"# about\nNAME = '\xe9'\n" + SOURCE.encode())
     assert spans(found)[1:] == [(name, a + 2, b + 2) for name, a, b in SPANS]
     assert "not valid UTF-8" in found.warnings[0]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.text.lines import decode_source, has_binary_extension, split_lines
+from repo_mcp.text.lines import _CODECS, decode_source, has_binary_extension, split_lines
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,63 @@ def test_replaces_with_a_warning(raw: bytes, data: bytes, codec: str) -> None:
     text = decode_source(raw)
     assert text.data == data
     assert text.warnings == (f"decoded with replacement: not valid {codec}",)
+
+
+@pytest.mark.parametrize(
+    ("head", "codec"),
+    [
+        ("# -*- coding: latin-1 -*-", "latin-1"),
+        ("#!/usr/bin/python\n# vim: set fileencoding=iso-8859-15 :", "iso-8859-15"),
+        ("\r\n\f# encoding: Windows-1252", "cp1252"),
+        ("# coding=iso-latin-1-unix", "latin-1"),
+        ("# -*- coding: koi8-r -*-", "koi8-r"),
+        ("# -*- coding: shift_jis -*-", "shift_jis"),
+    ],
+)
+def test_a_coding_line_says_what_is_not_utf8(head: str, codec: str) -> None:
+    letter = {"koi8-r": "\u0436", "shift_jis": "\u8868"}.get(codec, "\xe9")  # the last holds an ASCII byte
+    text = decode_source(f"{head}\nx = '{letter}'\r\n".encode(codec))
+    assert text.data.decode().split("\n")[-2] == f"x = '{letter}'"
+    assert text.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"import os\n# coding: latin-1",  # after code
+        b"#\n#\n# coding: latin-1",  # the third line
+        b"coding: latin-1",  # no comment
+        b"# coding: utf-7",  # in which ASCII is not itself
+        b"# coding: unicode_escape",
+        b"# coding: no-such-codec",
+        b"# coding: " + b"x" * 2_000,
+    ],
+)
+def test_other_coding_lines_are_not_believed(head: bytes) -> None:
+    text = decode_source(head + b"\n\xe9\n")
+    assert text.data.endswith("\n\ufffd\n".encode())
+    assert text.warnings == ("decoded with replacement: not valid UTF-8",)
+
+
+def test_a_coding_line_is_not_believed_against_valid_utf8() -> None:
+    raw = "# coding: latin-1\n\u00e9\n".encode()
+    assert decode_source(raw).data == raw
+
+
+def test_what_the_coding_line_does_not_decode_is_replaced_with_a_warning() -> None:
+    text = decode_source(b"# coding: cp1252\n\x81\xe9\n")
+    assert text.data == "# coding: cp1252\n\ufffd\u00e9\n".encode()
+    assert text.warnings == ("decoded with replacement: not valid CP1252",)
+
+
+@pytest.mark.parametrize("codec", sorted(_CODECS))
+def test_ascii_is_itself_in_every_declared_codec(codec: str) -> None:
+    plain = bytes(range(0x20, 0x7F)).replace(b"\\", b"").replace(b"~", b"")  # signs of money in some codecs
+    assert plain.decode(codec) == plain.decode("ascii")
+    for high in range(0x80, 0x100):  # every ASCII character of a decoded text stands in its bytes
+        for low in range(0x21, 0x100):
+            raw = bytes((high, low))
+            assert {one for one in raw.decode(codec, "replace").encode() if one < 0x80} <= set(raw)
 
 
 @pytest.mark.parametrize("raw", [b"\0", b"abc\0def", b"a" * 8191 + b"\0"])

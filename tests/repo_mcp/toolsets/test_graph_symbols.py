@@ -77,6 +77,16 @@ def test_a_search_is_ranked_and_limited(served: Served) -> None:
     assert (exactly["result"], exactly["truncated"]) == (answer["result"], False)
 
 
+def test_a_coding_line_is_honoured(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "shop", TREE)
+    (root / "latin.py").write_bytes("# coding: latin-1\ndef gar\xe7on(): pass\n".encode("latin-1"))
+    served = Served(root, tmp_path / "data")
+    try:
+        assert names(served.rows("search_symbols", query="gar\xe7on")) == ["latin.gar\xe7on"]
+    finally:
+        served.close()
+
+
 def test_a_search_gives_20_results_and_at_most_50(tmp_path: Path) -> None:
     files = {"a.py": "".join(f"def part_{number:02}(): ...\n" for number in range(60))}
     served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
