@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from repo_mcp.cli.console.terminal import FAINT, NUMBER, open_console, show_size, visible
+from repo_mcp.languages.outline.symbol_lookup import find_parents, measure_depths
 from repo_mcp.model import CompactReport, IndexStatus, OpenedText, Outline, RefreshReport
 from repo_mcp.protocol.tool_model import escape_text
 
@@ -31,14 +32,11 @@ class Renderer:
 
     def outlined(self, outline: Outline) -> None:
         """Print the declarations with their lines, indented by nesting."""
-        depths: dict[str, int] = {}
+        depths = measure_depths(outline.symbols, find_parents(outline.symbols))
         width = max((len(f"{one.start_line}-{one.end_line}") for one in outline.symbols), default=0)
-        for one in outline.symbols:
-            parent = one.parent_symbol
-            depth = 0 if parent is None else depths.get(parent, 0) + 1
-            depths[one.name if parent is None else f"{parent}.{one.name}"] = depth
+        for one, depth in zip(outline.symbols, depths, strict=True):
             lines = f"{one.start_line}-{one.end_line}".rjust(width)
-            row = Text.assemble((lines, NUMBER), "  " * (depth + 1), visible(one.signature))
+            row = Text.assemble((lines, NUMBER), "  " * depth, visible(one.signature))
             self._print(row.append(f"  {one.kind}", FAINT))
         if not outline.symbols:
             self._print(Text("The file declares nothing.", FAINT))

@@ -1,72 +1,202 @@
-"""The call of `repo.outline`: the symbols to show, and the order in which too many are left out.
+"""The call of `repo.outline`: the symbols to show, what is said of each, and how a long list goes on.
 
-An answer that grows too long loses its most nested symbols before others, and of those the last. So it
-always reaches from the top of the file to its end.
+A list that does not fit loses its most nested symbols before others, and of those the last. So its first page
+always reaches from the top of the file to its end; the cursor continues with what was left out.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.languages.outline.symbol_lookup import find_parents, get_named, measure_depths, qualify
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.repo.schemas import OUTLINE_DETAILS
 
 if TYPE_CHECKING:
     from repo_mcp.model import Outline, Symbol
     from repo_mcp.repository import Repository
 
+_LEAN, _TEXT, _FULL = OUTLINE_DETAILS
+_CURSOR = re.compile(r"(\d{1,6})-([0-9a-f]{8})")
+# What a kind says already: the word before a name.
+_KIND_WORD = re.compile(
+    r"(?<!\S)(?:async def|class|def|enum|fn|func|function|interface|module|namespace|package|struct|trait"
+    r"|type) "
+)
+_WORD_CHAR = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """The symbols that a call asks for, and how to show them."""
+
+    found: Outline
+    order: list[int]  # of the numbers of the symbols: as they are given, page after page
+    parents: list[int | None]
+    depths: list[int]  # from 0, of what is listed
+    start: int  # of this page in `order`
+    digest: str  # of the file's declarations and of what is asked of them
+    detail: str
+    docs: bool
+    notes: tuple[str, ...]
+
+    def build(self, rows: int) -> Part:
+        """Return the answer with some of the symbols."""
+        end = self.start + rows
+        is_cut = end < len(self.order)
+        numbers = sorted(self.order[self.start : end])
+        rendered = self._write_lines(numbers) if self.detail == _TEXT else self._render(numbers)
+        result = {
+            "path": escape_text(self.found.path),
+            "language": self.found.language,
+            "symbols": rendered,
+            "cursor": f"{end}-{self.digest}" if is_cut and rows else "",
+            "truncated": self.found.truncated or is_cut,
+            "parser": escape_text(self.found.parser),
+        }
+        return Part(result, [*self.found.warnings, *self.notes, *self._describe_cut(rows)])
+
+    def _describe_cut(self, rows: int) -> list[str]:
+        if self.start + rows == len(self.order):
+            return []
+        shorter = "" if self.detail == _TEXT else "; detail text lists about four times as many"
+        return [
+            f"cut to {rows} of {len(self.order)} symbols, the most nested left out first: go on with cursor,"
+            f" or name a parent to list its members{shorter}"
+        ]
+
+    def _render(self, numbers: Sequence[int]) -> list[object]:
+        render = _render_whole if self.detail == _FULL else self._render_lean
+        return [render(self.found.symbols[number]) for number in numbers]
+
+    def _render_lean(self, symbol: Symbol) -> Result:
+        usual = "module" if symbol.parent_symbol is None else "class"
+        row = _render_whole(symbol) | {"signature": escape_text(shorten_signature(symbol))}
+        left_out = {
+            *(() if self.docs else ("doc",)),
+            *(("scope_kind",) if symbol.scope_kind == usual else ()),
+            *(() if symbol.is_conditional else ("is_conditional",)),
+        }
+        return {name: value for name, value in row.items() if value is not None and name not in left_out}
+
+    def _write_lines(self, numbers: Sequence[int]) -> list[object]:
+        """Return a line for each symbol, with the lines of what encloses those of a later page."""
+        shown = set(numbers)
+        for number in numbers:
+            around = self.parents[number]
+            while around is not None and around not in shown:
+                shown.add(around)
+                around = self.parents[around]
+        return [self._write_line(number) for number in sorted(shown)]
+
+    def _write_line(self, number: int) -> str:
+        symbol = self.found.symbols[number]
+        first, last = symbol.start_line, symbol.end_line
+        lines = str(first) if first == last else f"{first}-{last}"
+        line = f"{lines} {'  ' * self.depths[number]}{symbol.signature}"
+        return escape_text(f"{line}  # {symbol.doc}" if self.docs and symbol.doc else line)
+
 
 def outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `repo.outline`."""
-    most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
     found = repository.outline(find_text(arguments, "path") or "")
-    depths = measure_depths(found.symbols)
+    symbols = found.symbols
+    parents = find_parents(symbols)
+    depths = measure_depths(symbols, parents)
+    chosen, base = list(range(len(symbols))), 1
+    parent = find_text(arguments, "parent")
+    if parent is not None:
+        whole = qualify(get_named(found, parent)[0])
+        chosen = [number for number in chosen if _is_inside(symbols[number], whole)]
+        base = min((depths[number] for number in chosen), default=1)
+    most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
     wanted = frozenset(kinds) if isinstance(kinds, list) else None
-    chosen = [
+    listed = [
         number
-        for number, symbol in enumerate(found.symbols)
-        if (most is None or depths[number] <= most) and (wanted is None or symbol.kind in wanted)
+        for number in chosen
+        if (most is None or depths[number] - base < most)
+        and (wanted is None or symbols[number].kind in wanted)
     ]
-    by_weight = sorted(chosen, key=lambda number: (depths[number], number))
-    notes: tuple[str, ...] = ()
-    if found.symbols and not chosen:
-        there = ", ".join(sorted({symbol.kind for symbol in found.symbols}))
-        notes = (f"nothing in this file is of these kinds and depths; its kinds are: {there}",)
-    return Draft(lambda rows: _render(found, by_weight, rows, notes), len(chosen), most is None)
+    listed.sort(key=lambda number: (depths[number], number))
+    digest = _digest(found, listed)
+    listing = _Listing(
+        found,
+        listed,
+        parents,
+        [max(0, depth - base + (parent is not None)) for depth in depths],
+        _find_start(find_text(arguments, "cursor"), digest, len(listed)),
+        digest,
+        find_text(arguments, "detail") or _LEAN,
+        arguments.get("docs") is True,
+        _explain_nothing(symbols, chosen, listed, parent),
+    )
+    return Draft(listing.build, len(listed) - listing.start)
 
 
-def measure_depths(symbols: Sequence[Symbol]) -> list[int]:
-    """Return how many declarations deep each symbol stands, from 1. Parents must precede their members."""
-    depths: list[int] = []
-    known: dict[str, int] = {}
-    for symbol in symbols:
-        parent = symbol.parent_symbol
-        depth = 1 if parent is None else known.get(parent, 1) + 1
-        depths.append(depth)
-        known[symbol.name if parent is None else f"{parent}.{symbol.name}"] = depth
-    return depths
+def _is_inside(symbol: Symbol, parent: str) -> bool:
+    around = symbol.parent_symbol
+    return around is not None and (around == parent or around.startswith(f"{parent}."))
 
 
-def _render(found: Outline, by_weight: list[int], rows: int, notes: tuple[str, ...]) -> Part:
-    warnings = [*found.warnings, *notes]
-    if rows < len(by_weight):
-        warnings.append(
-            f"cut to {rows} of {len(by_weight)} symbols, the most nested left out first; choose kinds or"
-            " max_depth, or open the lines you need"
+def _explain_nothing(
+    symbols: Sequence[Symbol], chosen: Sequence[int], listed: Sequence[int], parent: str | None
+) -> tuple[str, ...]:
+    """Return a warning where a choice leaves nothing of what there is."""
+    if listed or not symbols:
+        return ()
+    if not chosen:
+        return (f"{parent} has no members",)
+    there = ", ".join(sorted({symbols[number].kind for number in chosen}))
+    return (f"nothing in this file is of these kinds and depths; its kinds are: {there}",)
+
+
+def _digest(found: Outline, listed: Sequence[int]) -> str:
+    """Return eight digits that tell whether a cursor belongs to these symbols."""
+    facts = [(qualify(found.symbols[number]), found.symbols[number].start_line) for number in listed]
+    return hashlib.blake2b(repr((found.path, facts)).encode(), digest_size=4).hexdigest()
+
+
+def _find_start(cursor: str | None, digest: str, total: int) -> int:
+    """Return where a page begins. Raises RepoError with INVALID_ARGUMENT for a cursor of other symbols."""
+    if cursor is None:
+        return 0
+    match = _CURSOR.fullmatch(cursor)
+    if match is None or match[2] != digest or int(match[1]) >= total:
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "The cursor does not continue this list: the file or the arguments have changed.",
+            "Ask again without a cursor.",
+            {"argument": "cursor"},
         )
-    result = {
-        "path": escape_text(found.path),
-        "language": found.language,
-        "symbols": [_render_symbol(found.symbols[number]) for number in sorted(by_weight[:rows])],
-        "truncated": found.truncated or rows < len(by_weight),
-        "parser": escape_text(found.parser),
-    }
-    return Part(result, warnings)
+    return int(match[1])
 
 
-def _render_symbol(symbol: Symbol) -> Result:
+def shorten_signature(symbol: Symbol) -> str:
+    """Return the signature without what the name and the kind say: "(self) -> int", "= 3", "(Base)".
+
+    One that does not begin with its decorators, a word for its kind and its name is returned whole.
+    """
+    signature, name = symbol.signature, symbol.name
+    if signature.startswith("@"):
+        heads = [match.span() for match in _KIND_WORD.finditer(signature)]
+    else:
+        first = _KIND_WORD.match(signature)
+        heads = [*(() if first is None else (first.span(),)), (0, 0)]
+    for kept, start in heads:
+        end = start + len(name)
+        if signature.startswith(name, start) and not _WORD_CHAR.match(signature, end):
+            return f"{signature[:kept]}{signature[end:]}".strip()
+    return signature
+
+
+def _render_whole(symbol: Symbol) -> Result:
     return {
         "kind": escape_text(symbol.kind),
         "name": escape_text(symbol.name),

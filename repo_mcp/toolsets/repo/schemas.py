@@ -206,16 +206,20 @@ def open_file_output(limits: Limits) -> Schema:
 OUTLINE_TITLE = "Outline repository file"
 OUTLINE_DESCRIPTION = (
     "Outline of one file of this code repository: its functions, classes, methods, constants, headings or"
-    " keys in order, each with signature, line numbers, first docstring line and enclosing symbol. Cheaper"
-    " than opening a long file; then read the lines you need with repo.open_file. Shows what the text"
-    " declares, whichever branch runs. Reads the live file; needs no index."
+    " keys in order, each with signature, line numbers and enclosing symbol. Much cheaper than opening a long"
+    " file, and cheapest with detail text; then read one with repo.open_file and its symbol. Shows what the"
+    " text declares, whichever branch runs. Reads the live file; needs no index."
 )
+OUTLINE_DETAILS = ("symbols", "text", "full")
+MAX_CURSOR_CHARS = 64
+MAX_SYMBOL_CHARS = 1_000
 
 
 def outline_input(limits: Limits) -> Schema:
-    depth = f"Deepest nesting to list, 1 (top level) to {MAX_OUTLINE_DEPTH}. Default: all, cut to be short."
+    depth = f"Deepest nesting to list, 1 (top level) to {MAX_OUTLINE_DEPTH}. Default: all."
     kinds = "Only these kinds, exactly: `class`, `function`, `async_method`, `constant`, `heading`, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
+    details = "symbols (the default), text (one line each, a third of the size) or full (every field)."
     return build_object(
         {
             "path": build_text(
@@ -223,34 +227,48 @@ def outline_input(limits: Limits) -> Schema:
             ),
             "max_depth": build_count(depth, MAX_OUTLINE_DEPTH),
             "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
+            "parent": build_text("Only the members of this class or heading.", MAX_SYMBOL_CHARS),
+            "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
+            "docs": build_switch("Also the first line of each docstring or comment. Default false.", False),
+            "cursor": build_text("Of a cut answer, to go on with it.", MAX_CURSOR_CHARS),
         },
         ["path"],
     )
 
 
 def outline_output(limits: Limits) -> Schema:
-    symbol = build_record(
-        {
-            "kind": build_field("string"),
-            "name": build_field("string"),
-            "signature": build_field("string", "Declaration on one line, best effort"),
-            "start_line": build_field("integer", "Decorators included"),
-            "end_line": build_field("integer"),
-            "doc": build_field(["string", "null"], "First line of the docstring or comment"),
-            "parent_symbol": build_field(["string", "null"], "Qualified name of the enclosing declaration"),
-            "scope_kind": build_field(["string", "null"], "What encloses it: module, class or function"),
-            "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
-            "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
-        }
-    )
     properties = {
+        "kind": build_field("string"),
+        "name": build_field("string"),
+        "signature": build_field("string", "Declaration on one line, without its name except in full"),
+        "start_line": build_field("integer", "Decorators included"),
+        "end_line": build_field("integer"),
+        "doc": build_field(["string", "null"], "First line of the docstring or comment"),
+        "parent_symbol": build_field(
+            ["string", "null"], "Qualified name of the enclosing declaration; absent: top level"
+        ),
+        "scope_kind": build_field(
+            ["string", "null"], "module, class or function; absent: class with a parent_symbol, else module"
+        ),
+        "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
+        "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
+    }
+    symbol = build_object(properties, ("kind", "name", "signature", "start_line", "end_line"))
+    result = {
         "path": build_field("string"),
         "language": build_field("string"),
-        "symbols": build_list(symbol, "By start line, end line, column, name"),
+        "symbols": build_list(
+            symbol | {"type": ["object", "string"]},
+            "By start line, end line, column, name; with detail text lines: first-last, signature",
+        ),
+        "cursor": build_field("string", "Continues a cut list"),
         "truncated": build_field("boolean", "True when symbols that were asked for are left out"),
-        "parser": build_field("string", "ast: exact; lexical: by line patterns, best effort; headings; keys"),
+        "parser": build_field(
+            "string", "Default ast: exact; lexical: by line patterns, best effort; headings; keys"
+        )
+        | {"default": "ast"},
     }
-    return build_envelope_schema(build_record(properties))
+    return build_envelope_schema(build_object(result, ("path", "language", "symbols")))
 
 
 SEARCH_TITLE = "Search repository code"

@@ -14,6 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.repo import build_toolset
+from repo_mcp.toolsets.repo.outline_calls import shorten_signature
 
 
 class StandIn:
@@ -57,34 +58,94 @@ TREE = (
 )
 
 
+def rows(envelope: dict[str, Any]) -> list[Any]:
+    return cast(list[Any], envelope["result"]["symbols"])
+
+
 def names(envelope: dict[str, Any]) -> list[str]:
-    return [one["name"] for one in envelope["result"]["symbols"]]
+    return [one["name"] for one in rows(envelope)]
 
 
-def test_every_field_of_a_symbol_is_given() -> None:
-    one = Symbol("method", "m", "def m(self)", 3, 9, "Does.", "A", "class", True, "if x")
-    envelope = call(StandIn(one), path="a.py")
-    assert envelope["result"] == {
-        "path": "a.py",
-        "language": "python",
-        "symbols": [
-            {
-                "kind": "method",
-                "name": "m",
-                "signature": "def m(self)",
-                "start_line": 3,
-                "end_line": 9,
-                "doc": "Does.",
-                "parent_symbol": "A",
-                "scope_kind": "class",
-                "is_conditional": True,
-                "decl_context": "if x",
-            }
-        ],
-        "truncated": False,
-        "parser": "ast",
-    }
+ONE = Symbol("method", "m", "@cached def m(self) -> int", 3, 9, "Does.", "A", "class", True, "if x")
+LEAN = {
+    "kind": "method",
+    "name": "m",
+    "signature": "@cached (self) -> int",
+    "start_line": 3,
+    "end_line": 9,
+    "parent_symbol": "A",
+    "is_conditional": True,
+    "decl_context": "if x",
+}
+
+
+def test_a_symbol_has_the_fields_that_say_something() -> None:
+    envelope = call(StandIn(ONE), path="a.py")
+    assert envelope["result"]["symbols"] == [LEAN]
+    assert envelope["result"]["path"] == "a.py"
+    assert envelope["result"]["language"] == "python"
     assert envelope["warnings"] == []
+    plain = call(StandIn(symbol("function", "f", 1)), path="a.py")["result"]["symbols"]
+    assert plain == [{"kind": "function", "name": "f", "signature": "()", "start_line": 1, "end_line": 1}]
+
+
+def test_docs_are_given_on_request() -> None:
+    assert rows(call(StandIn(ONE), path="a.py", docs=True)) == [LEAN | {"doc": "Does."}]
+    lines = rows(call(StandIn(ONE), path="a.py", docs=True, detail="text"))
+    assert lines == ["3-9   @cached def m(self) -> int  # Does."]
+
+
+def test_in_full_every_field_is_given() -> None:
+    whole = {"signature": "@cached def m(self) -> int", "doc": "Does.", "scope_kind": "class"}
+    assert rows(call(StandIn(ONE), path="a.py", detail="full")) == [LEAN | whole]
+
+
+@pytest.mark.parametrize(
+    ("name", "signature", "short"),
+    [
+        ("f", "async def f(a: int) -> str", "(a: int) -> str"),
+        ("f", "@f def f()", "@f ()"),
+        ("f", "@a(x) @f.setter async def f(self)", "@a(x) @f.setter (self)"),
+        ("type", "type = 3", "= 3"),
+        ("A", "class A(Base, metaclass=M)", "(Base, metaclass=M)"),
+        ("A", "class A", ""),
+        ("Pair", "type Pair[T] = tuple[T, T]", "[T] = tuple[T, T]"),
+        ("LIMIT", "LIMIT: int = 3", ": int = 3"),
+        ("x", "x = y", "= y"),
+        ("go", "fn go(a: u8)", "(a: u8)"),
+        ("go", "pub fn go(a: u8)", "pub fn go(a: u8)"),
+        ("main", "static int main(void)", "static int main(void)"),
+        ("f", "def ff()", "def ff()"),
+        ("a.b", "a.b: 1", ": 1"),
+    ],
+)
+def test_a_signature_does_not_repeat_the_name_and_the_kind(name: str, signature: str, short: str) -> None:
+    assert shorten_signature(Symbol("x", name, signature, 1, 1)) == short
+
+
+def test_text_is_a_line_for_each_declaration() -> None:
+    envelope = call(StandIn(*TREE), path="a.py", detail="text")
+    assert rows(envelope) == ["1 def A()", "2   def m()", "3     def inner()", "4 def B()", "5   def n()"]
+    only = call(StandIn(*TREE), path="a.py", detail="text", kinds=["function"])
+    assert rows(only) == ["1 def A()", "2   def m()", "3     def inner()"]  # with what is around it
+
+
+def test_the_members_of_a_parent() -> None:
+    repository = StandIn(*TREE)
+    assert names(call(repository, path="a.py", parent="A")) == ["m", "inner"]
+    assert names(call(repository, path="a.py", parent="A", max_depth=1)) == ["m"]
+    assert names(call(repository, path="a.py", parent="m")) == ["inner"]
+    assert rows(call(repository, path="a.py", parent="A.m", detail="text")) == [
+        "1 def A()",
+        "2 def m()",
+        "3   def inner()",
+    ]
+    empty = call(repository, path="a.py", parent="B.n")
+    assert (names(empty), empty["warnings"]) == ([], ["B.n has no members"])
+    missing = call(repository, path="a.py", parent="N")["error"]
+    assert (missing["code"], missing["message"]) == ("not_found", 'The file declares no "N".')
+    close = call(repository, path="a.py", parent="iner")["error"]
+    assert close["hint"] == "Close to it are: A.m.inner."
 
 
 def test_depth_and_kinds_choose() -> None:
@@ -102,22 +163,71 @@ def test_a_choice_that_leaves_nothing_says_what_there_is() -> None:
     assert envelope["warnings"] == [
         "nothing in this file is of these kinds and depths; its kinds are: class, function, method"
     ]
-    assert not envelope["result"]["truncated"]
+    assert not envelope["result"].get("truncated")
 
 
-def test_the_most_nested_go_first_and_the_order_stays() -> None:
-    tops = [symbol("class", f"C{number}", 3 * number + 1) for number in range(60)]
+def build_classes(number: int) -> list[Symbol]:
+    tops = [symbol("class", f"Class{one}", 3 * one + 1) for one in range(number)]
     inner = [symbol("method", "m", one.start_line + 1, one.name) for one in tops]
-    both = sorted((*tops, *inner), key=lambda one: one.start_line)
-    envelope = call(StandIn(*both), path="a.py")
-    given = envelope["result"]["symbols"]
-    assert envelope["result"]["truncated"]
-    assert 60 < len(given) < 120
-    assert [one["name"] for one in given if one["kind"] == "class"] == [one.name for one in tops]
-    assert [one["start_line"] for one in given] == sorted(one["start_line"] for one in given)
-    assert f"cut to {len(given)} of 120 symbols" in envelope["warnings"][0]
-    assert len(json.dumps(envelope, separators=(",", ":"))) <= 19_000
-    assert not call(StandIn(*both), path="a.py", max_depth=2)["result"]["truncated"]
+    return sorted((*tops, *inner), key=lambda one: one.start_line)
+
+
+@pytest.mark.parametrize("detail", ["symbols", "text", "full"])
+def test_no_page_is_a_dead_end(detail: str) -> None:
+    symbols = build_classes(1_500)
+    repository = StandIn(*symbols)
+    found: list[Any] = []
+    arguments: dict[str, Any] = {"path": "a.py", "detail": detail}
+    while True:
+        envelope = call(repository, **arguments)
+        assert len(json.dumps(envelope, separators=(",", ":"), ensure_ascii=False).encode()) <= 65_536
+        page = rows(envelope)
+        lines = [read_line(row) for row in page]
+        assert page
+        assert lines == sorted(lines)
+        found += page
+        if not envelope["result"].get("cursor"):
+            break
+        assert envelope["result"]["truncated"]
+        assert f" of {len(symbols)} symbols, the most nested left out first" in envelope["warnings"][0]
+        arguments["cursor"] = envelope["result"]["cursor"]
+    assert not envelope["result"].get("truncated")
+    assert {read_line(row) for row in found} == {one.start_line for one in symbols}
+    if detail != "text":  # a line of a later page follows what is around it, which stood on an earlier one
+        assert len(found) == len(symbols)
+        kinds = [row["kind"] for row in found]
+        assert kinds[:500] == ["class"] * 500
+
+
+def read_line(row: Any) -> int:
+    return int(row.split(" ")[0]) if isinstance(row, str) else int(row["start_line"])
+
+
+@pytest.mark.parametrize("cursor", ["", "5", "5-00000000", "-1-00000000", "x" * 65])
+def test_a_foreign_cursor_is_refused(cursor: str) -> None:
+    error = call(StandIn(*TREE), path="a.py", cursor=cursor)["error"]
+    assert error["code"] == "invalid_argument"
+    assert "cursor" in error["message"]
+
+
+def test_a_cursor_belongs_to_the_file_and_the_arguments() -> None:
+    symbols = build_classes(1_500)
+    cursor = call(StandIn(*symbols), path="a.py")["result"]["cursor"]
+    digest = cursor.partition("-")[2]
+    assert "error" not in call(StandIn(*symbols), path="a.py", cursor=cursor)
+    for repository, arguments in (
+        (StandIn(*symbols[1:]), {"cursor": cursor}),
+        (StandIn(*symbols), {"cursor": cursor, "kinds": ["class"]}),
+        (StandIn(*symbols), {"cursor": f"3000-{digest}"}),
+        (StandIn(*symbols), {"cursor": f"999999-{digest}"}),
+    ):
+        error = call(repository, path="a.py", **arguments)["error"]
+        assert error["message"].startswith("The cursor does not continue this list")
+
+
+def test_two_thousand_declarations_are_one_answer_as_lines() -> None:
+    symbols = [symbol("function", f"function{number}", number) for number in range(1, 2_001)]
+    assert len(rows(call(StandIn(*symbols), path="a.py", detail="text"))) == 2_000
 
 
 def test_an_outline_that_is_itself_cut_says_so() -> None:
@@ -128,7 +238,7 @@ def test_an_outline_that_is_itself_cut_says_so() -> None:
 
 def test_what_could_hide_is_escaped() -> None:
     hiding = Symbol("class\u202e", "a\u200b", "x\x1b[0m", 1, 1, "\u2066", "\x00", None, None, "\x07")
-    row = call(StandIn(hiding), path="a.py")["result"]["symbols"][0]
+    row = call(StandIn(hiding), path="a.py", docs=True)["result"]["symbols"][0]
     assert row["name"] == "a\\u200b"
     assert row["signature"] == "x\\u001b[0m"
     assert (row["kind"], row["doc"], row["decl_context"]) == ("class\\u202e", "\\u2066", "\\u0007")
@@ -145,6 +255,8 @@ def test_what_could_hide_is_escaped() -> None:
         ({"path": "a", "kinds": [1]}, "kinds[0]"),
         ({"path": "a", "kinds": ["x"] * 33}, "kinds"),
         ({"path": "a", "depth": 1}, "depth"),
+        ({"path": "a", "detail": "short"}, "detail"),
+        ({"path": "a", "parent": ""}, "parent"),
     ],
 )
 def test_bad_arguments_are_named(arguments: dict[str, Any], word: str) -> None:

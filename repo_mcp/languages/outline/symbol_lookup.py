@@ -1,0 +1,102 @@
+"""Finds declarations in an outline: by name, around a line, by what encloses them.
+
+Names are compared exactly, qualified ones from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m` do.
+Left out on purpose: names that an import or a base class brings, which the toolset `graph` resolves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import Outline, Symbol
+
+MAX_SHOWN_CHARS = 64  # of a name that the client made up
+MAX_NAMED = 5  # other declarations that a message names
+MAX_COMPARED = 2_000  # declarations whose names are compared with one that is not there: at most 0.1 s
+_NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})  # that nobody means by "around"
+
+
+def qualify(symbol: Symbol) -> str:
+    """Return the qualified name of a declaration."""
+    return symbol.name if symbol.parent_symbol is None else f"{symbol.parent_symbol}.{symbol.name}"
+
+
+def find_parents(symbols: Sequence[Symbol]) -> list[int | None]:
+    """Return the number of the declaration around each one; None at the top.
+
+    Parents precede their members.
+    """
+    parents: list[int | None] = []
+    known: dict[str, int] = {}  # qualified name -> the last declaration that has it
+    for number, symbol in enumerate(symbols):
+        parents.append(None if symbol.parent_symbol is None else known.get(symbol.parent_symbol))
+        known[qualify(symbol)] = number
+    return parents
+
+
+def measure_depths(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> list[int]:
+    """Return how many declarations deep each symbol stands, from 1, given what `find_parents` returns."""
+    depths: list[int] = []
+    for symbol, parent in zip(symbols, parents, strict=True):
+        depths.append(int(symbol.parent_symbol is not None) + 1 if parent is None else depths[parent] + 1)
+    return depths
+
+
+def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
+    """Return the declarations of a name in their order: those qualified by all of it, or else by its end."""
+    wanted = (name, _unify(name))
+    names = [(qualify(one), one) for one in symbols]
+    exact = [one for whole, one in names if whole in wanted or _unify(whole) in wanted]
+    ends = tuple(f".{one}" for one in wanted)
+    return exact or [one for whole, one in names if f".{_unify(whole)}".endswith(ends)]
+
+
+def _unify(name: str) -> str:
+    return name.replace("::", ".").replace("#", ".")
+
+
+def get_named(outline: Outline, name: str) -> tuple[Symbol, tuple[str, ...]]:
+    """Return the longest declaration of a name, and a warning that names the others. Raises NOT_FOUND.
+
+    The longest is the one with a body: others are overloads, prototypes and branches that declare it again.
+    """
+    found = find_named(outline.symbols, name)
+    if not found:
+        raise RepoError(
+            ErrorCode.NOT_FOUND,
+            f'The file declares no "{name[:MAX_SHOWN_CHARS]}".',
+            _suggest(outline, name),
+            {"argument": "symbol"},
+        )
+    best = max(found, key=lambda one: (one.end_line - one.start_line, -one.start_line))
+    others = [one for one in found if one is not best]
+    if not others:
+        return best, ()
+    named = ", ".join(f"{qualify(one)} {one.start_line}-{one.end_line}" for one in others[:MAX_NAMED])
+    more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
+    return best, (f"other declarations of this name: {named}{more}",)
+
+
+def _suggest(outline: Outline, name: str) -> str:
+    if not outline.symbols:
+        why = outline.warnings[0] if outline.warnings else "nothing is declared in it"
+        return f"Give start_line and end_line instead: {why}."
+    named: dict[str, list[str]] = {}
+    for one in outline.symbols[:MAX_COMPARED]:
+        named.setdefault(one.name, []).append(qualify(one))
+    last = _unify(name).rpartition(".")[2][:MAX_SHOWN_CHARS]
+    close = [whole for one in get_close_matches(last, named, MAX_NAMED) for whole in named[one]]
+    if close:
+        return f"Close to it are: {', '.join(list(dict.fromkeys(close))[:MAX_NAMED])}."
+    return "See what it declares with its outline."
+
+
+def find_around(symbols: Sequence[Symbol], line: int) -> Symbol | None:
+    """Return the innermost declaration around a line; a variable or a key only where nothing else is."""
+    around = [one for one in symbols if one.start_line <= line <= one.end_line]
+    blocks = [one for one in around if one.kind not in _NO_BLOCK]
+    return min(
+        blocks or around, key=lambda one: (one.end_line - one.start_line, -one.start_line), default=None
+    )

@@ -1,0 +1,124 @@
+"""Declarations found by name and by line."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.languages.outline.symbol_lookup import (
+    find_around,
+    find_named,
+    find_parents,
+    get_named,
+    measure_depths,
+    qualify,
+)
+from repo_mcp.model import Outline, Symbol
+
+
+def declare(kind: str, name: str, first: int, last: int, parent: str | None = None) -> Symbol:
+    return Symbol(kind, name, name, first, last, None, parent)
+
+
+SYMBOLS = (
+    declare("constant", "LIMIT", 1, 1),
+    declare("constant", "TABLE", 2, 5),
+    declare("class", "A", 10, 40),
+    declare("variable", "size", 11, 11, "A"),
+    declare("property", "x", 12, 14, "A"),
+    declare("property", "x", 15, 25, "A"),
+    declare("method", "run", 26, 40, "A"),
+    declare("function", "run", 30, 35, "A.run"),
+    declare("class", "B", 50, 60),
+    declare("method", "run", 51, 51, "B"),
+    declare("method", "ns::go", 52, 52, "B"),
+    declare("heading", "C# in short", 70, 80),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("A", ["A"]),
+        ("A.x", ["A.x", "A.x"]),
+        ("B.run", ["B.run"]),
+        ("B::run", ["B.run"]),
+        ("B#run", ["B.run"]),
+        ("run", ["A.run", "A.run.run", "B.run"]),
+        ("run.run", ["A.run.run"]),
+        ("go", ["B.ns::go"]),
+        ("ns::go", ["B.ns::go"]),
+        ("C# in short", ["C# in short"]),
+        ("un", []),
+        ("a", []),
+        ("", []),
+    ],
+)
+def test_a_name_is_found_whole_or_by_its_end(name: str, found: list[str]) -> None:
+    assert [qualify(one) for one in find_named(SYMBOLS, name)] == found
+
+
+def test_the_longest_declaration_of_a_name_is_taken_and_the_others_are_named() -> None:
+    outline = Outline("a.py", "python", SYMBOLS, "ast")
+    best, notes = get_named(outline, "x")
+    assert (best.start_line, notes) == (15, ("other declarations of this name: A.x 12-14",))
+    best, notes = get_named(outline, "LIMIT")
+    assert (best.start_line, notes) == (1, ())
+    many = Outline("a.py", "python", tuple(declare("function", "f", at, at) for at in range(1, 9)), "ast")
+    best, notes = get_named(many, "f")
+    assert best.start_line == 1
+    assert notes == ("other declarations of this name: f 2-2, f 3-3, f 4-4, f 5-5, f 6-6 and 2 more",)
+
+
+@pytest.mark.parametrize(
+    ("outline", "name", "hint"),
+    [
+        (Outline("a.py", "python", SYMBOLS, "ast"), "B.rum", "Close to it are: A.run, A.run.run, B.run."),
+        (Outline("a.py", "python", SYMBOLS, "ast"), "zzz", "See what it declares with its outline."),
+        (
+            Outline("a.py", "python", (), "ast", ("does not parse",)),
+            "f",
+            "Give start_line and end_line instead: does not parse.",
+        ),
+        (
+            Outline("a.py", "python", (), "ast"),
+            "f",
+            "Give start_line and end_line instead: nothing is declared in it.",
+        ),
+    ],
+)
+def test_a_name_that_is_not_there_is_refused_with_what_is_close(
+    outline: Outline, name: str, hint: str
+) -> None:
+    with pytest.raises(RepoError) as caught:
+        get_named(outline, name)
+    assert caught.value.code is ErrorCode.NOT_FOUND
+    assert caught.value.message == f'The file declares no "{name}".'
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (1, "LIMIT"),
+        (3, "TABLE"),
+        (8, None),
+        (11, "A"),  # not the variable
+        (13, "A.x"),
+        (28, "A.run"),
+        (32, "A.run.run"),
+        (51, "B.run"),
+        (61, None),
+    ],
+)
+def test_the_innermost_declaration_around_a_line(line: int, found: str | None) -> None:
+    around = find_around(SYMBOLS, line)
+    assert (None if around is None else qualify(around)) == found
+
+
+def test_depths_are_those_of_the_declarations_around() -> None:
+    parents = find_parents(SYMBOLS)
+    assert parents == [None, None, None, 2, 2, 2, 2, 6, None, 8, 8, None]
+    assert measure_depths(SYMBOLS, parents) == [1, 1, 1, 2, 2, 2, 2, 3, 1, 2, 2, 1]
+    orphan = (declare("method", "m", 1, 1, "Elsewhere"),)
+    assert measure_depths(orphan, find_parents(orphan)) == [2]
