@@ -94,6 +94,8 @@ class OpenedText:
     truncated: bool  # fewer lines than were asked for, or a line was cut
     warnings: tuple[str, ...] = ()
     is_ended: bool = True  # the last line has a line end
+    wanted_line: int | None = None  # the last line that was asked for and exists; None: no end was given
+    symbol: str | None = None  # qualified name of the declaration that was asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.languages.outline.installed import find_enabled
+from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.live.live_exact import LiveExactSearch
 from repo_mcp.live.live_index import LiveIndex
@@ -58,7 +59,7 @@ from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
-from repo_mcp.text.lines import decode_source
+from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
@@ -251,16 +252,30 @@ class Repository:
         return self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
 
     def open_file(
-        self, path: str, start_line: int | None, end_line: int | None, *, most_lines: int | None = None
+        self,
+        path: str,
+        start_line: int | None,
+        end_line: int | None,
+        *,
+        most_lines: int | None = None,
+        symbol: str | None = None,
+        around: int | None = None,
     ) -> OpenedText:
         """Lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
 
-        Raises INVALID_ARGUMENT for lines that are not there.
+        With `symbol` or `around`, a line, those of the declaration of that name, or of the innermost around it.
+        Raises INVALID_ARGUMENT for lines that are not there, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
-        opened = self.tree.read(path)
         most = limits.max_open_lines if most_lines is None else most_lines
-        return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
+        opened = self.tree.read(path)
+        if symbol is None and around is None:
+            return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
+        text = decode_source(opened.data)
+        found = self._outliner.outline(opened.path, text.data)
+        span = choose_span(found, len(split_lines(text.data)), symbol, around)
+        shown = show_lines(opened, span.start_line, span.end_line, most, most)
+        return replace(shown, symbol=span.symbol, warnings=(*shown.warnings, *found.warnings, *span.notes))
 
     def outline(self, path: str) -> Outline:
         """The declarations of a live file; none, with a warning, where it cannot be parsed.

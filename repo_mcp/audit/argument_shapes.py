@@ -21,6 +21,8 @@ from repo_mcp.protocol.tool_model import JsonSchema, escape_text
 
 MAX_PATH_CHARS = 200  # characters of a path in the log; a longer one is cut
 MAX_TEXT_CHARS = 240  # characters of a text that the operator asked to log: at most 2,880 bytes as ASCII JSON
+MAX_OBJECTS = 20  # of a list in the log
+_VALUES = frozenset({"value", "text", "properties", "items"})
 _MAX_NUMBER = 1 << 53  # a larger number may be text in disguise
 
 Shape = Mapping[str, object]
@@ -65,7 +67,7 @@ def describe_arguments(
 def drop_values(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
     """Return the shapes without values or texts, for a line that would be too long."""
     return {
-        name: {key: value for key, value in shape.items() if key not in ("value", "text", "properties")}
+        name: {key: value for key, value in shape.items() if key not in _VALUES}
         for name, shape in shapes.items()
     }
 
@@ -100,10 +102,19 @@ def _describe(schema: JsonSchema, value: object, rules: ShapeRules) -> Shape:
         case int() | float() if (kind in kinds or "number" in kinds) and abs(value) < _MAX_NUMBER:
             return {"type": kind, "value": value}
         case list():
-            return {"type": kind, "length": len(value)}
+            return {"type": kind, "length": len(value)} | _describe_objects(schema, value, rules)
         case dict() if kind in kinds:
             return {"type": kind, "properties": describe_arguments(schema, value, rules)}
     return {"type": kind}
+
+
+def _describe_objects(schema: JsonSchema, value: list[object], rules: ShapeRules) -> dict[str, object]:
+    """Return the shapes of the objects in a list that is declared to hold objects."""
+    inner = schema.get("items")
+    if not isinstance(inner, Mapping) or inner.get("type") != "object":
+        return {}
+    given = [one for one in value[:MAX_OBJECTS] if isinstance(one, Mapping)]
+    return {"items": [describe_arguments(inner, one, rules) for one in given]}
 
 
 def _describe_text(schema: JsonSchema, value: str, rules: ShapeRules) -> Shape:

@@ -23,6 +23,13 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 def open_lines(
     target: Annotated[str, typer.Argument(metavar="PATH[:START[-END]]", help="File, and its lines.")],
+    symbol: Annotated[
+        str | None, typer.Option("--symbol", metavar="NAME", help="The declaration of this name instead.")
+    ] = None,
+    around: Annotated[
+        int | None,
+        typer.Option("--around", metavar="LINE", min=1, help="The declaration around a line instead."),
+    ] = None,
     repo_root: Root = ".",
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
@@ -36,10 +43,18 @@ def open_lines(
     Examples:
       repo-mcp open README.md
       repo-mcp open src/checksum.c:10-25
+      repo-mcp open src/ledger/accounts.py --symbol Account.post
     """
     path, start_line, end_line = parse_target(target)
+    ways = [one for one in (symbol, around, start_line) if one is not None]
+    if len(ways) > 1:
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "Lines, --symbol and --around exclude each other.",
+            "Give PATH:START-END, or PATH and one of the options.",
+        )
     with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
-        text = repository.open_file(path, start_line, end_line)
+        text = repository.open_file(path, start_line, end_line, symbol=symbol, around=around)
     if as_json:
         document = to_plain(text)
         lines = document.pop("lines")

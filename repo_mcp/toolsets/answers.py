@@ -48,6 +48,7 @@ class Part:
     result: Mapping[str, object]
     warnings: Sequence[str] = ()  # as they are: a form escapes them
     truncated: bool = False  # for the form that tells this beside the result
+    refusal: ErrorCode | None = None  # of a read among several that was refused for safety
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def answer_call(form: Form[Asked], call: Call[Asked], *, max_bytes: int) -> Tool
         return answer
     outcome = CallOutcome(
         None if failure is None else form.name_code(failure),
-        *classify(None if failure is None else failure.code),
+        *classify(part.refusal if failure is None else failure.code),
         rows,
         measure_answer(part, answer),
         len(set(part.warnings)),

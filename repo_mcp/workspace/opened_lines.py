@@ -30,6 +30,7 @@ def show_lines(
         truncated=last < min(end, len(lines)) or (end_line is None and last < len(lines)),
         warnings=describe_reading(opened, text),
         is_ended=last < len(lines) or text.data.endswith(b"\n"),
+        wanted_line=None if end_line is None else min(end, len(lines)),
     )
 
 

@@ -137,6 +137,8 @@ CALLS: list[tuple[str, dict[str, object]]] = [
     ("repo.build_context_bundle", {"prompt": "zebra-canary-prompt", "budget": {"max_files": 2}}),
     ("repo.refresh_index", {"force": True}),
     ("repo.audit_log", {"since": "no time at all"}),
+    ("repo.open_file", {"spans": [{"path": "src/ledger/book.py", "around": 3}, {"path": "src/none.py"}]}),
+    ("repo.open_file", {"spans": [{"path": "src/ledger/book.py"}, {"path": "link.txt"}, {"path": ".env"}]}),
 ]
 
 
@@ -178,6 +180,17 @@ def test_the_log_of_a_conversation_entry_by_entry(client: Client, root: Path) ->
         "max_files": {"type": "integer", "value": 2},
         "unknown": {"type": "unknown", "count": 1},
     }
+    opened = {"type": "path", "value": "src/ledger/book.py"}, {"type": "path", "value": "src/none.py"}
+    assert shapes[-2]["spans"] == {
+        "type": "array",
+        "length": 2,
+        "items": [
+            {"path": opened[0], "around": {"type": "integer", "value": 3}},
+            {"path": opened[1]},
+        ],
+    }
+    assert shapes[-1]["spans"]["items"] == [{"path": {"type": "path", "class": "denied"}}] * 3
+    assert entries[-1]["blocked"]
     written = read_lines(root)
     assert [line["request_id"] for line in written] == [
         envelope["request_id"] for envelope in [*envelopes, answer]

@@ -7,15 +7,50 @@ Left out on purpose: names that an import or a base class brings, which the tool
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline, Symbol
 
 MAX_SHOWN_CHARS = 64  # of a name that the client made up
+NEAR_LINES = 20  # before and after a line that no declaration is around
 MAX_NAMED = 5  # other declarations that a message names
 MAX_COMPARED = 2_000  # declarations whose names are compared with one that is not there: at most 0.1 s
 _NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})  # that nobody means by "around"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredSpan:
+    """The lines of a declaration, or those near a line that has none around it."""
+
+    start_line: int
+    end_line: int
+    symbol: str | None  # qualified name
+    notes: tuple[str, ...] = ()
+
+
+def choose_span(outline: Outline, total_lines: int, symbol: str | None, around: int | None) -> DeclaredSpan:
+    """Return the span of the declaration of a name, or of the innermost around a line if `symbol` is None.
+
+    Raises RepoError: NOT_FOUND for a name that is not declared, INVALID_ARGUMENT for a line beyond the end.
+    """
+    if symbol is not None:
+        best, notes = get_named(outline, symbol)
+        return DeclaredSpan(best.start_line, best.end_line, qualify(best), notes)
+    line = 1 if around is None else around
+    if not 1 <= line <= max(1, total_lines):
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"around is {line}; the file has {total_lines} lines.",
+            f"Give a line from 1 to {max(1, total_lines)}.",
+            {"argument": "around", "total_lines": total_lines},
+        )
+    found = find_around(outline.symbols, line)
+    if found is not None:
+        return DeclaredSpan(found.start_line, found.end_line, qualify(found))
+    note = f"no declaration is around line {line}: the lines near it are shown"
+    return DeclaredSpan(max(1, line - NEAR_LINES), max(1, min(line + NEAR_LINES, total_lines)), None, (note,))
 
 
 def qualify(symbol: Symbol) -> str:

@@ -18,7 +18,15 @@ from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import Draft, answer_call
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
-from repo_mcp.toolsets.repo import bundle_calls, outline_calls, schemas, search_calls, tools
+from repo_mcp.toolsets.repo import (
+    bundle_calls,
+    open_calls,
+    outline_calls,
+    reading_schemas,
+    schemas,
+    search_calls,
+    tools,
+)
 from repo_mcp.toolsets.repo.answers import FORM
 
 if TYPE_CHECKING:
@@ -49,18 +57,18 @@ _ENTRIES = (
     ),
     Entry(
         "repo.open_file",
-        schemas.OPEN_TITLE,
-        schemas.OPEN_DESCRIPTION,
-        schemas.open_file_input,
-        schemas.open_file_output,
-        tools.open_file,
+        reading_schemas.OPEN_TITLE,
+        reading_schemas.OPEN_DESCRIPTION,
+        reading_schemas.open_file_input,
+        reading_schemas.open_file_output,
+        open_calls.open_file,
     ),
     Entry(
         "repo.outline",
-        schemas.OUTLINE_TITLE,
-        schemas.OUTLINE_DESCRIPTION,
-        schemas.outline_input,
-        schemas.outline_output,
+        reading_schemas.OUTLINE_TITLE,
+        reading_schemas.OUTLINE_DESCRIPTION,
+        reading_schemas.outline_input,
+        reading_schemas.outline_output,
         outline_calls.outline,
     ),
     Entry(

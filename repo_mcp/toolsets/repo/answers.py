@@ -56,6 +56,12 @@ _HINTS: Mapping[ErrorCode, str] = {
 }
 
 
+def describe_error(error: RepoError) -> dict[str, str]:
+    """Return the code, message and hint of a failure, as clients are told them."""
+    message, hint = escape_text(error.message), choose_hint(error, _HINTS)
+    return {"code": _CODES[error.code], "message": message, "hint": hint}
+
+
 def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
     return build_answer(
         {
@@ -63,23 +69,23 @@ def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
             "ok": True,
             "result": part.result,
             "warnings": [escape_text(warning) for warning in part.warnings],
-            "blocked": False,
+            "blocked": part.refusal is not None,
         }
     )
 
 
 def _render_failure(call: Call[Repository], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
-    message, hint = escape_text(error.message), choose_hint(error, _HINTS)
+    told = describe_error(error)
     envelope: dict[str, object] = {
         "request_id": call.request_id,
         "ok": False,
         "result": None,
         "warnings": [*warnings],
         "blocked": error.blocked,
-        "error": {"code": _CODES[error.code], "message": message, "hint": hint},
+        "error": told,
     }
     if error.blocked:
-        envelope |= {"reason": message, "hint": hint}
+        envelope |= {"reason": told["message"], "hint": told["hint"]}
     return build_answer(envelope, is_error=True)
 
 

@@ -17,7 +17,7 @@ from repo_mcp.languages.outline.symbol_lookup import find_parents, get_named, me
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
-from repo_mcp.toolsets.repo.schemas import OUTLINE_DETAILS
+from repo_mcp.toolsets.repo.reading_schemas import OUTLINE_DETAILS
 
 if TYPE_CHECKING:
     from repo_mcp.model import Outline, Symbol

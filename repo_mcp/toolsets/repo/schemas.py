@@ -1,4 +1,4 @@
-"""The schemas, titles and descriptions of the `repo` tools.
+"""The schemas, titles and descriptions of the `repo` tools, but for those that read one file.
 
 Several clients drop `default`, `minimum` and `maximum` before a model sees a schema, and one drops all
 descriptions of an input schema above 5,000 bytes. So each description says its limits in words, and is
@@ -12,7 +12,6 @@ from dataclasses import fields
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.config.server_config import Limits
-from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.repo.answers import ERROR_CODES
 from repo_mcp.toolsets.schema_parts import (
     Schema,
@@ -30,13 +29,9 @@ DEFAULT_AUDIT_ENTRIES = 50
 MAX_AUDIT_ENTRIES = 1_000
 MAX_SINCE_CHARS = 64
 DEFAULT_LIST_RESULTS = 200  # rows of about 80 characters: within what every client passes on whole
-MAX_PATH_CHARS = 4_096
-MAX_OUTLINE_DEPTH = 100
-MAX_OUTLINE_KINDS = 32
 MAX_GLOB_CHARS = 512
 MAX_QUERY_CHARS = 131_072  # far above max_query_words words; the words above that are cut with a warning
 MAX_PATTERN_CHARS = 10_000  # of an exact search
-MAX_LINE_NUMBER = 2_147_483_647
 
 
 def _counts(description: str) -> Schema:
@@ -163,112 +158,6 @@ def list_files_output(limits: Limits) -> Schema:
         "truncated": build_field("boolean", "True when fewer files are listed than match"),
     }
     return build_envelope_schema(build_record(properties))
-
-
-OPEN_TITLE = "Open repository file"
-OPEN_DESCRIPTION = (
-    "Read the source text of one file of this code repository, or a span of its lines, as numbered lines."
-    " Give the lines of a repo.search hit to read around it. Secret files (.env, keys), binary files and"
-    " paths outside the repository are refused."
-)
-
-
-def open_file_input(limits: Limits) -> Schema:
-    most, ordinary = limits.max_open_lines, limits.default_open_lines
-    return build_object(
-        {
-            "path": build_text(
-                "Path of the file, relative to the repository root, with `/`.", MAX_PATH_CHARS
-            ),
-            "start_line": build_count("First line, counted from 1. Default 1.", MAX_LINE_NUMBER, 1),
-            "end_line": build_count(
-                f"Last line, included. At most {most:,} lines at once. Default: {ordinary} lines from"
-                f" start_line, cut at about {ORDINARY_CHARS:,} characters.",
-                MAX_LINE_NUMBER,
-            ),
-        },
-        ["path"],
-    )
-
-
-def open_file_output(limits: Limits) -> Schema:
-    properties = {
-        "path": build_field("string"),
-        "start_line": build_field("integer"),
-        "end_line": build_field("integer", "Last line in content; start_line - 1 when there is none"),
-        "total_lines": build_field("integer", "Lines of the file"),
-        "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
-        "truncated": build_field("boolean", "True when lines asked for are missing or a line was cut"),
-    }
-    return build_envelope_schema(build_record(properties))
-
-
-OUTLINE_TITLE = "Outline repository file"
-OUTLINE_DESCRIPTION = (
-    "Outline of one file of this code repository: its functions, classes, methods, constants, headings or"
-    " keys in order, each with signature, line numbers and enclosing symbol. Much cheaper than opening a long"
-    " file, and cheapest with detail text; then read one with repo.open_file and its symbol. Shows what the"
-    " text declares, whichever branch runs. Reads the live file; needs no index."
-)
-OUTLINE_DETAILS = ("symbols", "text", "full")
-MAX_CURSOR_CHARS = 64
-MAX_SYMBOL_CHARS = 1_000
-
-
-def outline_input(limits: Limits) -> Schema:
-    depth = f"Deepest nesting to list, 1 (top level) to {MAX_OUTLINE_DEPTH}. Default: all."
-    kinds = "Only these kinds, exactly: `class`, `function`, `async_method`, `constant`, `heading`, ..."
-    kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
-    details = "symbols (the default), text (one line each, a third of the size) or full (every field)."
-    return build_object(
-        {
-            "path": build_text(
-                "Path of the file, relative to the repository root, with `/`.", MAX_PATH_CHARS
-            ),
-            "max_depth": build_count(depth, MAX_OUTLINE_DEPTH),
-            "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
-            "parent": build_text("Only the members of this class or heading.", MAX_SYMBOL_CHARS),
-            "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
-            "docs": build_switch("Also the first line of each docstring or comment. Default false.", False),
-            "cursor": build_text("Of a cut answer, to go on with it.", MAX_CURSOR_CHARS),
-        },
-        ["path"],
-    )
-
-
-def outline_output(limits: Limits) -> Schema:
-    properties = {
-        "kind": build_field("string"),
-        "name": build_field("string"),
-        "signature": build_field("string", "Declaration on one line, without its name except in full"),
-        "start_line": build_field("integer", "Decorators included"),
-        "end_line": build_field("integer"),
-        "doc": build_field(["string", "null"], "First line of the docstring or comment"),
-        "parent_symbol": build_field(
-            ["string", "null"], "Qualified name of the enclosing declaration; absent: top level"
-        ),
-        "scope_kind": build_field(
-            ["string", "null"], "module, class or function; absent: class with a parent_symbol, else module"
-        ),
-        "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
-        "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
-    }
-    symbol = build_object(properties, ("kind", "name", "signature", "start_line", "end_line"))
-    result = {
-        "path": build_field("string"),
-        "language": build_field("string"),
-        "symbols": build_list(
-            symbol | {"type": ["object", "string"]},
-            "By start line, end line, column, name; with detail text lines: first-last, signature",
-        ),
-        "cursor": build_field("string", "Continues a cut list"),
-        "truncated": build_field("boolean", "True when symbols that were asked for are left out"),
-        "parser": build_field(
-            "string", "Default ast: exact; lexical: by line patterns, best effort; headings; keys"
-        )
-        | {"default": "ast"},
-    }
-    return build_envelope_schema(build_object(result, ("path", "language", "symbols")))
 
 
 SEARCH_TITLE = "Search repository code"

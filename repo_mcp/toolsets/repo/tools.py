@@ -1,7 +1,7 @@
-"""Five calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
+"""Four calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
 
 No decision about the repository is taken here, only what the specification says of the form: which
-arguments there are, how lines are numbered, where long lines are cut, what a cut answer says.
+arguments there are, and what a cut answer says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
+from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text, is_plain
 from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
@@ -22,11 +22,9 @@ from repo_mcp.version import find_version
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
     from repo_mcp.audit.log_reader import LogReading
-    from repo_mcp.model import FileListing, IndexProgress, ListedFile, OpenedText
+    from repo_mcp.model import FileListing, IndexProgress, ListedFile
     from repo_mcp.repository import Repository
 
-
-_NAMED_LINES = 5  # how many line numbers a warning lists
 
 # Share of a whole refresh, in percent, at which each phase begins.
 _PHASE_STARTS = {"walk": 0, "index": 5, "merge": 90, "commit": 98}
@@ -94,53 +92,6 @@ def _list_rows(listing: FileListing, rows: int) -> Part:
 
 def _render_row(file: ListedFile) -> Result:
     return {"path": escape_text(file.path), "size": file.size, "mtime": plain_number(round(file.mtime, 3))}
-
-
-def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """Answer `repo.open_file`."""
-    end_line = find_integer(arguments, "end_line")
-    path, start_line = find_text(arguments, "path") or "", find_integer(arguments, "start_line")
-    opened = repository.open_file(path, start_line, end_line)
-    max_chars = repository.config.limits.max_line_chars
-    return Draft(lambda rows: _open_rows(opened, rows, max_chars), len(opened.lines), end_line is None)
-
-
-def _open_rows(opened: OpenedText, rows: int, max_chars: int) -> Part:
-    lines = opened.lines[:rows]
-    numbers = range(opened.start_line, opened.start_line + rows)
-    long = [number for number, line in zip(numbers, lines, strict=True) if len(line) > max_chars]
-    hiding = [number for number, line in zip(numbers, lines, strict=True) if HIDING.search(line)]
-    warnings = list(opened.warnings)
-    if long:
-        warnings.append(f"cut at {max_chars:,} characters: {_name_lines(long)}")
-    if hiding:
-        warnings.append(f"control or bidirectional characters that may hide text: {_name_lines(hiding)}")
-    if rows < len(opened.lines):
-        warnings.append(f"cut to keep the answer short; go on with start_line {opened.start_line + rows}")
-    warn_of_escapes(warnings, [opened.path])
-    result = {
-        "path": escape_text(opened.path),
-        "start_line": opened.start_line,
-        "end_line": opened.start_line + rows - 1,
-        "total_lines": opened.total_lines,
-        "content": "".join(
-            f"{number}\t{_cut(line, max_chars)}\n" for number, line in zip(numbers, lines, strict=True)
-        ),
-        "truncated": opened.truncated or bool(long) or rows < len(opened.lines),
-    }
-    return Part(result, warnings)
-
-
-def _cut(line: str, max_chars: int) -> str:
-    if len(line) <= max_chars:
-        return line
-    return f"{line[:max_chars]}… [cut: the line has {len(line):,} characters]"
-
-
-def _name_lines(numbers: list[int]) -> str:
-    named = ", ".join(str(number) for number in numbers[:_NAMED_LINES])
-    more = f" and {len(numbers) - _NAMED_LINES} more" if len(numbers) > _NAMED_LINES else ""
-    return f"line{'s' if len(numbers) > 1 else ''} {named}{more}"
 
 
 def refresh_index(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:

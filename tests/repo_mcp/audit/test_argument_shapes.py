@@ -22,6 +22,14 @@ SCHEMA: dict[str, Any] = {
         "since": {"type": ["string", "number"]},
         "tests": {"type": "boolean"},
         "names": {"type": "array", "items": {"type": "string"}},
+        "spans": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"path": {"type": "string"}, "symbol": {"type": "string"}},
+                "additionalProperties": False,
+            },
+        },
         "budget": {
             "type": "object",
             "properties": {"max_files": {"type": "integer"}},
@@ -45,6 +53,25 @@ def describe(rules: ShapeRules = RULES, **arguments: object) -> dict[str, Any]:
 
 def test_texts_are_lengths_and_digests() -> None:
     assert describe(query=SECRET) == {"query": {"type": "string", "chars": 13, "digest": "<13>"}}
+
+
+def test_objects_in_a_list_are_described_one_by_one() -> None:
+    spans = [{"path": "a.py", "symbol": SECRET}, {"path": "b/.env"}, {SECRET: 1}, SECRET]
+    assert describe(spans=spans)["spans"] == {
+        "type": "array",
+        "length": 4,
+        "items": [
+            {
+                "path": {"type": "path", "value": "a.py"},
+                "symbol": {"type": "string", "chars": 13, "digest": "<13>"},
+            },
+            {"path": {"type": "path", "class": "denied"}},
+            {"unknown": {"type": "unknown", "count": 1}},
+        ],
+    }
+    many = describe(spans=[{"path": "a.py"}] * 50)
+    assert (many["spans"]["length"], len(many["spans"]["items"])) == (50, 20)
+    assert drop_values(many) == {"spans": {"type": "array", "length": 50}}
 
 
 def test_listed_words_numbers_and_switches_are_said() -> None:

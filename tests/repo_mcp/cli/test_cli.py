@@ -218,6 +218,16 @@ def test_open_prints_numbered_lines(tree: Path) -> None:
     assert (document["start_line"], document["end_line"], document["total_lines"]) == (3, 4, 4)
 
 
+def test_open_prints_a_declaration(tree: Path) -> None:
+    (tree / "four.py").write_text("import os\n\nclass A:\n    def m(self): ...\n")
+    wanted = "      4      def m(self): ...\n"
+    assert run("open", "four.py", "--symbol", "m", cwd=tree).stdout == wanted
+    assert run("open", "four.py", "--around", "4", cwd=tree).stdout == wanted
+    assert run_json("open", "four.py", "--symbol", "A.m", cwd=tree)["symbol"] == "A.m"
+    assert_fails(run("open", "four.py", "--symbol", "n", cwd=tree), 3, "declares no")
+    assert_fails(run("open", "four.py:3", "--symbol", "m", cwd=tree), 2, "exclude each other")
+
+
 def test_contents_cannot_drive_the_terminal(tree: Path) -> None:
     (tree / "evil.txt").write_bytes(b"zeppelin \x1b[2J\x9b \xe2\x80\xae red\n")
     for arguments in (["open", "evil.txt"], ["search", "zeppelin"]):

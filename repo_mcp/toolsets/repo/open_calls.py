@@ -1,0 +1,134 @@
+"""The call of `repo.open_file`: lines, the declaration of a name or around a line, or several of these.
+
+Of several spans each has its own answer or its own error. What does not fit into the answer is cut from the
+end, and every cut says how to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.repo.answers import describe_error
+from repo_mcp.toolsets.repo.tools import warn_of_escapes
+
+if TYPE_CHECKING:
+    from repo_mcp.model import OpenedText
+    from repo_mcp.repository import Repository
+
+_NAMED_LINES = 5  # how many line numbers a warning lists
+_LINES = ("start_line", "end_line")
+
+
+def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """Answer `repo.open_file`."""
+    max_chars = repository.config.limits.max_line_chars
+    spans = arguments.get("spans")
+    if not isinstance(spans, list):
+        opened = _open(repository, arguments)
+        return Draft(
+            partial(_render, opened, max_chars=max_chars), len(opened.lines), "end_line" not in arguments
+        )
+    if len(arguments) > 1:
+        raise _refuse("spans", "spans stands alone", "Give each path and its lines in spans.")
+    answers = [_try_open(repository, span, context) for span in spans]
+    rows = sum(0 if isinstance(one, RepoError) else len(one.lines) for one in answers)
+    ordinary = any("end_line" not in span for span in spans)
+    return Draft(partial(_render_spans, spans, answers, max_chars=max_chars), rows, ordinary)
+
+
+def _open(repository: Repository, asked: Arguments) -> OpenedText:
+    """Return the lines that one span asks for. Raises RepoError."""
+    path, symbol, around = find_text(asked, "path"), find_text(asked, "symbol"), find_integer(asked, "around")
+    if path is None:
+        raise _refuse("path", "argument path is missing", "Give path, or several spans.")
+    ways = [name for name in ("symbol", "around") if name in asked]
+    ways += ["start_line or end_line"] if any(name in asked for name in _LINES) else []
+    if len(ways) > 1:
+        raise _refuse(ways[0], f"{' and '.join(ways)} exclude each other", "Give one of them.")
+    if symbol is not None or around is not None:
+        return repository.open_file(path, None, None, symbol=symbol, around=around)
+    return repository.open_file(path, find_integer(asked, "start_line"), find_integer(asked, "end_line"))
+
+
+def _try_open(repository: Repository, asked: Arguments, context: CallContext) -> OpenedText | RepoError:
+    if context.cancelled():
+        raise RepoError(ErrorCode.CANCELLED, "The call was cancelled.")
+    try:
+        return _open(repository, asked)
+    except RepoError as error:
+        return error
+
+
+def _refuse(argument: str, message: str, hint: str) -> RepoError:
+    return RepoError(ErrorCode.INVALID_ARGUMENT, message, hint, {"argument": argument})
+
+
+def _render_spans(
+    spans: Sequence[Mapping[str, object]],
+    answers: Sequence[OpenedText | RepoError],
+    rows: int,
+    *,
+    max_chars: int,
+) -> Part:
+    rendered: list[Result] = []
+    errors = [one for one in answers if isinstance(one, RepoError)]
+    for span, answer in zip(spans, answers, strict=True):
+        if isinstance(answer, RepoError):
+            refused = {"blocked": True} if answer.blocked else {}
+            path = escape_text(str(span.get("path", "")))
+            rendered.append({"path": path, "error": describe_error(answer), **refused})
+            continue
+        part = _render(answer, min(rows, len(answer.lines)), max_chars=max_chars)
+        rows = max(0, rows - len(answer.lines))
+        warnings = [escape_text(one) for one in part.warnings]
+        rendered.append({**part.result, **({"warnings": warnings} if warnings else {})})
+    notes = (f"{len(errors)} of {len(answers)} spans could not be opened",) if errors else ()
+    refusal = next((error.code for error in errors if error.blocked), None)
+    return Part({"spans": rendered}, notes, refusal=refusal)
+
+
+def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
+    lines = opened.lines[:rows]
+    numbers = range(opened.start_line, opened.start_line + rows)
+    long = [number for number, line in zip(numbers, lines, strict=True) if len(line) > max_chars]
+    hiding = [number for number, line in zip(numbers, lines, strict=True) if HIDING.search(line)]
+    warnings = list(opened.warnings)
+    if long:
+        warnings.append(f"cut at {max_chars:,} characters: {_name_lines(long)}")
+    if hiding:
+        warnings.append(f"control or bidirectional characters that may hide text: {_name_lines(hiding)}")
+    following = opened.start_line + rows
+    is_cut = rows < len(opened.lines) or following <= (opened.wanted_line or opened.total_lines)
+    if is_cut:
+        until = f", end_line {opened.wanted_line}" if opened.wanted_line else ""
+        warnings.append(f"cut to keep the answer short; go on with start_line {following}{until}")
+    warn_of_escapes(warnings, [opened.path])
+    result: Result = {
+        "path": escape_text(opened.path),
+        "start_line": opened.start_line,
+        "end_line": following - 1,
+        "total_lines": opened.total_lines,
+        "content": "".join(
+            f"{number}\t{_cut(line, max_chars)}\n" for number, line in zip(numbers, lines, strict=True)
+        ),
+        "truncated": opened.truncated or bool(long) or is_cut,
+    }
+    return Part(result | ({"symbol": escape_text(opened.symbol)} if opened.symbol else {}), warnings)
+
+
+def _cut(line: str, max_chars: int) -> str:
+    if len(line) <= max_chars:
+        return line
+    return f"{line[:max_chars]}… [cut: the line has {len(line):,} characters]"
+
+
+def _name_lines(numbers: list[int]) -> str:
+    named = ", ".join(str(number) for number in numbers[:_NAMED_LINES])
+    more = f" and {len(numbers) - _NAMED_LINES} more" if len(numbers) > _NAMED_LINES else ""
+    return f"line{'s' if len(numbers) > 1 else ''} {named}{more}"

@@ -1,0 +1,139 @@
+"""The schemas, titles and descriptions of `repo.open_file` and `repo.outline`, as `schemas` has others."""
+
+from __future__ import annotations
+
+from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.answers import ORDINARY_CHARS
+from repo_mcp.toolsets.repo.schemas import build_envelope_schema
+from repo_mcp.toolsets.schema_parts import (
+    Schema,
+    build_choice,
+    build_count,
+    build_field,
+    build_list,
+    build_object,
+    build_record,
+    build_switch,
+    build_text,
+)
+
+MAX_PATH_CHARS = 4_096
+MAX_LINE_NUMBER = 2_147_483_647
+MAX_SYMBOL_CHARS = 1_000
+MAX_SPANS = 20
+MAX_OUTLINE_DEPTH = 100
+MAX_OUTLINE_KINDS = 32
+MAX_CURSOR_CHARS = 64
+OUTLINE_DETAILS = ("symbols", "text", "full")
+
+OPEN_TITLE = "Open repository file"
+OPEN_DESCRIPTION = (
+    "Read source text of this code repository as numbered lines: a file, a span of its lines, the function or"
+    " class of a name (symbol) or around the line of a repo.search hit (around), or several such spans at"
+    " once. Secret files (.env, keys), binary files and paths outside the repository are refused."
+)
+_PATH = build_text("Relative to the repository root, with `/`.", MAX_PATH_CHARS)
+
+
+def open_file_input(limits: Limits) -> Schema:
+    end = (
+        f"Last line, included; at most {limits.max_open_lines:,} lines. Default: {limits.default_open_lines}"
+        f" lines, at most about {ORDINARY_CHARS:,} characters."
+    )
+    one = {
+        "path": _PATH,
+        "start_line": build_count("First line, from 1. Default 1.", MAX_LINE_NUMBER, 1),
+        "end_line": build_count(end, MAX_LINE_NUMBER),
+        "symbol": build_text("Instead of lines: what declares `run` or `Worker.run`.", MAX_SYMBOL_CHARS),
+        "around": build_count("Instead of lines: the declaration around this one.", MAX_LINE_NUMBER),
+    }
+    span = build_object({name: {"type": schema["type"]} for name, schema in one.items()}, ["path"])
+    spans = build_list(span, f"Instead of all these: up to {MAX_SPANS} such spans, of any files.")
+    return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
+
+
+def open_file_output(limits: Limits) -> Schema:
+    one = {
+        "path": build_field("string"),
+        "start_line": build_field("integer"),
+        "end_line": build_field("integer", "Last line in content; start_line - 1 when there is none"),
+        "total_lines": build_field("integer", "Lines of the file"),
+        # Its default is one that it never has: it is there even when it is empty.
+        "content": build_field("string", "Numbered lines: line number, tab, text, newline")
+        | {"default": None},
+        "truncated": build_field("boolean", "True when lines asked for are missing or a line was cut"),
+        "symbol": build_field("string", "Qualified name of the declaration that is shown"),
+    }
+    span = {
+        **{
+            name: {key: schema[key] for key in schema if key != "description"} for name, schema in one.items()
+        },
+        "warnings": build_list(build_field("string")),
+        "error": build_record(dict.fromkeys(("code", "message", "hint"), build_field("string"))),
+        "blocked": build_field("boolean", "True when this read was refused for safety"),
+    }
+    spans = build_list(build_object(span, ["path"]), "With spans: the answer to each, or its error")
+    return build_envelope_schema(build_object({**one, "spans": spans}))
+
+
+OUTLINE_TITLE = "Outline repository file"
+OUTLINE_DESCRIPTION = (
+    "Outline of one file of this code repository: its functions, classes, methods, constants, headings or"
+    " keys in order, with signature, line numbers and enclosing symbol. Much cheaper than opening a long"
+    " file, cheapest with detail text; then read one with repo.open_file (symbol). Reads the live file;"
+    " needs no index."
+)
+
+
+def outline_input(limits: Limits) -> Schema:
+    depth = f"Deepest nesting to list, 1 (top level) to {MAX_OUTLINE_DEPTH}. Default: all."
+    kinds = "Only these kinds: `class`, `function`, `async_method`, `constant`, `heading`, ..."
+    kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
+    details = "symbols (the default), text (a line each: a third of the size) or full (every field)."
+    return build_object(
+        {
+            "path": _PATH,
+            "max_depth": build_count(depth, MAX_OUTLINE_DEPTH),
+            "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
+            "parent": build_text("Only the members of this declaration.", MAX_SYMBOL_CHARS),
+            "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
+            "docs": build_switch("Also first lines of docstrings. Default false.", False),
+            "cursor": build_text("From a cut answer, for what comes next.", MAX_CURSOR_CHARS),
+        },
+        ["path"],
+    )
+
+
+def outline_output(limits: Limits) -> Schema:
+    properties = {
+        "kind": build_field("string"),
+        "name": build_field("string"),
+        "signature": build_field("string", "Declaration on one line, without its name except in full"),
+        "start_line": build_field("integer", "Decorators included"),
+        "end_line": build_field("integer"),
+        "doc": build_field(["string", "null"], "First line of the docstring or comment"),
+        "parent_symbol": build_field(
+            ["string", "null"], "Qualified name of the enclosing declaration; absent: top level"
+        ),
+        "scope_kind": build_field(
+            ["string", "null"], "module, class or function; absent: class with a parent_symbol, else module"
+        ),
+        "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
+        "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
+    }
+    symbol = build_object(properties, ("kind", "name", "signature", "start_line", "end_line"))
+    result = {
+        "path": build_field("string"),
+        "language": build_field("string"),
+        "symbols": build_list(
+            symbol | {"type": ["object", "string"]},
+            "By start line, end line, column, name; with detail text lines: first-last, signature",
+        ),
+        "cursor": build_field("string", "Continues a cut list"),
+        "truncated": build_field("boolean", "True when symbols that were asked for are left out"),
+        "parser": build_field(
+            "string", "Default ast: exact; lexical: by line patterns, best effort; headings; keys"
+        )
+        | {"default": "ast"},
+    }
+    return build_envelope_schema(build_object(result, ("path", "language", "symbols")))

@@ -1,0 +1,266 @@
+"""`repo.open_file` over a real repository: by name, around a line, and several spans in one call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.repository import Repository
+from repo_mcp.toolsets.repo import build_toolset
+
+SOURCE = """\
+import os
+
+LIMIT = 3
+
+
+class Worker:
+    size: int = 4
+
+    @property
+    def name(self) -> str:
+        return "worker"
+
+    def run(self) -> None:
+        def step() -> None:
+            print("step")
+
+        step()
+
+
+def run() -> None:
+    Worker().run()
+"""
+LINES = SOURCE.splitlines()
+
+
+class Served:
+    """A repository and its tool."""
+
+    def __init__(self, root: Path, data: Path) -> None:
+        self.root = root
+        self.repository = Repository(load_config(str(root), data_dir=str(data)))
+        tools = build_toolset(self.repository).tools
+        self.tool = next(tool for tool in tools if tool.name == "repo.open_file")
+
+    def call(self, **arguments: Any) -> dict[str, Any]:
+        answer = self.tool.call(arguments, CallContext(lambda: False))
+        envelope = json.loads(answer.text)
+        jsonschema.validate(envelope, cast(Any, self.tool.output_schema))
+        assert len(answer.text.encode()) <= 65_536
+        assert answer.is_error == (not envelope["ok"])
+        return cast(dict[str, Any], envelope)
+
+    def open(self, **arguments: Any) -> dict[str, Any]:
+        return cast(dict[str, Any], self.call(**arguments)["result"])
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    root = tmp_path_factory.mktemp("root")
+    (root / "a.py").write_text(SOURCE)
+    (root / "notes.md").write_text("# Notes\n\ntext\n\n## More\n\nmore\n\n# End\n")
+    (root / "odd.xyz").write_text("one\ntwo\n")
+    (root / "broken.py").write_text("def f(:\n" * 100)
+    body = "".join(f"    x{number} = {number}\n" for number in range(3_000))
+    (root / "long.py").write_text(f"def long():\n{body}\n\ndef after(): pass\n")
+    (root / ".env").write_text("canary")
+    (root / "link.py").symlink_to(".env")
+    served = Served(root, tmp_path_factory.mktemp("data"))
+    yield served
+    served.repository.close()
+
+
+def show(first: int, last: int) -> str:
+    return "".join(f"{number}\t{LINES[number - 1]}\n" for number in range(first, last + 1))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "whole", "first", "last"),
+    [
+        ("Worker", "Worker", 6, 17),
+        ("name", "Worker.name", 9, 11),  # with its decorator
+        ("Worker.run", "Worker.run", 13, 17),
+        ("Worker::run", "Worker.run", 13, 17),
+        ("step", "Worker.run.step", 14, 15),
+        ("LIMIT", "LIMIT", 3, 3),
+        ("run", "run", 20, 21),  # the whole name goes before the end of one
+    ],
+)
+def test_the_declaration_of_a_name(served: Served, symbol: str, whole: str, first: int, last: int) -> None:
+    envelope = served.call(path="a.py", symbol=symbol)
+    result = envelope["result"]
+    assert (result["start_line"], result["end_line"], result["symbol"]) == (first, last, whole)
+    assert result["content"] == show(first, last)
+    assert not result.get("truncated")
+    assert envelope["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("around", "whole", "first", "last"),
+    [
+        (10, "Worker.name", 9, 11),
+        (15, "Worker.run.step", 14, 15),
+        (17, "Worker.run", 13, 17),
+        (7, "Worker", 6, 17),  # not its variable
+        (3, "LIMIT", 3, 3),
+        (20, "run", 20, 21),
+    ],
+)
+def test_the_declaration_around_a_line(
+    served: Served, around: int, whole: str, first: int, last: int
+) -> None:
+    result = served.open(path="a.py", around=around)
+    assert (result["start_line"], result["end_line"], result["symbol"]) == (first, last, whole)
+    assert result["content"] == show(first, last)
+
+
+def test_the_section_around_a_line(served: Served) -> None:
+    result = served.open(path="notes.md", around=7)
+    assert (result["start_line"], result["symbol"]) == (5, "Notes.More")
+
+
+@pytest.mark.parametrize(("path", "around"), [("a.py", 1), ("odd.xyz", 2), ("broken.py", 50)])
+def test_where_no_declaration_is_the_lines_nearby_are_shown(served: Served, path: str, around: int) -> None:
+    envelope = served.call(path=path, around=around)
+    result = envelope["result"]
+    assert result["start_line"] == max(1, around - 20)
+    assert result["end_line"] == min(around + 20, result["total_lines"])
+    assert f"no declaration is around line {around}: the lines near it are shown" in envelope["warnings"]
+    assert "symbol" not in result
+
+
+def test_what_is_not_declared_is_an_error_that_says_what_is_close(served: Served) -> None:
+    error = served.call(path="a.py", symbol="Worker.runs")["error"]
+    assert error == {
+        "code": "not_found",
+        "message": 'The file declares no "Worker.runs".',
+        "hint": "Close to it are: Worker.run, run.",
+    }
+    error = served.call(path="broken.py", symbol="f")["error"]
+    assert "does not parse as Python" in error["hint"]
+
+
+def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
+    error = served.call(path="a.py", around=22)["error"]
+    assert error["message"] == "around is 22; the file has 21 lines."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "path is missing"),
+        ({"path": "a.py", "symbol": "run", "around": 3}, "symbol and around exclude each other"),
+        ({"path": "a.py", "symbol": "run", "start_line": 3}, "symbol and start_line or end_line exclude"),
+        ({"path": "a.py", "around": 0}, "around"),
+        ({"path": "a.py", "spans": [{"path": "a.py"}]}, "spans stands alone"),
+        ({"spans": [{}]}, "spans[0].path"),
+        ({"spans": [{"path": "a.py", "spans": []}]}, "spans[0].spans"),
+        ({"spans": [{"path": "a.py"}] * 21}, "21 entries"),
+    ],
+)
+def test_bad_arguments_are_named(served: Served, arguments: dict[str, Any], words: str) -> None:
+    error = served.call(**arguments)["error"]
+    assert error["code"] == "invalid_argument"
+    assert words in error["message"]
+
+
+def test_several_spans_each_with_its_own_answer(served: Served) -> None:
+    envelope = served.call(
+        spans=[
+            {"path": "a.py", "symbol": "Worker.name"},
+            {"path": "a.py", "start_line": 1, "end_line": 3},
+            {"path": "none.py"},
+            {"path": "notes.md", "around": 9},
+            {"path": "a.py", "symbol": "run", "around": 1},
+        ]
+    )
+    first, second, third, fourth, fifth = envelope["result"]["spans"]
+    assert (first["symbol"], first["content"]) == ("Worker.name", show(9, 11))
+    assert (second["path"], second["content"], second["total_lines"]) == ("a.py", show(1, 3), 21)
+    assert (third["path"], third["error"]["code"]) == ("none.py", "not_found")
+    assert (fourth["symbol"], fourth["content"]) == ("End", "9\t# End\n")
+    assert fifth["error"]["code"] == "invalid_argument"
+    assert envelope["warnings"] == ["2 of 5 spans could not be opened"]
+    assert (envelope["ok"], envelope["blocked"]) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        {"start_line": 0},
+        {"start_line": 2**63},
+        {"end_line": -1},
+        {"around": 2**63},
+        {"around": 0},
+        {"around": -5},
+        {"symbol": ""},
+        {"symbol": "x" * 100000},
+        {"path": ""},
+        {"path": "x" * 10000},
+    ],
+)
+def test_odd_values_in_a_span_are_its_own_error(served: Served, span: dict[str, Any]) -> None:
+    bad, good = served.open(spans=[{"path": "a.py", **span}, {"path": "a.py", "end_line": 1}])["spans"]
+    assert bad["error"]["code"] in ("invalid_argument", "not_found")
+    assert len(bad["error"]["message"]) < 200
+    assert good["content"] == show(1, 1)
+
+
+def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> None:
+    for denied in (".env", "link.py"):
+        envelope = served.call(spans=[{"path": "odd.xyz"}, {"path": denied}, {"path": "../outside"}])
+        odd, refused, outside = envelope["result"]["spans"]
+        assert odd["content"] == "1\tone\n2\ttwo\n"
+        assert (refused["error"]["code"], refused["blocked"]) == ("path_denied", True)
+        assert (outside["error"]["code"], outside["blocked"]) == ("path_escape", True)
+        assert envelope["blocked"]
+        assert "canary" not in json.dumps(envelope)
+
+
+def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
+    seen = ""
+    arguments: dict[str, Any] = {"path": "long.py", "symbol": "long"}
+    for _ in range(10):
+        envelope = served.call(**arguments)
+        result = envelope["result"]
+        seen += result["content"]
+        if not result.get("truncated"):
+            break
+        following = result["end_line"] + 1
+        assert envelope["warnings"] == [
+            f"cut to keep the answer short; go on with start_line {following}, end_line 3001"
+        ]
+        arguments = {"path": "long.py", "start_line": following, "end_line": 3_001}
+    assert seen.count("\n") == 3_001
+    assert seen.startswith("1\tdef long():\n")
+    assert seen.endswith("3001\t    x2999 = 2999\n")
+
+
+def test_cut_lines_say_how_to_go_on(served: Served) -> None:
+    envelope = served.call(path="long.py")
+    assert (envelope["result"]["end_line"], envelope["result"]["truncated"]) == (200, True)
+    assert envelope["warnings"] == ["cut to keep the answer short; go on with start_line 201"]
+    assert served.call(path="long.py", start_line=3_000)["warnings"] == []
+    assert served.call(path="long.py", end_line=10)["warnings"] == []  # all that was asked for
+
+
+def test_cut_spans_say_how_to_go_on(served: Served) -> None:
+    envelope = served.call(spans=[{"path": "long.py", "symbol": "long"}] * 3 + [{"path": "none"}])
+    assert len(json.dumps(envelope, separators=(",", ":"), ensure_ascii=False)) <= 19_000
+    first, second, third, missing = envelope["result"]["spans"]
+    assert first["end_line"] < 2_000
+    assert first["warnings"] == [
+        f"cut to keep the answer short; go on with start_line {first['end_line'] + 1}, end_line 3001"
+    ]
+    for one in (second, third):
+        assert (one["start_line"], one["end_line"], one["content"]) == (1, 0, "")
+        assert one["warnings"] == ["cut to keep the answer short; go on with start_line 1, end_line 3001"]
+    assert missing["error"]["code"] == "not_found"
