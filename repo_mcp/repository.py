@@ -263,7 +263,7 @@ class Repository:
     ) -> OpenedText:
         """Lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
 
-        With `symbol` or `around`, a line, those of the declaration of that name, or of the innermost around it.
+        With `symbol` those of the declaration of that name, with `around` of the innermost around that line.
         Raises INVALID_ARGUMENT for lines that are not there, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
