@@ -1,10 +1,12 @@
 """The model of a tool: its record, the strict check of its arguments, the answer it gives.
 
-The schemas that clients see are also what arguments are checked against, in the subset of JSON Schema
-that the toolsets write: `type` (one name, or a list of names of plain values), `properties`, `required`,
-`additionalProperties: false`, `enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`,
-`maxItems`. `check_schema` refuses any other constraint, so that no schema promises what is not checked.
-Nothing is coerced: a boolean is no integer, 5.0 is no integer, "5" is no number, null is no value.
+Arguments are checked against the schemas of the toolsets, in the subset of JSON Schema that they write:
+`type` (one name, or a list of names of plain values), `properties`, `required`, `enum`, `minimum`, `maximum`,
+`minLength`, `maxLength`, `items`, `maxItems`, `additionalProperties: false`. `check_schema` refuses any other
+constraint, so that no schema promises what is not checked. As in JSON Schema a boolean is no integer, "5" is
+no number, and 5.0 is the integer 5. Two things are taken that a schema refuses, since models send them and
+mean well: null, as if the argument was left out, and an integer above its maximum, as that maximum, with a
+warning.
 Strings that hold a lone surrogate or NUL are refused, except NUL in the arguments that a tool names as
 free text: those are only searched for.
 
@@ -29,6 +31,14 @@ _CONSTRAINTS: Mapping[str, frozenset[str]] = {
     "integer": frozenset({"minimum", "maximum"}),
     "number": frozenset({"minimum", "maximum"}),
     "boolean": frozenset(),
+}
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
 }
 _PLAIN = frozenset({"string", "integer", "number", "boolean"})  # kinds that a list of types may name
 _SHOWN_CHARS = 64  # of a name the client made up, when a message repeats it
@@ -233,17 +243,33 @@ def check_schema(schema: JsonSchema, where: str = "schema") -> None:
         check_schema(_schema(schema["items"]), f"{where}.items")
 
 
-def validate_arguments(
-    schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str] = frozenset()
-) -> None:
-    """Check `arguments` against an object schema. Raises INVALID_ARGUMENT, which names the first that fails.
+def read_arguments(
+    schema: JsonSchema, given: Mapping[str, object], free_text: frozenset[str] = frozenset()
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """Return the arguments that are given, each of the type that an object schema names, and warnings.
 
-    `free_text` names top-level strings that may hold NUL.
+    `free_text` names top-level strings that may hold NUL. Raises INVALID_ARGUMENT, which names the first
+    that fails.
     """
+    warnings: list[str] = []
+    arguments = _read_object(schema, given, "", warnings, free_text)
+    return arguments, tuple(warnings)
+
+
+def _read_object(
+    schema: JsonSchema,
+    given: Mapping[str, object],
+    prefix: str,
+    warnings: list[str],
+    free_text: frozenset[str] = frozenset(),
+) -> dict[str, object]:
     properties = _properties(schema)
-    _check_names(schema, properties, arguments, "")
-    for name, value in arguments.items():
-        _check_value(properties[name], value, name, name in free_text)
+    _check_names(schema, properties, given, prefix)
+    read = {}
+    for name, value in given.items():
+        if value is not None:
+            read[name] = _read_value(properties[name], value, prefix + name, warnings, name in free_text)
+    return read
 
 
 def _check_names(
@@ -257,24 +283,37 @@ def _check_names(
             )
     required = schema.get("required", ())
     for name in required if isinstance(required, list | tuple) else ():
-        if name not in given:
+        if given.get(name) is None:
             limits = describe_limits(properties[name])
             raise _invalid(f"argument {prefix}{name} is missing", f"Give {name}: {limits}.", prefix + name)
 
 
-def _check_value(schema: JsonSchema, value: object, name: str, free_text: bool = False) -> None:
+def _read_value(
+    schema: JsonSchema, value: object, name: str, warnings: list[str], free_text: bool = False
+) -> object:
+    if schema["type"] == "integer":
+        value = _read_integer(schema, value, name, warnings)
     fault = _find_fault(schema, value, free_text)
     if fault is not None:
         limits = describe_limits(schema)
         raise _invalid(f"argument {name} {fault}: it must be {limits}", f"Give {name} as {limits}.", name)
     if isinstance(value, dict):
-        properties = _properties(schema)
-        _check_names(schema, properties, value, f"{name}.")
-        for inner, entry in value.items():
-            _check_value(properties[inner], entry, f"{name}.{inner}")
-    elif isinstance(value, list):
-        for index, entry in enumerate(value):
-            _check_value(_schema(schema["items"]), entry, f"{name}[{index}]")
+        return _read_object(schema, value, f"{name}.", warnings)
+    if isinstance(value, list):
+        items = _schema(schema["items"])
+        return [_read_value(items, one, f"{name}[{place}]", warnings) for place, one in enumerate(value)]
+    return value
+
+
+def _read_integer(schema: JsonSchema, value: object, name: str, warnings: list[str]) -> object:
+    """Return 5 for 5.0 and the maximum for what is above it; anything else as it is."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    most = schema.get("maximum")
+    if not isinstance(most, int) or not isinstance(value, int) or value <= most:
+        return value
+    warnings.append(f"{name} is above its maximum: {most:,} is used")
+    return most
 
 
 def _find_fault(schema: JsonSchema, value: object, free_text: bool) -> str | None:
@@ -296,9 +335,10 @@ def _find_text_fault(schema: JsonSchema, value: str, free_text: bool) -> str | N
     choices = schema.get("enum")
     if isinstance(choices, list | tuple) and value not in choices:
         return f"is {_shown(value)}"
-    if len(value) < _number(schema, "minLength", 0):
+    least, most = schema.get("minLength"), schema.get("maxLength")
+    if isinstance(least, int) and len(value) < least:
         return "is empty" if not value else "is too short"
-    if len(value) > _number(schema, "maxLength", len(value)):
+    if isinstance(most, int) and len(value) > most:
         return f"has {len(value):,} characters"
     if _SURROGATE.search(value):
         return "holds a lone surrogate"
@@ -316,18 +356,7 @@ def _kinds(kind: object) -> frozenset[str]:
 def _has_type(value: object, kind: object) -> bool:
     if isinstance(kind, list | tuple):
         return any(_has_type(value, one) for one in kind)
-    match kind:
-        case "string":
-            return isinstance(value, str)
-        case "boolean":
-            return isinstance(value, bool)
-        case "integer":
-            return isinstance(value, int) and not isinstance(value, bool)
-        case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case "array":
-            return isinstance(value, list)
-    return isinstance(value, dict)
+    return isinstance(value, _TYPES[str(kind)]) and (kind == "boolean" or not isinstance(value, bool))
 
 
 def _kind_of(value: object) -> str:

@@ -1,8 +1,9 @@
 """The way from a call of any toolset to its one answer, and into the log.
 
 A tool drafts a result that can lose rows from its end. `answer_call` renders it with as many rows as fit into
-the limit of bytes, or renders its failure, and tells the log of the outcome once. An answer that cannot be
-logged is given all the same, with a warning. No exception, traceback or path of ours reaches a client.
+the limit of bytes, without the fields that say nothing (`repo_mcp.toolsets.pruning`), or renders its failure,
+and tells the log of the outcome once. An answer that cannot be logged is given all the same, with a warning.
+No exception, traceback or path of ours reaches a client.
 
 Left out on purpose: what an answer looks like. That is each toolset's own specification, and a `Form`.
 """
@@ -19,6 +20,7 @@ from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer, escape_text
 from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.pruning import Prune
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
@@ -72,6 +74,7 @@ class Call(Generic[Asked]):
     asked: Asked
     run: Callable[[], Draft]
     record: Record | None  # None where no log is kept
+    prune: Prune = dict  # takes what its tool's schema declares, and leaves out what says nothing
     request_id: str = field(default_factory=new_request_id)
     started: float = field(default_factory=time.monotonic)
 
@@ -156,6 +159,16 @@ def _fit(
     return found
 
 
+def warn_beside(draft: Draft, warnings: Sequence[str]) -> Draft:
+    """Return the draft with some warnings behind its own."""
+
+    def build(rows: int) -> Part:
+        part = draft.build(rows)
+        return replace(part, warnings=(*part.warnings, *warnings))
+
+    return replace(draft, build=build)
+
+
 def fit_rows(rows: int, build: Callable[[int], Fitted | None]) -> tuple[Fitted, int] | None:
     """Return what `build` gives for the most rows that it gives anything for, and their number.
 
@@ -180,9 +193,14 @@ def fit_rows(rows: int, build: Callable[[int], Fitted | None]) -> tuple[Fitted, 
 
 
 def build_answer(
-    structured: Mapping[str, object], *, is_error: bool = False, blocks: tuple[Block, ...] = ()
+    structured: dict[str, object],
+    *,
+    prune: Prune = dict,
+    is_error: bool = False,
+    blocks: tuple[Block, ...] = (),
 ) -> ToolAnswer:
-    """Return an answer whose text is the compact JSON of `structured`. Raises ValueError for NaN."""
+    """Return an answer whose text is the compact JSON of `structured`, pruned. Raises ValueError for NaN."""
+    structured = prune(structured)
     text = encode_json(structured)
     return ToolAnswer(structured, text, is_error, blocks, text)
 

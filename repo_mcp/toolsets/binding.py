@@ -22,10 +22,11 @@ from repo_mcp.protocol.tool_model import (
     Tool,
     ToolAnswer,
     check_schema,
-    validate_arguments,
+    read_arguments,
 )
-from repo_mcp.toolsets.answers import Asked, Call, Draft, Record
+from repo_mcp.toolsets.answers import Asked, Call, Draft, Record, warn_beside
 from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.pruning import compile_pruner
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
@@ -55,13 +56,16 @@ class NamesPaths(Protocol):
         """Return the path as it may be said. Raises RepoError."""
 
 
-class Check(Protocol):
-    """A function that raises RepoError for arguments that a tool does not take."""
+Taken = tuple[Arguments, tuple[str, ...]]  # arguments as a tool takes them, and warnings
+
+
+class Take(Protocol):
+    """A function that gives the arguments of a call the types of their schema."""
 
     def __call__(
         self, tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]
-    ) -> None:
-        """Check what `tool` is called with; the arguments `free_text` may hold NUL."""
+    ) -> Taken:
+        """Return what `tool` is called with; the arguments `free_text` may hold NUL. Raises RepoError."""
 
 
 Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always gives the same
@@ -70,9 +74,9 @@ Write = Callable[[CallContext, str, CallOutcome], bool]  # of one call into the 
 FindWriter = Callable[["AuditLog", str, JsonSchema, Asked, Arguments], Write]
 
 
-def check_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> None:
-    """Check arguments for a toolset without words of its own. Raises RepoError with INVALID_ARGUMENT."""
-    validate_arguments(schema, arguments, free_text)
+def take_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> Taken:
+    """Return arguments for a toolset without words of its own. Raises RepoError with INVALID_ARGUMENT."""
+    return read_arguments(schema, arguments, free_text)
 
 
 def find_plain_writer(
@@ -90,11 +94,11 @@ def bind(
     find_writer: FindWriter[Asked],
     *,
     icon: str,
-    check: Check = check_plainly,
+    take: Take = take_plainly,
     guard: CallGuard = UNGUARDED,
 ) -> tuple[Tool, ...]:
     """Return the tools of some entries, which ask what `opened` gives when they are called."""
-    return tuple(_bind(entry, limits, opened, answer, find_writer, icon, check, guard) for entry in entries)
+    return tuple(_bind(entry, limits, opened, answer, find_writer, icon, take, guard) for entry in entries)
 
 
 def _bind(
@@ -104,11 +108,13 @@ def _bind(
     answer: Answer[Asked],
     find_writer: FindWriter[Asked],
     icon: str,
-    check: Check,
+    take: Take,
     guard: CallGuard,
 ) -> Tool:
     input_schema = _resolve(entry.input_schema, limits)
+    output_schema = _resolve(entry.output_schema, limits)
     check_schema(input_schema, entry.name)
+    prune = compile_pruner(output_schema)
 
     def find_write(arguments: Arguments) -> Write | None:
         asked, audit = opened()
@@ -118,14 +124,15 @@ def _bind(
         asked, _ = opened()
 
         def work(guarded: CallContext) -> Draft:
-            check(entry.name, input_schema, arguments, entry.free_text)
-            return entry.run(asked, arguments, guarded)
+            taken, notes = take(entry.name, input_schema, arguments, entry.free_text)
+            draft = entry.run(asked, taken, guarded)
+            return warn_beside(draft, notes) if notes else draft
 
         def run() -> Draft:
             return guard.run(work, context, has_time_limit=entry.read_only and not entry.may_be_task)
 
         record = _build_record(find_write(arguments), context, guard)
-        made = Call(entry.name, arguments, asked, run, record)
+        made = Call(entry.name, arguments, asked, run, record, prune)
         try:
             return answer(made)
         except AnswerNeeded:  # this round ends here; the client makes the call again, with the answer
@@ -145,7 +152,7 @@ def _bind(
         entry.title,
         entry.description,
         input_schema,
-        _resolve(entry.output_schema, limits),
+        output_schema,
         Annotations(read_only=entry.read_only),
         call,
         drop,

@@ -58,6 +58,15 @@ def build_field(kind: str | list[str], description: str = "") -> Schema:
     return {"type": kind, "description": description} if description else {"type": kind}
 
 
+def keep(schema: Schema) -> Schema:
+    """Return a field that answers hold even where it is empty, but not beside an error.
+
+    For results whose schema cannot require it, since an error stands in its place: a field with a default is
+    left out only when it has that value, and no result has null here.
+    """
+    return schema | {"default": None}
+
+
 def build_list(items: Schema, description: str = "") -> Schema:
     """Return a list in a result."""
     return build_field("array", description) | {"items": items}

@@ -82,7 +82,8 @@ def test_a_call_is_answered_as_the_document_shows(
     served: RetrievalClient, document: str, call: str, shown: str
 ) -> None:
     tool, _, arguments = call.partition(" ")
-    answer = served.call(tool, **json.loads(arguments))
+    answer = served.ask("tools/call", {"name": tool, "arguments": json.loads(arguments)})["result"]
+    answer = answer["structuredContent"]
     pattern = ".*".join(map(re.escape, join_lines(shown).split("...")))
     assert re.fullmatch(pattern, json.dumps(answer, ensure_ascii=False)), (document, answer)
 

@@ -122,9 +122,8 @@ def test_max_search_hits(serve: Serve) -> None:
     assert (len(found["hits"]), found["truncated"]) == (6, True)
     assert found["total"] > 6
     over = call("repo.search", query="zeppelin", top_k=7)
-    assert over["error"]["code"] == "invalid_argument"
-    assert "top_k" in over["error"]["message"]
-    assert "6" in over["error"]["message"]
+    assert len(over["result"]["hits"]) == 6
+    assert "top_k is above its maximum: 6 is used" in over["warnings"]
 
 
 def test_max_bundle_files_and_lines(serve: Serve) -> None:
@@ -134,12 +133,13 @@ def test_max_bundle_files_and_lines(serve: Serve) -> None:
         ({"max_files": 3, "max_total_lines": 60}, 3, 60),
         ({"max_files": 1}, 1, 20),
         ({"max_total_lines": 1}, 2, 1),
+        ({"max_files": 4, "max_total_lines": 61}, 3, 60),
     ]:
         result = call("repo.build_context_bundle", prompt="zeppelin", budget=budget)["result"]
         selections = result["selections"]
         assert 1 <= len({one["path"] for one in selections}) <= files
         assert sum(one["end_line"] - one["start_line"] + 1 for one in selections) <= lines
-    for budget in ({"max_files": 4}, {"max_files": 0}, {"max_total_lines": 61}, {"max_total_lines": -1}):
+    for budget in ({"max_files": 0}, {"max_total_lines": -1}):
         refused = call("repo.build_context_bundle", prompt="zeppelin", budget=budget)
         assert refused["error"]["code"] == "invalid_argument"
         assert next(iter(budget)) in refused["error"]["message"]
@@ -165,7 +165,9 @@ def test_max_list_results(serve: Serve) -> None:
     call = serve(max_list_results=5)
     listed = call("repo.list_files")["result"]
     assert (len(listed["files"]), listed["total"], listed["truncated"]) == (5, 32, True)
-    assert "max_results" in call("repo.list_files", max_results=6)["error"]["message"]
+    over = call("repo.list_files", max_results=6)
+    assert len(over["result"]["files"]) == 5
+    assert "max_results is above its maximum: 5 is used" in over["warnings"]
 
 
 def test_max_line_chars(serve: Serve) -> None:

@@ -110,7 +110,7 @@ _ENTRIES = (
         "The symbols that call a function, method or constructor, with lines and confidence; unresolved are"
         " calls of that name that may mean it.",
         schemas.EDGE_ARGUMENTS,
-        schemas.INCOMING_OUTPUT,
+        schemas.CALLERS_OUTPUT,
         edge_calls.get_callers,
     ),
     Entry(
@@ -118,7 +118,7 @@ _ENTRIES = (
         "What it calls",
         "The symbols that a symbol calls; what is declared outside of the repository is listed apart.",
         schemas.EDGE_ARGUMENTS,
-        schemas.OUTGOING_OUTPUT,
+        schemas.CALLEES_OUTPUT,
         edge_calls.get_callees,
     ),
     Entry(
@@ -127,7 +127,7 @@ _ENTRIES = (
         "The types that implement an interface or extend a base class; of a method, the methods that"
         " override it.",
         schemas.EDGE_ARGUMENTS,
-        schemas.INCOMING_OUTPUT,
+        schemas.REFERENCES_OUTPUT,
         edge_calls.get_implementations,
     ),
     Entry(
@@ -135,7 +135,7 @@ _ENTRIES = (
         "References",
         "The symbols that name a symbol in any role: calls, types, imports, base classes, values.",
         schemas.EDGE_ARGUMENTS,
-        schemas.INCOMING_OUTPUT,
+        schemas.REFERENCES_OUTPUT,
         edge_calls.get_references,
     ),
     Entry(
@@ -143,7 +143,7 @@ _ENTRIES = (
         "What it depends on",
         "All outgoing edges of a symbol: what it calls, inherits, imports, contains, accepts and names.",
         schemas.TYPED_EDGE_ARGUMENTS,
-        schemas.OUTGOING_OUTPUT,
+        schemas.DEPENDENCIES_OUTPUT,
         edge_calls.get_dependencies,
     ),
     Entry(
@@ -151,7 +151,7 @@ _ENTRIES = (
         "What depends on it",
         "All incoming edges of a symbol: what would have to be looked at before it is changed.",
         schemas.TYPED_EDGE_ARGUMENTS,
-        schemas.INCOMING_OUTPUT,
+        schemas.DEPENDENTS_OUTPUT,
         edge_calls.get_dependents,
     ),
     Entry(

@@ -71,8 +71,8 @@ def name_code(code: ErrorCode) -> str:
     return _CODES[code]
 
 
-def _render(_call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
-    return build_answer(add_warnings(part.result, part.warnings))
+def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
+    return build_answer(add_warnings(part.result, part.warnings), prune=call.prune)
 
 
 def _render_failure(_call: Call[Repository], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:

@@ -47,15 +47,16 @@ def render_details(node: Node, project_id: str) -> Row:
 
 
 def render_edge(edge: Edge, node: Node, direction: str) -> Row:
-    """Return the symbol `node` at the other end of an edge, with the edge."""
-    return {
+    """Return the symbol `node` at the other end of an edge, with the edge. Its path tells the language."""
+    row = {
         **_render_place(node),
         "edge_type": edge.type.value,
         "direction": direction,
         "confidence": edge.confidence.value,
-        "reference_lines": list(edge.lines),
-        "reference_count": edge.count,
+        **_render_lines(edge),
     }
+    del row["language"]
+    return row
 
 
 def render_external(external: External) -> Row:
@@ -63,8 +64,7 @@ def render_external(external: External) -> Row:
     return {
         "qualified_name": escape_text(external.name),
         "edge_type": external.type.value,
-        "reference_lines": list(external.lines),
-        "reference_count": external.count,
+        **_render_lines(external),
     }
 
 
@@ -72,9 +72,14 @@ def render_unresolved(unresolved: Unresolved) -> Row:
     """Return the lines of a file with names that could not be resolved."""
     return {
         "file_path": escape_text(unresolved.path),
-        "reference_lines": list(unresolved.lines),
-        "reference_count": unresolved.count,
+        **_render_lines(unresolved),
     }
+
+
+def _render_lines(found: Edge | External | Unresolved) -> Row:
+    """Return the lines of some references, and how many there are where the lines do not say it."""
+    lines = list(found.lines)
+    return {"reference_lines": lines, "reference_count": found.count if found.count > len(lines) else None}
 
 
 def _render_place(node: Node) -> Row:

@@ -17,7 +17,9 @@ from repo_mcp.toolsets.schema_parts import (
     build_field,
     build_list,
     build_object,
+    build_record,
     build_text,
+    keep,
 )
 
 MAX_PATH_CHARS = 4_096
@@ -70,11 +72,13 @@ _PLACED: dict[str, Schema] = {
 }
 _SYMBOL: dict[str, Schema] = {**_NAMED, **_PLACED, **_SHAPE}
 _TRUNCATED = build_field("boolean", "True when there is more")
-_PROJECT = build_field("string", "Folder of the nearest project file above; . is the root")
+_PROJECT = build_field("string", "Folder of the nearest project file above; . is the root") | {"default": "."}
 
 _EDGE: dict[str, Schema] = {
     **_NAMED,
-    **_PLACED,
+    "file_path": build_field("string"),
+    "line_start": build_field("integer"),
+    "line_end": build_field("integer"),
     "edge_type": {"type": "string", "enum": [one.value for one in EdgeType]},
     "direction": {"type": "string", "enum": ["incoming", "outgoing"]},
     "confidence": {
@@ -84,13 +88,14 @@ _EDGE: dict[str, Schema] = {
         " possible: one of several",
     },
     "reference_lines": build_list(build_field("integer"), "Lines of the references, at most 20"),
-    "reference_count": build_field("integer"),
+    "reference_count": build_field(["integer", "null"], "References, if more than the lines given"),
 }
+_EDGE_ALWAYS = (*_NAMED, "file_path", "line_start", "line_end", "confidence")
 _EXTERNAL: dict[str, Schema] = {
     "qualified_name": build_field("string", "Name declared outside this repository"),
     "edge_type": _EDGE["edge_type"],
     "reference_lines": build_list(build_field("integer")),
-    "reference_count": build_field("integer"),
+    "reference_count": _EDGE["reference_count"],
 }
 
 PATH = build_text("Path relative to the repository's root", MAX_PATH_CHARS)
@@ -183,11 +188,12 @@ _ENTRY = build_object(
         "name": build_field("string"),
         "type": build_field("string"),
         "size": build_field("integer", "Bytes of a file"),
-    }
+    },
+    ("name", "type"),
 )
 LISTING_OUTPUT = _result(
     {
-        "result": build_list(_ENTRY),
+        "result": keep(build_list(_ENTRY)),
         "total": build_field("integer"),
         "truncated": _TRUNCATED,
         "left_out": {
@@ -200,28 +206,37 @@ LISTING_OUTPUT = _result(
 READ_OUTPUT = _result(
     {
         "path": build_field("string"),
-        "content": build_field("string", "The lines as they are in the file, their ends written \\n"),
+        "content": keep(build_field("string", "The lines as they are in the file, their ends written \\n")),
         "line_start": build_field("integer"),
         "line_end": build_field("integer"),
         "total_lines": build_field("integer"),
-        "truncated": _TRUNCATED,
+        "truncated": keep(_TRUNCATED),
     }
 )
 TREE_OUTPUT = _result(
     {
         "name": build_field("string"),
         "type": build_field("string"),
-        "children": build_list(
-            build_field("object"), "name and type; of a folder its children, and truncated when cut"
+        "children": keep(
+            build_list(
+                build_field("object"), "name and type; of a folder its children, and truncated when cut"
+            )
         ),
         "truncated": _TRUNCATED,
     }
 )
 SYMBOLS_OUTPUT = _result(
     {
-        "result": build_list(
-            build_object(
-                {**_SYMBOL, "project_id": _PROJECT, "rank": build_field("number", "The lower, the better")}
+        "result": keep(
+            build_list(
+                build_object(
+                    {
+                        **_SYMBOL,
+                        "project_id": _PROJECT,
+                        "rank": build_field("number", "The lower, the better"),
+                    },
+                    (*_NAMED, *_PLACED),
+                )
             )
         ),
         "truncated": _TRUNCATED,
@@ -229,20 +244,23 @@ SYMBOLS_OUTPUT = _result(
 )
 SIMILAR_OUTPUT = _result(
     {
-        "result": build_list(
-            build_object(
-                {
-                    **_SYMBOL,
-                    "similarity": build_field("number", "0 to 1"),
-                    "by_names": build_field("number"),
-                    "by_shape": build_field("number"),
-                    "by_own_name": build_field("number"),
-                    "shared_names": build_list(build_field("string"), "The rarest names that both use"),
-                }
+        "result": keep(
+            build_list(
+                build_object(
+                    {
+                        **_SYMBOL,
+                        "similarity": build_field(
+                            "number",
+                            "0 to 1: 0.45 x rare names used in common + 0.35 x runs of tokens in common,"
+                            " identifiers made equal + 0.2 x parts of the own name in common",
+                        ),
+                        "shared_names": build_list(build_field("string"), "The rarest names that both use"),
+                    },
+                    (*_NAMED, *_PLACED, "similarity"),
+                )
             )
         ),
         "truncated": _TRUNCATED,
-        "method": build_field("string", "How likeness was judged"),
     }
 )
 _FLAGS = ("public_api", "static", "abstract", "async", "override", "deprecated")
@@ -250,8 +268,8 @@ SYMBOL_OUTPUT = _result(
     {
         **_SYMBOL,
         "project_id": _PROJECT,
-        **{f"is_{name}": build_field("boolean") for name in _FLAGS},
-        "has_doc_comment": build_field("boolean"),
+        **{f"is_{name}": keep(build_field("boolean")) for name in _FLAGS},
+        "has_doc_comment": keep(build_field("boolean")),
         "parse_status": build_field(
             "string", "full, partial or failed: how much of the file could be parsed"
         ),
@@ -262,14 +280,16 @@ SYMBOL_OUTPUT = _result(
 )
 SPANS_OUTPUT = _result(
     {
-        "result": build_list(
-            build_object(
-                {
-                    "file_path": build_field("string"),
-                    "line_start": build_field("integer"),
-                    "line_end": build_field("integer"),
-                    "is_primary": build_field("boolean"),
-                }
+        "result": keep(
+            build_list(
+                build_record(
+                    {
+                        "file_path": build_field("string"),
+                        "line_start": build_field("integer"),
+                        "line_end": build_field("integer"),
+                        "is_primary": build_field("boolean"),
+                    }
+                )
             )
         ),
         "truncated": _TRUNCATED,
@@ -277,14 +297,22 @@ SPANS_OUTPUT = _result(
 )
 OUTLINE_OUTPUT = _result(
     {
-        "result": build_list(
-            build_object(
-                {**_NAMED, "line_start": build_field("integer"), "line_end": build_field("integer"), **_SHAPE}
+        "result": keep(
+            build_list(
+                build_object(
+                    {
+                        **_NAMED,
+                        "line_start": build_field("integer"),
+                        "line_end": build_field("integer"),
+                        **_SHAPE,
+                    },
+                    (*_NAMED, "line_start", "line_end"),
+                )
             )
         ),
         "truncated": _TRUNCATED,
         "parse_status": build_field(
-            _NULL_TEXT, "full, partial or failed; null for a language without a parser"
+            _NULL_TEXT, "full, partial or failed; absent for a language without a parser"
         ),
     }
 )
@@ -297,31 +325,41 @@ def _describe_unresolved(description: str) -> dict[str, Schema]:
         "reference_count": build_field("integer"),
     }
     return {
-        "unresolved": build_field("integer", description),
+        "unresolved": build_field("integer", description) | {"default": 0},
         "unresolved_in": build_list(
-            build_object(place), f"Where: at most the {MAX_UNRESOLVED_FILES} nearest files"
+            build_object(place, ("file_path", "reference_lines")),
+            f"Where: at most the {MAX_UNRESOLVED_FILES} nearest files",
         ),
     }
 
 
-INCOMING_OUTPUT = _result(
-    {
-        "result": build_list(build_object(_EDGE)),
+def _describe_edges(**usual: str) -> dict[str, Schema]:
+    """Return the fields of a list of edges. A row leaves out what is `usual` of it; the rest stands there."""
+    edge = {name: one | {"default": usual[name]} if name in usual else one for name, one in _EDGE.items()}
+    always = [name for name in ("edge_type", "direction") if name not in usual]
+    return {
+        "result": keep(build_list(build_object(edge, (*_EDGE_ALWAYS, *always)))),
         "total": build_field("integer"),
         "truncated": _TRUNCATED,
-        **_describe_unresolved("Unresolved references of its name: some may mean it"),
     }
+
+
+_EXTERNALS: dict[str, Schema] = {
+    "external": build_list(
+        build_object(_EXTERNAL, ("qualified_name", "edge_type")), "What is declared outside this repository"
+    ),
+    "external_total": build_field("integer") | {"default": 0},
+}
+_MAY_MEAN_IT = _describe_unresolved("Unresolved references of its name: some may mean it")
+_UNRESOLVED = _describe_unresolved("References that could not be resolved")
+
+CALLERS_OUTPUT = _result({**_describe_edges(edge_type="calls", direction="incoming"), **_MAY_MEAN_IT})
+CALLEES_OUTPUT = _result(
+    {**_describe_edges(edge_type="calls", direction="outgoing"), **_EXTERNALS, **_UNRESOLVED}
 )
-OUTGOING_OUTPUT = _result(
-    {
-        "result": build_list(build_object(_EDGE)),
-        "total": build_field("integer"),
-        "truncated": _TRUNCATED,
-        "external": build_list(build_object(_EXTERNAL), "What is declared outside this repository"),
-        "external_total": build_field("integer"),
-        **_describe_unresolved("References that could not be resolved"),
-    }
-)
+REFERENCES_OUTPUT = _result({**_describe_edges(direction="incoming"), **_MAY_MEAN_IT})
+DEPENDENCIES_OUTPUT = _result({**_describe_edges(), **_EXTERNALS, **_UNRESOLVED})
+DEPENDENTS_OUTPUT = _result({**_describe_edges(), **_MAY_MEAN_IT})
 INDEX_OUTPUT = _result(
     {
         "indexed": build_field("integer", "Files whose current state is indexed"),
@@ -330,31 +368,34 @@ INDEX_OUTPUT = _result(
                 {
                     "path": build_field("string"),
                     "parse_status": build_field(
-                        _NULL_TEXT, "full, partial or failed; pending; null without a parser"
+                        _NULL_TEXT, "full, partial or failed; pending; absent without a parser"
                     ),
-                }
+                },
+                ["path"],
             )
         ),
-        "errors": build_list(
-            build_object(
-                {
-                    "path": build_field("string"),
-                    "code": build_field("string"),
-                    "message": build_field("string"),
-                }
+        "errors": keep(
+            build_list(
+                build_record(
+                    {
+                        "path": build_field("string"),
+                        "code": build_field("string"),
+                        "message": build_field("string"),
+                    }
+                )
             )
         ),
     }
 )
 STATUS_OUTPUT = _result(
     {
-        "healthy": build_field("boolean"),
+        "healthy": keep(build_field("boolean")),
         "state": build_field("string", "missing, building, partial, ready or degraded"),
         "schema_version": build_field("integer"),
         "indexed_files": build_field("integer"),
         "indexed_symbols": build_field("integer"),
-        "languages": build_list(build_field("string"), "Languages whose symbols are indexed"),
-        "watcher_active": build_field("boolean"),
+        "languages": keep(build_list(build_field("string"), "Languages whose symbols are indexed")),
+        "watcher_active": keep(build_field("boolean")),
         "last_batch_at": build_field(_NULL_TEXT, "Time (ISO 8601, UTC)"),
         "embedding_model": build_field(
             _NULL_TEXT, "Folder of the model for search_code; find_similar needs none"

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-METHOD = (
-    "likeness without a model: 0.45 x rare names used in common + 0.35 x runs of tokens in common,"
-    " identifiers made equal + 0.2 x parts of the own name in common; the parts are beside each score"
-)
 NO_WORDS = "the query holds no name and no word to search for"
 # By the name of a NameMatch: that module is loaded with the first call.
 NOT_EXACT = {
@@ -70,15 +66,12 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
             {
                 **render_symbol(other),
                 "similarity": similar.likeness,
-                "by_names": similar.names,
-                "by_shape": similar.shape,
-                "by_own_name": similar.name,
                 "shared_names": [escape_text(name) for name in similar.shared],
             }
             for other, similar in found[:limit]
         ]
     more, ordinary = len(found) > limit, "limit" not in arguments
-    return _draft_rows(repository, rows, more=more, ordinary=ordinary, method=METHOD)
+    return _draft_rows(repository, rows, more=more, ordinary=ordinary)
 
 
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:

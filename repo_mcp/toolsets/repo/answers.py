@@ -70,7 +70,8 @@ def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
             "result": part.result,
             "warnings": [escape_text(warning) for warning in part.warnings],
             "blocked": part.refusal is not None,
-        }
+        },
+        prune=call.prune,
     )
 
 

@@ -82,8 +82,8 @@ def status_output(limits: Limits) -> Schema:
             "bytes_total": build_field("integer"),
         }
     )
-    coverage = build_record(
-        {"indexed": build_field("integer"), "skipped": _counts("Files not indexed, by reason")}
+    coverage = build_object(
+        {"indexed": build_field("integer"), "skipped": _counts("Files not indexed, by reason")}, ["indexed"]
     )
     names = build_list(build_field("string"))
     properties = {
@@ -96,7 +96,7 @@ def status_output(limits: Limits) -> Schema:
         "index_bytes": build_field("integer"),
         "coverage": coverage,
         "stale": build_field(
-            ["integer", "null"], "Files known to have changed since the last refresh; null: not known"
+            ["integer", "null"], "Files known to have changed since the last refresh; absent: not known"
         ),
         "last_refresh": build_field(["string", "null"], "Time (ISO 8601, UTC)"),
         "progress": progress | {"type": ["object", "null"], "description": "Of a running refresh"},
@@ -112,7 +112,8 @@ def status_output(limits: Limits) -> Schema:
     allowed = build_list(
         build_field("string"), "Names that are served though denied by default; absent: none"
     )
-    return build_envelope_schema(build_object({**properties, "allow_paths": allowed}, properties))
+    required = ("repo_root", "state", "last_refresh", "indexed_files", "coverage", "adapters", "limits")
+    return build_envelope_schema(build_object({**properties, "allow_paths": allowed}, required))
 
 
 LIST_TITLE = "List repository files"
@@ -157,7 +158,7 @@ def list_files_output(limits: Limits) -> Schema:
         "total": build_field("integer", "Files that match, before any cut"),
         "truncated": build_field("boolean", "True when fewer files are listed than match"),
     }
-    return build_envelope_schema(build_record(properties))
+    return build_envelope_schema(build_object(properties, ("files", "total")))
 
 
 SEARCH_TITLE = "Search repository code"
@@ -233,7 +234,8 @@ def search_output(limits: Limits) -> Schema:
         "additionalProperties": {"type": "number"},
     }
     chunk_id = build_field("string", "With explain: the same for as long as the file and its cut are")
-    hit = build_object({**always, "explanation": explanation, "chunk_id": chunk_id}, always)
+    required = ("path", "start_line", "end_line", "snippet")
+    hit = build_object({**always, "explanation": explanation, "chunk_id": chunk_id}, required)
     properties = {
         "hits": build_list(hit, "Best first; ties, and modes literal and regex, by path, then line"),
         "total": build_field(
@@ -251,7 +253,7 @@ def search_output(limits: Limits) -> Schema:
         ),
         "files": build_list(file, "With detail files: the files of the hits, in their order"),
     }
-    return build_envelope_schema(build_object(properties | optional, properties))
+    return build_envelope_schema(build_object(properties | optional, ("hits", "total")))
 
 
 REFRESH_TITLE = "Refresh repository index"
@@ -278,7 +280,8 @@ def refresh_output(limits: Limits) -> Schema:
         "timestamp": build_field("string", "When the index was written (ISO 8601, UTC)"),
         "snapshot": build_field("string", "Names the version of the index that now answers"),
     }
-    return build_envelope_schema(build_record(properties))
+    required = ("added", "updated", "removed", "duration_ms", "timestamp")
+    return build_envelope_schema(build_object(properties, required))
 
 
 BUNDLE_TITLE = "Build context bundle"
@@ -334,7 +337,7 @@ def bundle_input(limits: Limits) -> Schema:
 
 
 def bundle_output(limits: Limits) -> Schema:
-    selection = build_record(
+    selection = build_object(
         {
             "path": build_field("string"),
             "start_line": build_field("integer"),
@@ -350,7 +353,8 @@ def bundle_output(limits: Limits) -> Schema:
             ),
             "citation": build_field("string", "path:start-end"),
             "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
-        }
+        },
+        ("path", "start_line", "end_line", "rationale", "citation", "content"),
     )
     fingerprint = build_field(
         "string", "xxh3_128 of the file's bytes, hexadecimal: the same while the file is"
@@ -369,7 +373,8 @@ def bundle_output(limits: Limits) -> Schema:
         ),
         "audit": _bundle_audit(),
     }
-    return build_envelope_schema(build_record(properties))
+    required = ("bundle_id", "prompt_fingerprint", "strategy", "selections", "citations", "totals", "audit")
+    return build_envelope_schema(build_object(properties, required))
 
 
 def _bundle_audit() -> Schema:
@@ -389,15 +394,16 @@ def _bundle_audit() -> Schema:
             "end_line": build_field("integer"),
         }
     )
-    dropped = build_record(
+    dropped = build_object(
         {
             "path": build_field("string"),
-            "start_line": build_field(["integer", "null"], "null: the whole file"),
+            "start_line": build_field(["integer", "null"], "absent: the whole file"),
             "end_line": build_field(["integer", "null"]),
             "reason": build_field("string"),
-        }
+        },
+        ("path", "reason"),
     )
-    return build_record(
+    return build_object(
         {
             "keywords": build_list(
                 build_record({"text": build_field("string"), "kind": build_field("string")})
@@ -407,7 +413,8 @@ def _bundle_audit() -> Schema:
             "considered": build_field("integer", "Files"),
             "dropped": build_list(dropped, "The best of what was left out"),
             "dropped_total": build_field("integer"),
-        }
+        },
+        ["keywords"],
     )
 
 
@@ -440,7 +447,7 @@ def audit_input(limits: Limits) -> Schema:
 
 def audit_output(limits: Limits) -> Schema:
     shapes = {"type": "object", "description": "By name: type, length, digest; values where harmless"}
-    entry = build_record(
+    entry = build_object(
         {
             "timestamp": build_field("string", "When the call ended (ISO 8601, UTC)"),
             "request_id": build_field("string"),
@@ -450,10 +457,11 @@ def audit_output(limits: Limits) -> Schema:
             "blocked": build_field("boolean"),
             "error_code": build_field(["string", "null"]),
             "duration_ms": build_field("integer"),
-        }
+        },
+        ("timestamp", "request_id", "tool", "ok", "duration_ms"),
     )
     properties = {
         "entries": build_list(entry, "In the order logged, the latest last"),
         "truncated": build_field("boolean", "True when there are earlier calls that match"),
     }
-    return build_envelope_schema(build_record(properties))
+    return build_envelope_schema(build_object(properties, ["entries"]))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text, is_plain
-from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result
+from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result, warn_beside
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
@@ -150,12 +150,7 @@ def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
     amiss = [*audit.warnings]
     if audit.failures:
         amiss.append(f"{NOT_RECORDED}: {audit.failures} calls could not be logged")
-
-    def build(rows: int) -> Part:
-        part = draft.build(rows)
-        return replace(part, warnings=(*part.warnings, *amiss))
-
-    return replace(draft, build=build) if amiss else draft
+    return warn_beside(draft, amiss) if amiss else draft
 
 
 def _parse_since(value: object) -> float | None:

@@ -18,7 +18,7 @@ from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import answer_call
 from repo_mcp.toolsets.binding import Opened, bind, find_plain_writer
 from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls, research_calls
-from repo_mcp.toolsets.research.answers import FORM, check_arguments
+from repo_mcp.toolsets.research.answers import FORM, take_arguments
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -38,7 +38,7 @@ def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = 
         answer,
         find_plain_writer,
         icon=icons.RESEARCH,
-        check=check_arguments,
+        take=take_arguments,
         guard=guard,
     )
     return Toolset("research", tools, instructions.RESEARCH)

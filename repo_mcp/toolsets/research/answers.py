@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, escape_text, validate_arguments
+from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, escape_text, read_arguments
 from repo_mcp.toolsets.answers import HINTS, Call, Draft, Form, Part, add_warnings, build_answer, choose_hint
+from repo_mcp.toolsets.binding import Taken
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -41,21 +42,22 @@ class Worded(RepoError):
     """A failure in the words of specification 4, without a hint behind them."""
 
 
-def check_arguments(
+def take_arguments(
     tool: str, schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str]
-) -> None:
-    """Check arguments, first for the faults that specification 4 words: a missing one, an empty query.
+) -> Taken:
+    """Return arguments as a tool takes them, and warnings.
 
-    Raises RepoError with INVALID_ARGUMENT.
+    Raises RepoError with INVALID_ARGUMENT, first for the faults that specification 4 words: a missing
+    argument, an empty query.
     """
     required = schema.get("required")
     for name in required if isinstance(required, list) else ():
-        if name not in arguments:
+        if arguments.get(name) is None:
             raise Worded(ErrorCode.INVALID_ARGUMENT, f"Missing required argument: {name}")
     query = arguments.get("query")
     if isinstance(query, str) and not query.strip():
         raise Worded(ErrorCode.INVALID_ARGUMENT, "Query cannot be empty")
-    validate_arguments(schema, arguments, free_text)
+    return read_arguments(schema, arguments, free_text)
 
 
 def _render(call: Call[Repository], draft: Draft, part: Part) -> ToolAnswer:
@@ -67,9 +69,10 @@ def _render(call: Call[Repository], draft: Draft, part: Part) -> ToolAnswer:
     elif form == TOON:
         from repo_mcp.toolsets.toon import encode_toon  # here: tools are listed before anything is called
 
-        text = encode_toon(result)
+        # A table has the same fields in every row: where there are tables, leaving some out may cost more.
+        text = min(encode_toon(call.prune(result)), encode_toon(result), key=len)
     else:
-        return build_answer(result, blocks=blocks)
+        return build_answer(result, prune=call.prune, blocks=blocks)
     return ToolAnswer({"format": form, "text": text}, text, False, blocks)
 
 

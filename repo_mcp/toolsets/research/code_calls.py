@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -96,7 +97,6 @@ def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bo
     def build(rows: int) -> Part:
         is_cut = rows < len(hits) or answer.total > len(hits)
         result: Result = {
-            "query": escape_text(query),
             "results": hits[:rows],
             "total": answer.total,
             "truncated": is_cut,
@@ -105,11 +105,11 @@ def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bo
         cut = [f"cut to {rows} results to keep the answer short"] if rows < len(hits) else []
         return Part(result, [*said, *cut, *_note_hidden(answer.hits[:rows])])
 
-    return Draft(build, len(hits), ordinary, render=_render)
+    return Draft(build, len(hits), ordinary, render=partial(_render, query))
 
 
 def _render_hit(hit: CodeHit) -> Result:
-    row: Result = {
+    return {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
         "end_line": hit.end_line,
@@ -117,14 +117,12 @@ def _render_hit(hit: CodeHit) -> Result:
         "kind": hit.kind,
         "symbols": [escape_text(name) for name in hit.symbols],
         "language": hit.language,
+        "signature": escape_text(hit.signature),
+        "breadcrumb": escape_text(hit.breadcrumb),
+        "doc_comment": escape_text(hit.doc_comment),
+        "declared_lines": list(hit.declared_lines or ()),
+        "content": hit.content,
     }
-    for name in ("signature", "breadcrumb", "doc_comment"):
-        text = getattr(hit, name)
-        if text:
-            row[name] = escape_text(text)
-    if hit.declared_lines is not None:
-        row["declared_lines"] = list(hit.declared_lines)
-    return row | {"content": hit.content}
 
 
 def _render_summary(answer: CodeAnswer) -> Result:
@@ -154,10 +152,10 @@ def _note_hidden(hits: Iterable[CodeHit]) -> list[str]:
     )
 
 
-def _render(result: Result) -> str:
+def _render(query: str, result: Result) -> str:
     """Return text for people: the summary, then each result with its lines numbered."""
     shown: dict[str, Any] = dict(result)
-    lines = [f'{len(shown["results"])} of {shown["total"]} results for "{shown["query"]}"']
+    lines = [f'{len(shown["results"])} of {shown["total"]} results for "{escape_text(query)}"']
     if shown.get("expansion", {}).get("terms"):
         lines += ["Widened by: " + ", ".join(one["word"] for one in shown["expansion"]["terms"])]
     lines += _tell_summary(shown.get("summary", {}))
@@ -182,7 +180,7 @@ def _tell_hit(number: int, hit: Mapping[str, Any]) -> Iterator[str]:
     what = hit.get("breadcrumb") or (named[0] if named else "")
     yield f"{number}. {place}  {hit['relevance_percent']:.0f} %  {hit['kind']} {what}".rstrip()
     for name in ("signature", "doc_comment"):
-        if name in hit:
+        if hit[name]:
             yield f"   {hit[name]}"
     width = len(str(hit["end_line"]))
     for at, line in enumerate(hit["content"].split("\n"), hit["start_line"]):

@@ -44,7 +44,7 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     most = repository.config.limits.max_total_bytes_per_response
 
     def build(rows: int) -> Part:
-        return _build(query, answer, rows)
+        return _build(answer, rows)
 
     def find_blocks(result: Result) -> tuple[Block, ...]:
         return _build_blocks(answer, result, most)
@@ -53,10 +53,9 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     return Draft(build, len(answer.hits), ordinary, render=_render, find_blocks=find_blocks)
 
 
-def _build(query: str, answer: DocsAnswer, rows: int) -> Part:
+def _build(answer: DocsAnswer, rows: int) -> Part:
     hits = answer.hits[:rows]
     result: Result = {
-        "query": escape_text(query),
         "results": [_render_hit(hit) for hit in hits],
         "total": answer.total,
         "truncated": answer.truncated or rows < len(answer.hits),
@@ -72,17 +71,15 @@ def _build(query: str, answer: DocsAnswer, rows: int) -> Part:
 
 
 def _render_hit(hit: DocsHit) -> Result:
+    whole = [hit.section_start, hit.section_end]
     return {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
         "end_line": hit.end_line,
         "relevance_percent": hit.relevance_percent,
-        "score": hit.score,
         "kind": hit.kind,
-        "heading": escape_text(hit.heading),
         "breadcrumb": escape_text(hit.breadcrumb),
-        "section_start_line": hit.section_start,
-        "section_end_line": hit.section_end,
+        "section_lines": [] if whole == [hit.start_line, hit.end_line] else whole,
         "snippet": hit.snippet,
     }
 

@@ -18,6 +18,7 @@ from repo_mcp.toolsets.schema_parts import (
     build_list,
     build_object,
     build_text,
+    keep,
 )
 
 DEFAULT_HITS = 10
@@ -53,44 +54,32 @@ _HIT = build_object(
             "0 to 100, the same scale for every query: 100 has each word of it, in the heading too. Above 75"
             " most of the query is met, below 40 little of it",
         ),
-        "score": build_field("number", "What hits are ranked by, 0 to 1"),
         "kind": build_choice("Section of a document, or comment of a declaration in code", KINDS),
-        "heading": build_field("string", "Of the section; the name of a declaration; else of the file"),
         "breadcrumb": build_field(
-            "string", "The headings it stands under, or module and scopes, down to it: Guide > Setup > pip"
+            "string",
+            "The headings it stands under, or module and scopes, down to its own: Guide > Setup > pip",
         ),
-        "section_start_line": build_field("integer", "Of the whole section, or the whole comment"),
-        "section_end_line": build_field("integer"),
+        "section_lines": build_list(
+            build_field("integer"),
+            "First and last line of the whole section or comment, if the snippet is a part of it",
+        ),
         "snippet": build_field("string", "The lines as they stand in the file now"),
     },
-    (
-        "path",
-        "start_line",
-        "end_line",
-        "relevance_percent",
-        "score",
-        "kind",
-        "heading",
-        "breadcrumb",
-        "section_start_line",
-        "section_end_line",
-        "snippet",
-    ),
+    ("path", "start_line", "end_line", "relevance_percent", "kind", "breadcrumb", "snippet"),
 )
 _MEDIA = build_object(
     {
         "path": build_field("string"),
         "mime_type": build_field("string"),
         "size": build_field("integer", "Bytes"),
-        "text": build_field("string", "Alternative text or caption; empty if none"),
+        "text": build_field("string", "Alternative text or caption"),
         "hit": build_field("integer", "Number of the result that refers to it, from 1"),
     },
-    ("path", "mime_type", "size", "text", "hit"),
+    ("path", "mime_type", "size", "hit"),
 )
 DOCS_OUTPUT = build_result(
     {
-        "query": build_field("string"),
-        "results": build_list(_HIT, "Best first; ties by path, then line"),
+        "results": keep(build_list(_HIT, "Best first; ties by path, then line")),
         "total": build_field("integer", "Sections and comments that were ranked"),
         "truncated": build_field("boolean", "There are more than returned"),
         "media": build_list(

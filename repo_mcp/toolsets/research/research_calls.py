@@ -40,7 +40,12 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     report = repository.engines.researcher.answer(request, steps)
     most = limit if isinstance(limit, int) else DEFAULT_FINDINGS
     rows = min(most, max(len(report.findings), len(report.map_nodes)))
-    return Draft(partial(build_result, report), rows, "limit" not in arguments, render=render_report)
+    return Draft(
+        partial(build_result, report),
+        rows,
+        "limit" not in arguments,
+        render=partial(render_report, request.query),
+    )
 
 
 def _report(context: CallContext, done: float, total: float, message: str) -> None:
@@ -53,7 +58,6 @@ def build_result(report: Report, rows: int) -> Part:
     findings = report.findings[:rows]
     cuts = _Cuts(rows, is_whole=len(findings) == len(report.findings))
     result: Result = {
-        "query": escape_text(report.request.query),
         "understood_as": _build_reading(report),
         "depth": report.depth,
         "focus": None if report.request.focus is None else report.request.focus.value,
@@ -132,14 +136,11 @@ def _build_finding(finding: Finding) -> Result:
         "confidence": finding.confidence,
         "reference_lines": list(finding.lines),
         "excerpt": finding.excerpt,
-        "citation": escape_text(finding.citation),
     }
 
 
 def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
-    """Return the map, its nodes with the ids of the Mermaid text."""
-    from repo_mcp.research.mermaid import render_mermaid
-
+    """Return the map, its nodes with ids that its edges name."""
     ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
     shown = [edge for edge in edges if edge.source in ids and edge.target in ids]
     return {
@@ -163,7 +164,6 @@ def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
             }
             for edge in shown
         ],
-        "mermaid": render_mermaid(nodes, shown),
     }
 
 

@@ -16,6 +16,7 @@ from repo_mcp.toolsets.schema_parts import (
     build_list,
     build_object,
     build_text,
+    keep,
 )
 
 DEFAULT_DEPTH, MAX_DEPTH = 2, 5
@@ -79,13 +80,20 @@ _FINDING = build_object(
         "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES),
         "reference_lines": build_list(build_field("integer"), "Where these uses are"),
         "excerpt": _text("Numbered lines of the live text"),
-        "citation": _text("path:start-end"),
-    }
+    },
+    ("path", "start_line", "end_line", "symbol", "kind", "why", "hop", "confidence"),
 )
 _MAP = build_object(
     {
         "nodes": build_list(
-            build_object({"id": _text(), "label": _text(), "kind": _text(), "path": _text("Empty: outside")})
+            build_object(
+                {
+                    "id": _text(),
+                    "label": _text(),
+                    "kind": _text(),
+                    "path": _text("Absent: outside the repository"),
+                }
+            )
         ),
         "edges": build_list(
             build_object(
@@ -95,11 +103,10 @@ _MAP = build_object(
                     "kind": _text("calls, imports, inherits, ..."),
                     "confidence": build_choice("", CONFIDENCES),
                     "citation": _text(),
-                    "count": _number("References that it represents"),
+                    "count": _number("References that it represents") | {"default": 1},
                 }
             )
         ),
-        "mermaid": _text("The same as a Mermaid flowchart"),
     }
 )
 _CHAIN = build_object(
@@ -118,7 +125,7 @@ _MODULE = build_object(
         "imported_by": _number("Modules"),
         "imports": _number("Modules"),
         "layer": _number("0 is the lowest"),
-        "citation": _text("One import of it; empty if no listed module imports it"),
+        "citation": _text("One import of it; absent if no listed module imports it"),
     }
 )
 _LAYER = build_object({"level": _number(), "modules": _TEXTS, "cycles": build_list(_TEXTS)})
@@ -140,7 +147,6 @@ _SUBJECT = build_object(
 )
 RESEARCH_OUTPUT = build_result(
     {
-        "query": _text(),
         "understood_as": build_object(
             {
                 "form": build_choice("The kind of question", FORMS),
@@ -150,7 +156,7 @@ RESEARCH_OUTPUT = build_result(
         ),
         "depth": _number("Hops that were followed"),
         "focus": build_field(["string", "null"]),
-        "findings": build_list(_FINDING, "Best first"),
+        "findings": keep(build_list(_FINDING, "Best first")),
         "total_findings": _number(),
         "truncated": build_field("boolean", "There are more findings than listed"),
         "dependency_map": _MAP,
@@ -159,12 +165,15 @@ RESEARCH_OUTPUT = build_result(
             build_object({"symbol": _text(), "citation": _text(), "why": _text()}),
             "Where the findings start: what nothing else calls",
         ),
-        "modules": build_list(_MODULE, "Of an architecture, the strongest first"),
-        "layers": build_list(_LAYER, "Of an architecture, the lowest first"),
-        "shapes": build_list(_SHAPE, "Of patterns"),
-        "outside": build_list(
-            build_object({"name": _text(), "count": _number(), "citation": _text()}),
-            "What is used but declared outside the repository",
+        # Those that a focus asks for stand there even when there are none.
+        "modules": keep(build_list(_MODULE, "Of an architecture, the strongest first")),
+        "layers": keep(build_list(_LAYER, "Of an architecture, the lowest first")),
+        "shapes": keep(build_list(_SHAPE, "Of patterns")),
+        "outside": keep(
+            build_list(
+                build_object({"name": _text(), "count": _number(), "citation": _text()}),
+                "What is used but declared outside the repository",
+            )
         ),
         "limits": build_list(
             build_object({"what": _text(), "why": _text()}), "What was cut off, and by which limit"

@@ -10,10 +10,10 @@ from repo_mcp.protocol.tool_model import escape_text
 Result = Mapping[str, Any]
 
 
-def render_report(result: Mapping[str, object]) -> str:
-    """Return a report as Markdown, in the order in which one reads it."""
+def render_report(query: str, result: Mapping[str, object]) -> str:
+    """Return a report on a question as Markdown, in the order in which one reads it."""
     told: Result = dict(result)
-    title = escape_text(" ".join(str(told["query"]).split()))
+    title = escape_text(" ".join(query.split()))
     lines = [f"# {title}", "", f"Understood as {told['understood_as']['text']}."]
     for render in (
         _render_findings,
@@ -40,7 +40,8 @@ def _render_findings(told: Result) -> Iterable[str]:
         yield "Nothing was found."
     for number, one in enumerate(findings, 1):
         yield ""
-        yield f"{number}. **{one['symbol']}** ({one['kind']}), {one['citation']}"
+        place = f"{one['path']}:{one['start_line']}-{one['end_line']}"
+        yield f"{number}. **{one['symbol']}** ({one['kind']}), {place}"
         yield f"    {one['why']} (hop {one['hop']}, {one['confidence']})"
         if one["excerpt"]:
             yield ""
@@ -101,12 +102,17 @@ def _render_outside(told: Result) -> Iterable[str]:
 
 
 def _render_map(told: Result) -> Iterable[str]:
-    text = told["dependency_map"]["mermaid"]
-    if told["dependency_map"]["edges"]:
+    from repo_mcp.research.mermaid import render_mermaid  # here: tools are listed before anything is called
+    from repo_mcp.research.records import MapEdge, MapNode
+
+    shown = told["dependency_map"]
+    nodes = [MapNode(one["id"], one["label"], one["kind"], one["path"]) for one in shown["nodes"]]
+    edges = [MapEdge(one["from"], one["to"], one["kind"], one["confidence"]) for one in shown["edges"]]
+    if edges:
         yield "## Dependency map"
         yield ""
         yield "```mermaid"
-        yield from text.splitlines()
+        yield from render_mermaid(nodes, edges).splitlines()
         yield "```"
 
 

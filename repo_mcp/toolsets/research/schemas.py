@@ -15,6 +15,7 @@ from repo_mcp.toolsets.schema_parts import (
     build_object,
     build_switch,
     build_text,
+    keep,
 )
 
 MAX_PATH_CHARS = 4_096
@@ -144,9 +145,6 @@ _HIT = build_object(
         "path": build_field("string"),
         "start_line": build_field("integer", "First line of content"),
         "end_line": build_field("integer", "Last line of content, included"),
-        "content": build_field(
-            "string", "The lines as they are in the file now; very long ones cut around what matches"
-        ),
         "relevance_percent": build_field(
             "number",
             "0 to 100, the same scale for every query: 100 is a file that holds each word as strongly as the"
@@ -164,7 +162,11 @@ _HIT = build_object(
         "declared_lines": build_list(
             build_field("integer"), "First and last line of the declaration, if content is a part of it"
         ),
-    }
+        "content": build_field(
+            "string", "The lines as they are in the file now; very long ones cut around what matches"
+        ),
+    },
+    ("path", "start_line", "end_line", "content", "relevance_percent", "kind", "symbols"),
 )
 _CITATION = build_object({"path": build_field("string"), "line": build_field("integer")})
 _AUTHOR = build_choice("client: your model; index: made from the index", ("client", "index"))
@@ -200,8 +202,7 @@ _SUMMARY = build_object(
 )
 SEARCH_OUTPUT = build_result(
     {
-        "query": build_field("string"),
-        "results": build_list(_HIT, "Best first"),
+        "results": keep(build_list(_HIT, "Best first")),
         "total": build_field("integer", "Chunks that match"),
         "truncated": build_field("boolean", "True when there is more"),
         "expansion": _EXPANSION,

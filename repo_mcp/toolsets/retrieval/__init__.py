@@ -14,11 +14,11 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
-from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, Toolset, validate_arguments
+from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, Toolset, read_arguments
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import Call, answer_call
 from repo_mcp.toolsets.arguments import Arguments
-from repo_mcp.toolsets.binding import Entry, Opened, Write, bind
+from repo_mcp.toolsets.binding import Entry, Opened, Taken, Write, bind
 from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.answers import FORM, find_repo, name_repo
 from repo_mcp.toolsets.retrieval.failures import explain_argument
@@ -76,14 +76,14 @@ def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
 def bind_toolset(limits: Limits, opened: Opened[Roots], guard: CallGuard = UNGUARDED) -> Toolset:
     """Return the tools over the roots that `opened` gives when one is called; `limits` go into schemas."""
     tools = bind(
-        _ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, check=_check, guard=guard
+        _ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, take=_take, guard=guard
     )
     return Toolset("retrieval", tools, instructions.RETRIEVAL)
 
 
-def _check(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> None:
+def _take(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> Taken:
     try:
-        validate_arguments(schema, arguments, free_text)
+        return read_arguments(schema, arguments, free_text)
     except RepoError as error:
         raise explain_argument(tool, error) from error
 

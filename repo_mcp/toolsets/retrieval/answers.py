@@ -28,7 +28,8 @@ _META_BYTES = 132  # that `meta` takes at most besides the warnings: the duratio
 
 def name_repo(tool: str, arguments: Arguments) -> Arguments:
     """Return the arguments with the repository that is meant where none is named."""
-    return {"repo": BOTH, **arguments} if tool == _OF_BOTH else arguments
+    is_named = tool != _OF_BOTH or arguments.get("repo") is not None
+    return arguments if is_named else {**arguments, "repo": BOTH}
 
 
 def find_repo(call: Call[Roots]) -> str | None:
@@ -39,10 +40,9 @@ def find_repo(call: Call[Roots]) -> str | None:
 
 
 def _render(call: Call[Roots], _draft: Draft, part: Part) -> ToolAnswer:
-    """Return the answer. Its result, which may have a megabyte, is encoded once."""
-    meta = _describe(call, part.truncated, part.warnings)
-    text = f'{{"result":{encode_json(part.result)},"meta":{encode_json(meta)}}}'
-    return ToolAnswer({"result": part.result, "meta": meta}, text, is_error=False, json=text)
+    return build_answer(
+        {"result": part.result, "meta": _describe(call, part.truncated, part.warnings)}, prune=call.prune
+    )
 
 
 def _render_failure(call: Call[Roots], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
@@ -52,12 +52,17 @@ def _render_failure(call: Call[Roots], error: RepoError, warnings: Sequence[str]
         for name, value in failure.details.items()
     }
     shown = {"code": failure.shown_code.value, "message": escape_text(failure.message), "details": details}
-    return build_answer({"error": shown, "meta": _describe(call, False, warnings)}, is_error=True)
+    envelope = {"error": shown, "meta": _describe(call, False, warnings)}
+    return build_answer(envelope, prune=call.prune, is_error=True)
 
 
 def _describe(call: Call[Roots], truncated: bool, warnings: Sequence[str]) -> dict[str, object]:
-    meta = {"repo": find_repo(call), "duration_ms": call.elapsed_ms(), "truncated": truncated}
-    return meta | ({"warnings": [escape_text(warning) for warning in warnings]} if warnings else {})
+    return {
+        "repo": find_repo(call),
+        "duration_ms": call.elapsed_ms(),
+        "truncated": truncated,
+        "warnings": [escape_text(warning) for warning in warnings],
+    }
 
 
 def _measure(part: Part, answer: ToolAnswer) -> int:

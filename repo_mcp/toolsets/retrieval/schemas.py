@@ -193,4 +193,4 @@ def list_dir_output(limits: Limits) -> Schema:
         "entries": build_field("array", "By name") | {"items": entry},
         "left_out": left_out | {"additionalProperties": {"type": "integer"}},
     }
-    return build_envelope_schema(build_record(properties))
+    return build_envelope_schema(build_object(properties, ("path", "entries")))

@@ -24,7 +24,7 @@ QUESTIONS = {
 
 
 def render(question: str) -> str:
-    return render_report(build_result(Asked(SERVICE).ask(question, depth=3), 40).result)
+    return render_report(question, build_result(Asked(SERVICE).ask(question, depth=3), 40).result)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

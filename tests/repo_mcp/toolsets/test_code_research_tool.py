@@ -52,7 +52,7 @@ def test_callers_come_with_their_callers_and_the_chain(served: Served) -> None:
     assert chain["symbols"] == ["service.auth.Authenticator.authenticate", "service.store.SessionStore.check"]
     assert chain["citations"] == ["service/auth.py:24-24"]
     caller = result["findings"][1]
-    assert caller["citation"] == "service/auth.py:18-26"
+    assert (caller["path"], caller["start_line"], caller["end_line"]) == ("service/auth.py", 18, 26)
     assert caller["reference_lines"] == [24]
     assert "24\t        if not self.store.check(user, digest):\n" in caller["excerpt"]
 
@@ -67,12 +67,13 @@ def test_conforming_types_come_with_their_extensions(served: Served) -> None:
     assert found == {("User", "extension"), ("User", "struct"), ("Guest", "class")}
 
 
-def test_the_map_is_the_same_as_nodes_and_as_mermaid(served: Served) -> None:
+def test_the_map_is_nodes_and_edges_and_mermaid_for_people(served: Served) -> None:
     shown = research(served, "what calls check()")["dependency_map"]
     assert [one["id"] for one in shown["nodes"]] == ["n0", "n1"]
     (edge,) = shown["edges"]
     assert (edge["from"], edge["kind"], edge["to"]) == ("n1", "calls", "n0")
-    assert 'n1 -->|"calls"| n0' in shown["mermaid"]
+    text = served.call("code_research", query="what calls check()", format="human")["text"]
+    assert '  n1 -->|"calls"| n0' in text.splitlines()
 
 
 def test_an_architecture_has_modules_and_layers(served: Served) -> None:
@@ -159,12 +160,12 @@ def test_every_focus_has_every_form(served: Served, focus: str | None, form: str
         ({}, "Missing required argument: query"),
         ({"query": "  "}, "Query cannot be empty"),
         ({"query": "x", "depth": 0}, "depth"),
-        ({"query": "x", "depth": 6}, "from 1 to 5"),
+        ({"query": "x", "depth": -1}, "from 1 to 5"),
         ({"query": "x", "depth": True}, "depth"),
         ({"query": "x", "focus": "beauty"}, '"architecture", "dependencies", "patterns", "flow"'),
         ({"query": "x", "path": "nowhere"}, "Path does not exist or is not a directory: nowhere"),
         ({"query": "x", "path": "../"}, "outside"),
-        ({"query": "x", "limit": 201}, "200"),
+        ({"query": "x", "limit": 0}, "200"),
         ({"query": "x", "what": 1}, "unknown argument"),
     ],
 )
@@ -211,6 +212,15 @@ def test_the_answer_is_the_same_each_time(served: Served) -> None:
         assert served.ask("code_research", arguments).text == served.ask("code_research", arguments).text
 
 
-def test_a_question_is_given_back_without_characters_that_hide_text(served: Served) -> None:
-    result = research(served, "what calls\0check\u202e")
-    assert result["query"] == "what calls check\\u202e"
+def test_a_question_is_shown_without_characters_that_hide_text(served: Served) -> None:
+    text = served.call("code_research", query="what calls\0check\u202e", format="human")["text"]
+    assert text.startswith("# what calls check\\u202e\n")
+
+
+def test_more_than_the_most_is_cut_to_it_with_a_warning(served: Served) -> None:
+    result = research(served, "what calls check()", depth=50, limit=10**9)
+    assert result["depth"] == 5
+    assert [one for one in result["warnings"] if "maximum" in one] == [
+        "depth is above its maximum: 5 is used",
+        "limit is above its maximum: 200 is used",
+    ]

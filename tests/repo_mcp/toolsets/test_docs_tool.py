@@ -101,12 +101,9 @@ def test_search_documentation(served: Served) -> None:
         "start_line": 3,
         "end_line": 5,
         "relevance_percent": result["results"][0]["relevance_percent"],
-        "score": result["results"][0]["score"],
         "kind": "section",
-        "heading": "Installation",
         "breadcrumb": "Guide > Installation",
-        "section_start_line": 3,
-        "section_end_line": 6,
+        "section_lines": [3, 6],
         "snippet": "## Installation\n\nRun it.",
     }
     assert 50 < result["results"][0]["relevance_percent"] <= 100
@@ -129,13 +126,17 @@ def test_limit(served: Served) -> None:
         result = served.call("search_docs", query="password session token", limit=limit)
         assert len(result["results"]) == limit
         assert result["truncated"]
-    for limit in (0, 51, -1):
+    for limit in (0, -1):
         assert "limit" in served.error("search_docs", query="x", limit=limit)
+    assert (
+        "limit is above its maximum: 50 is used"
+        in served.call("search_docs", query="x", limit=51)["warnings"]
+    )
 
 
 def test_comments_of_code_are_documentation(served: Served) -> None:
     row = next(row for row in served.rows("search_docs", query="check a password and open a session"))
-    assert (row["path"], row["kind"], row["heading"]) == ("service/auth.py", "doc_comment", "authenticate")
+    assert (row["path"], row["kind"]) == ("service/auth.py", "doc_comment")
     assert row["breadcrumb"] == "service.auth > Authenticator > authenticate"
     assert "Check a password and open a session." in row["snippet"]
 
@@ -157,7 +158,7 @@ def test_every_form_holds_the_same(served: Served) -> None:
     assert "docs/guide.md:3-5\n## Installation\n\nRun it." in human
     assert ask(served, "nothing like this", format="human").text.startswith("No documentation was found.")
     toon = ask(served, "installation", format="toon").text
-    assert toon.startswith("query: installation\nresults[1]{path,start_line,end_line,")
+    assert toon.startswith("results[1]:\n  - path: docs/guide.md\n    start_line: 3\n")
     assert ask(served, "a\0b installation").structured["results"]
 
 
@@ -165,7 +166,7 @@ def test_text_that_hides_is_said(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", {"a.md": "# Doorbell \u202egnir\n\nDoorbell.\n"})
     served = Served(root, tmp_path / "data")
     result = served.call("search_docs", query="doorbell")
-    assert "\u202e" not in result["results"][0]["heading"]
+    assert "\u202e" not in result["results"][0]["breadcrumb"]
     assert any("may hide text: result 1" in warning for warning in result["warnings"])
     served.close()
 
@@ -240,9 +241,9 @@ def test_only_short_files_that_begin_like_sounds_come_as_sounds(bells: Served) -
 def test_what_is_outside_denied_missing_or_elsewhere_is_not_linked(bells: Served) -> None:
     answer = ask(bells, "refused doorbells", limit=1)
     rows: Any = answer.structured["results"]
-    assert rows[0]["heading"] == "Refused doorbells"
+    assert rows[0]["breadcrumb"].endswith("Refused doorbells")
     assert answer.blocks == ()
-    assert answer.structured["media"] == []
+    assert "media" not in answer.structured
 
 
 def test_blocks_follow_the_form_and_the_rows(bells: Served) -> None:

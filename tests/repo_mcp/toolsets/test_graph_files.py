@@ -77,7 +77,7 @@ def test_an_ignored_folder_is_empty_and_says_why(served: Served) -> None:
     assert served.call("list_directory", path="build")["left_out"] == {"ignored": 1}
     tree = served.call("get_directory_tree", path="build")
     assert tree == {
-        "name": "build", "type": "directory", "children": [],
+        "name": "build", "type": "directory", "children": [], "truncated": False,
         "warnings": ["its entries are left out: 1 ignored"],
     }  # fmt: skip
 
@@ -293,11 +293,12 @@ def test_a_tree_has_name_type_and_children(served: Served) -> None:
 def test_a_tree_is_three_levels_deep_unless_depth_says_otherwise(tmp_path: Path) -> None:
     served = make(tmp_path, {"/".join(f"d{level}" for level in range(12)) + "/end.txt": ""})
     try:
-        asked: list[dict[str, int]] = [{}, {"depth": 1}, {"depth": 3}, {"depth": 10}]
+        asked: list[dict[str, int]] = [{}, {"depth": 1}, {"depth": 3}, {"depth": 10}, {"depth": 11}]
         trees = [served.call("get_directory_tree", **arguments) for arguments in asked]
         deepest = [max(level for level, _ in walk(tree)) for tree in trees]
-        assert deepest == [3, 1, 3, 10]
-        for depth in (0, 11, -1):
+        assert deepest == [3, 1, 3, 10, 10]
+        assert trees[-1]["warnings"] == ["depth is above its maximum: 10 is used"]
+        for depth in (0, -1):
             assert served.error("get_directory_tree", depth=depth)["code"] == "invalid_parameter"
     finally:
         served.close()
@@ -311,7 +312,7 @@ def test_a_folder_in_a_tree_gives_its_first_1000_entries(served: Served) -> None
         assert len(tree["children"]) == 1_000
         assert tree["truncated"] is True
         assert tree["children"][0] == {"name": "file_0000.txt", "type": "file"}
-    assert "truncated" not in served.call("get_directory_tree", path="shop")
+    assert not served.call("get_directory_tree", path="shop")["truncated"]
 
 
 def test_a_large_tree_is_kept_short_with_its_upper_folders_whole(tmp_path: Path) -> None:

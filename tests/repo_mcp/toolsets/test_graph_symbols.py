@@ -279,15 +279,13 @@ def test_ids_are_those_of_any_machine_and_outlive_edits_above(served: Served, tm
 # find_similar
 
 
-def test_a_near_clone_comes_first_and_the_answer_says_how_it_judged(served: Served) -> None:
+def test_a_near_clone_comes_first_with_the_names_in_common(served: Served) -> None:
     answer = served.call("find_similar", node_id=served.find("shop.orders.place_many"))
     best = answer["result"][0]
     assert best["qualified_name"] == "shop.orders.store_many"
-    assert list(best) == [*SYMBOL_FIELDS, "similarity", "by_names", "by_shape", "by_own_name", "shared_names"]
+    assert list(best) == [*SYMBOL_FIELDS, "similarity", "shared_names"]
     assert best["similarity"] > 0.8
-    assert best["by_shape"] == 1.0
     assert "Money" in best["shared_names"]
-    assert "0.45" in answer["method"]
     assert [row["similarity"] for row in answer["result"]] == sorted(
         (row["similarity"] for row in answer["result"]), reverse=True
     )
@@ -303,7 +301,7 @@ def test_similar_symbols_are_10_and_at_most_50(tmp_path: Path) -> None:
             answer = served.call("find_similar", node_id=node, **({} if limit is None else {"limit": limit}))
             assert (len(answer["result"]), answer["truncated"]) == (count, True)
             assert node not in [row["node_id"] for row in answer["result"]]
-        assert served.error("find_similar", node_id=node, limit=51)["code"] == "invalid_parameter"
+        assert len(served.rows("find_similar", node_id=node, limit=51)) == 50
     finally:
         served.close()
 

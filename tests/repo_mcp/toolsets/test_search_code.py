@@ -156,7 +156,8 @@ def test_a_limit_is_kept_and_20_is_what_nobody_asks_for(served: Served, tmp_path
 def test_the_operators_limit_holds(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "root", TREE), tmp_path / "data", max_search_hits=2)
     assert len(served.rows("search_code", query="session password")) == 2
-    assert served.error("search_code", query="x", limit=3).startswith("argument limit is too large")
+    cut = served.call("search_code", query="session password", limit=3)
+    assert (len(cut["results"]), cut["warnings"]) == (2, ["limit is above its maximum: 2 is used"])
     served.close()
 
 
@@ -259,7 +260,7 @@ def test_a_semantic_weight_is_accepted_and_warned_about(served: Served) -> None:
 
 def test_the_forms_say_the_same(served: Served) -> None:
     arguments = {"query": "hash password digest", "limit": 3}
-    as_json = served.call("search_code", **arguments)
+    as_json: Any = served.ask("search_code", arguments).structured
     toon = served.call("search_code", **arguments, format="toon")
     assert read_toon(toon["text"]) == as_json
     assert len(toon["text"]) < len(json.dumps(as_json, indent=1))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import jsonschema
 import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
+from tests.repo_mcp.lean_answers import read_answer
 
 FILES = {
     "a.py": "def get_user(name):\n    return users[name]\n",
@@ -39,8 +39,7 @@ def call(repository: Repository, query: str, *, cancelled: bool = False, **argum
     tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
     answer = tool.call({"query": query, **arguments}, CallContext(lambda: cancelled))
     envelope = json.loads(answer.text)
-    jsonschema.validate(envelope, cast(Any, tool.output_schema))
-    return cast(dict[str, Any], envelope)
+    return cast(dict[str, Any], read_answer(tool.output_schema, envelope))
 
 
 def search(repository: Repository, query: str, **arguments: Any) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def test_files_and_counts(repository: Repository) -> None:
     ]
     count = search(repository, "get_user", mode="literal", detail="count", top_k=1)
     assert (count["hits"], count["total"], count["truncated"]) == ([], 6, False)
-    assert "files" not in count
+    assert count["files"] == []
 
 
 @pytest.mark.parametrize("mode", ["bm25", "symbol"])
