@@ -28,7 +28,7 @@ from repo_mcp.protocol.frames import JsonObject
 from repo_mcp.protocol.instructions import join_texts
 from repo_mcp.protocol.requests import MODERN_VERSION, TASKS_EXTENSION, TASKS_VERSION, RequestRefused
 from repo_mcp.protocol.round_trips import Round, read_round
-from repo_mcp.protocol.tool_listing import describe_icon
+from repo_mcp.protocol.tool_listing import describe_icon, show_schema
 from repo_mcp.protocol.tool_model import (
     CallContext,
     Progress,
@@ -197,7 +197,7 @@ def _describe(tool: Tool, offers_tasks: bool) -> mcp_types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=dict(tool.input_schema),
+        input_schema=show_schema(tool.input_schema),
         output_schema=dict(tool.output_schema),
         annotations=mcp_types.ToolAnnotations(
             title=tool.title,

@@ -1,17 +1,40 @@
-"""A tool as `tools/list` shows it in the first era; in the second it has no `execution`."""
+"""A tool as `tools/list` shows it in the first era; in the second it has no `execution`.
+
+What a model reads of every tool, in every conversation, is its name, its description and its input schema.
+So the schema is shown without the limits that its check knows: descriptions say those that matter, several
+clients drop them anyway, and an integer above its maximum is taken all the same. A default is shown where the
+description does not say it.
+"""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from repo_mcp.protocol.frames import JsonObject
-    from repo_mcp.protocol.tool_model import Tool
+    from repo_mcp.protocol.tool_model import JsonSchema, Tool
+
+_SHOWN = frozenset({"type", "description", "enum", "default", "required", "properties", "items"})
 
 
 def describe_icon(uri: str) -> JsonObject:
     """Return an icon as tools show it; `uri` is a data: URI."""
     mime_type = uri.removeprefix("data:").partition(",")[0].partition(";")[0]
     return {"mimeType": mime_type, "sizes": ["any"], "src": uri}
+
+
+def show_schema(schema: JsonSchema) -> JsonObject:
+    """Return an input schema as clients are shown it: without limits and what is empty."""
+    shown: JsonObject = {}
+    for key, value in schema.items():
+        if key == "properties" and isinstance(value, dict):
+            shown[key] = {name: show_schema(one) for name, one in value.items()}
+        elif key == "items" and isinstance(value, dict):
+            shown[key] = show_schema(value)
+        elif key in _SHOWN and (value or key not in ("required", "description")):
+            shown[key] = value
+    if "default" in str(schema.get("description")).lower():
+        shown.pop("default", None)
+    return shown
 
 
 def describe_tool(tool: Tool, *, offers_tasks: bool) -> JsonObject:
@@ -32,7 +55,7 @@ def describe_tool(tool: Tool, *, offers_tasks: bool) -> JsonObject:
     if tool.icon:
         described["icons"] = [describe_icon(tool.icon)]
     return described | {
-        "inputSchema": tool.input_schema,
+        "inputSchema": show_schema(tool.input_schema),
         "name": tool.name,
         "outputSchema": tool.output_schema,
         "title": tool.title,

@@ -39,13 +39,14 @@ def build_count(description: str, maximum: int, default: int | None = None) -> S
 
 def build_limited(description: str, default: int, most: int, least: int = 1) -> Schema:
     """Return a number argument whose description tells its limits."""
-    said = f"{description}, {least} to {most}; default {default}"
+    said = f"{description}, {least} to {most}"
     return {"type": "integer", "description": said, "default": default, "minimum": least, "maximum": most}
 
 
-def build_switch(description: str, default: bool = False) -> Schema:
-    """Return a boolean argument."""
-    return {"type": "boolean", "description": description, "default": default}
+def build_switch(description: str, default: bool | None = None) -> Schema:
+    """Return a boolean argument, off where nothing else is said."""
+    schema: Schema = {"type": "boolean", "description": description}
+    return schema if default is None else schema | {"default": default}
 
 
 def build_choice(description: str, values: Sequence[str]) -> Schema:

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +15,8 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol import instructions
 from repo_mcp.protocol.answers import Answers
+from repo_mcp.protocol.frames import encode_json
+from repo_mcp.protocol.tool_listing import show_schema
 from repo_mcp.protocol.tool_model import Toolset, name_tools
 from repo_mcp.toolset_loader import load_toolsets
 from repo_mcp.toolsets import icons
@@ -23,7 +25,9 @@ from tests.repo_mcp.sdk_oracle import ask_sdk
 
 ICONS = {"repo": icons.REPO, "retrieval": icons.RETRIEVAL, "graph": icons.GRAPH, "research": icons.RESEARCH}
 MAX_ICON_BYTES = 250
+MOST_SHOWN_BYTES = {"repo": 6_000, "all": 16_000}  # of name, description and input schema: what a model reads
 FIRST_CHARS = 240
+LIMITS = ("additionalProperties", "minLength", "maxLength", "maxItems", "minimum", "maximum")
 
 
 @pytest.fixture
@@ -113,6 +117,42 @@ def test_every_tool_has_all_that_a_client_wants(toolsets: list[Toolset]) -> None
             assert tool["annotations"].keys() >= {"readOnlyHint", "destructiveHint", "openWorldHint"}
             src = ICONS[toolset.name]
             assert tool["icons"] == [{"mimeType": "image/svg+xml", "sizes": ["any"], "src": src}]
+
+
+def test_what_a_model_reads_of_the_tools_is_short(toolsets: list[Toolset]) -> None:
+    shown = {
+        toolset.name: sum(
+            len(encode_json({name: tool[name] for name in ("name", "description", "inputSchema")}).encode())
+            for tool in _list([toolset])
+        )
+        for toolset in toolsets
+    }
+    assert shown["repo"] <= MOST_SHOWN_BYTES["repo"], shown
+    assert sum(shown.values()) <= MOST_SHOWN_BYTES["all"], shown
+
+
+def test_a_schema_is_shown_with_all_that_makes_a_call_right(toolsets: list[Toolset]) -> None:
+    """Names, types, words and what is required: limits are said in words or are cut to."""
+    for tool in (tool for toolset in toolsets for tool in toolset.tools):
+        shown = show_schema(tool.input_schema)
+        assert shown.get("required", []) == list(cast(Any, tool.input_schema)["required"])
+        assert _drop(shown, "default") == _drop(tool.input_schema, *LIMITS, "default"), tool.name
+        for name, one in cast(Any, shown)["properties"].items():
+            whole = cast(Any, tool.input_schema)["properties"][name]
+            said = "default" in whole.get("description", "").lower()
+            assert said or one.get("default") == whole.get("default"), (tool.name, name)
+
+
+def _drop(schema: Any, *keys: str) -> Any:
+    """A schema without some keywords, and without what is empty."""
+    if isinstance(schema, list | tuple):
+        return [_drop(one, *keys) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _drop(one, *keys) for key, one in schema.items() if key not in keys}
+    return {
+        key: one for key, one in kept.items() if one not in ("", []) or key not in ("description", "required")
+    }
 
 
 def test_pictures_are_small_different_and_nothing_but_shapes() -> None:

@@ -29,8 +29,7 @@ _ENTRIES = (
     Entry(
         "list_directory",
         "List a folder",
-        "Files and folders directly in a folder of this code repository, with sizes. Ignored and hidden"
-        " entries are left out. At most 1,000 entries.",
+        "Files and folders directly in one folder, with sizes; not what is hidden or ignored.",
         schemas.FOLDER_ARGUMENTS,
         schemas.LISTING_OUTPUT,
         file_calls.list_directory,
@@ -38,8 +37,8 @@ _ENTRIES = (
     Entry(
         "read_file",
         "Read a file",
-        "Text of a file of this code repository, whole or from line_start to line_end (1-based, included)."
-        " At most 10,000 lines or 500 KB; truncated says when it was cut.",
+        "Text of a file exactly as it is, without line numbers: whole, or line_start to line_end (from 1,"
+        " both included); at most 10,000 lines or 500 KB.",
         schemas.READ_ARGUMENTS,
         schemas.READ_OUTPUT,
         file_calls.read_file,
@@ -47,8 +46,7 @@ _ENTRIES = (
     Entry(
         "get_directory_tree",
         "Directory tree",
-        "Nested tree of folders and files of this code repository, 3 levels deep unless depth (1 to 10) says"
-        " otherwise. At most 1,000 entries of one folder.",
+        "Nested tree of the repository's folders and files.",
         schemas.TREE_ARGUMENTS,
         schemas.TREE_OUTPUT,
         file_calls.get_directory_tree,
@@ -56,7 +54,7 @@ _ENTRIES = (
     Entry(
         "search_symbols",
         "Search symbols",
-        "Find declared symbols (classes, functions, methods, types, ...) by name, beginning (Auth*), humps"
+        "Find declared symbols (classes, functions, methods, types) by name, beginning (Auth*), humps"
         " (gUN), qualified name or words, best first. The way to get a node_id.",
         schemas.SEARCH_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
@@ -66,7 +64,7 @@ _ENTRIES = (
     Entry(
         "lookup_symbol",
         "Look up a symbol",
-        "The symbols with exactly this qualified name: several for overloads and partial classes.",
+        "Symbols with exactly this qualified name: several for overloads and partial classes.",
         schemas.LOOKUP_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.lookup_symbol,
@@ -74,7 +72,7 @@ _ENTRIES = (
     Entry(
         "find_similar",
         "Find similar symbols",
-        "Symbols written like a given one: near-clones, and code that does the same with other names.",
+        "Symbols written like a given one: near-clones, duplicated code.",
         schemas.SIMILAR_ARGUMENTS,
         schemas.SIMILAR_OUTPUT,
         symbol_calls.find_similar,
@@ -82,7 +80,7 @@ _ENTRIES = (
     Entry(
         "get_symbol",
         "Symbol details",
-        "Everything known of one symbol: kind, place, signature, modifiers, and how often it is referred to.",
+        "All that is known of a symbol: kind, place, signature, modifiers, number of references.",
         schemas.NODE_ARGUMENTS,
         schemas.SYMBOL_OUTPUT,
         symbol_calls.get_symbol,
@@ -90,8 +88,7 @@ _ENTRIES = (
     Entry(
         "get_source_spans",
         "Where a symbol is declared",
-        "Every place where a symbol is declared, the primary one first: partial classes and prototypes have"
-        " several. Read them with read_file.",
+        "Every place where a symbol is declared, the primary one first.",
         schemas.NODE_ARGUMENTS,
         schemas.SPANS_OUTPUT,
         symbol_calls.get_source_spans,
@@ -99,7 +96,7 @@ _ENTRIES = (
     Entry(
         "get_file_outline",
         "Outline of a file",
-        "The symbols that a file declares, in order of line, with their node_ids and signatures.",
+        "Symbols that a file declares, by line, with the node_ids that other tools take.",
         schemas.PATH_ARGUMENTS,
         schemas.OUTLINE_OUTPUT,
         symbol_calls.get_file_outline,
@@ -107,8 +104,7 @@ _ENTRIES = (
     Entry(
         "get_callers",
         "Who calls it",
-        "The symbols that call a function, method or constructor, with lines and confidence; unresolved are"
-        " calls of that name that may mean it.",
+        "Who calls a function, method or constructor: lines and confidence; unresolved calls may mean it.",
         schemas.EDGE_ARGUMENTS,
         schemas.CALLERS_OUTPUT,
         edge_calls.get_callers,
@@ -116,7 +112,7 @@ _ENTRIES = (
     Entry(
         "get_callees",
         "What it calls",
-        "The symbols that a symbol calls; what is declared outside of the repository is listed apart.",
+        "What a symbol calls; what is declared outside the repository is listed apart.",
         schemas.EDGE_ARGUMENTS,
         schemas.CALLEES_OUTPUT,
         edge_calls.get_callees,
@@ -124,8 +120,7 @@ _ENTRIES = (
     Entry(
         "get_implementations",
         "Implementations",
-        "The types that implement an interface or extend a base class; of a method, the methods that"
-        " override it.",
+        "Types that implement an interface or extend a base class; methods that override a method.",
         schemas.EDGE_ARGUMENTS,
         schemas.REFERENCES_OUTPUT,
         edge_calls.get_implementations,
@@ -133,7 +128,7 @@ _ENTRIES = (
     Entry(
         "get_references",
         "References",
-        "The symbols that name a symbol in any role: calls, types, imports, base classes, values.",
+        "Symbols that name a symbol in any role: calls, types, imports, base classes, values.",
         schemas.EDGE_ARGUMENTS,
         schemas.REFERENCES_OUTPUT,
         edge_calls.get_references,
@@ -141,7 +136,7 @@ _ENTRIES = (
     Entry(
         "get_dependencies",
         "What it depends on",
-        "All outgoing edges of a symbol: what it calls, inherits, imports, contains, accepts and names.",
+        "Outgoing edges of a symbol: what it calls, inherits, imports, contains and names.",
         schemas.TYPED_EDGE_ARGUMENTS,
         schemas.DEPENDENCIES_OUTPUT,
         edge_calls.get_dependencies,
@@ -149,7 +144,7 @@ _ENTRIES = (
     Entry(
         "get_dependents",
         "What depends on it",
-        "All incoming edges of a symbol: what would have to be looked at before it is changed.",
+        "Incoming edges of a symbol: the impact of changing it.",
         schemas.TYPED_EDGE_ARGUMENTS,
         schemas.DEPENDENTS_OUTPUT,
         edge_calls.get_dependents,
@@ -157,8 +152,7 @@ _ENTRIES = (
     Entry(
         "index_files",
         "Index files now",
-        "Bring the index up to date for some files right away, at most 100; changed files are otherwise found"
-        " by themselves. Says which could not be indexed, and why.",
+        "Index some changed files right away; others are found by themselves. Says which failed, and why.",
         schemas.INDEX_ARGUMENTS,
         schemas.INDEX_OUTPUT,
         engine_calls.index_files,
@@ -167,7 +161,7 @@ _ENTRIES = (
     Entry(
         "get_status",
         "Index status",
-        "Health of the index: files and symbols indexed, languages, how far the indexing is, watcher.",
+        "How far symbols are indexed: files, symbols, languages, watcher.",
         schemas.NO_ARGUMENTS,
         schemas.STATUS_OUTPUT,
         engine_calls.get_status,

@@ -98,25 +98,21 @@ _EXTERNAL: dict[str, Schema] = {
     "reference_count": _EDGE["reference_count"],
 }
 
-PATH = build_text("Path relative to the repository's root", MAX_PATH_CHARS)
-FOLDER = build_text("Folder relative to the repository's root; default: the root", MAX_PATH_CHARS, 0)
-NODE_ID = build_text(
-    "The symbol's node_id, from search_symbols, lookup_symbol or any other answer", MAX_NAME_CHARS
-)
-LANGUAGE = build_text("Only symbols of this language: csharp, typescript, python, go, ...", 64)
-PROJECT_ID = build_text("Only symbols of this project: its folder, as project_id in results", MAX_PATH_CHARS)
-EDGE_TYPE = build_choice("Only edges of this type; default: all types", [one.value for one in EdgeType])
-EDGE_LIMIT = build_count(
-    f"Most edges to return, 1 to {MAX_EDGES}; default {DEFAULT_EDGES}", MAX_EDGES, DEFAULT_EDGES
-)
+PATH = build_text("", MAX_PATH_CHARS)
+FOLDER = build_text("Default: the root", MAX_PATH_CHARS, 0)
+NODE_ID = build_text("From search_symbols", MAX_NAME_CHARS)
+LANGUAGE = build_text("python, csharp, ...", 64)
+PROJECT_ID = build_text("As in results", MAX_PATH_CHARS)
+EDGE_TYPE = build_choice("", [one.value for one in EdgeType])
+EDGE_LIMIT = build_count("", MAX_EDGES, DEFAULT_EDGES)
 
 NO_ARGUMENTS = build_object({})
 FOLDER_ARGUMENTS = build_object({"path": FOLDER})
 READ_ARGUMENTS = build_object(
     {
         "path": PATH,
-        "line_start": build_count("First line, from 1, included", MAX_LINE_NUMBER),
-        "line_end": build_count("Last line, included", MAX_LINE_NUMBER),
+        "line_start": build_count("", MAX_LINE_NUMBER),
+        "line_end": build_count("", MAX_LINE_NUMBER),
     },
     ("path",),
 )
@@ -124,7 +120,7 @@ TREE_ARGUMENTS = build_object(
     {
         "path": FOLDER,
         "depth": build_count(
-            f"Levels below the folder, 1 to {MAX_DEPTH}; default {DEFAULT_DEPTH}",
+            f"1 to {MAX_DEPTH}",
             MAX_DEPTH,
             DEFAULT_DEPTH,
         ),
@@ -133,24 +129,19 @@ TREE_ARGUMENTS = build_object(
 SEARCH_ARGUMENTS = build_object(
     {
         "query": build_text(
-            "A name (UserService), a beginning (Auth*), humps (gUN for getUserName), a qualified name"
-            " (AuthService.login) or words (user service)",
+            "UserService, Auth*, gUN, AuthService.login, user service",
             MAX_QUERY_CHARS,
         ),
         "project_id": PROJECT_ID,
-        "node_type": build_choice("Only symbols of this type", tuple(KINDS)),
+        "node_type": build_choice("", tuple(KINDS)),
         "language": LANGUAGE,
-        "limit": build_count(
-            f"Most results, 1 to {MAX_SYMBOLS}; default {DEFAULT_SYMBOLS}", MAX_SYMBOLS, DEFAULT_SYMBOLS
-        ),
+        "limit": build_count("", MAX_SYMBOLS, DEFAULT_SYMBOLS),
     },
     ("query",),
 )
 LOOKUP_ARGUMENTS = build_object(
     {
-        "qualified_name": build_text(
-            "Exact qualified name, such as MyApp.Auth.AuthService.Login", MAX_NAME_CHARS
-        ),
+        "qualified_name": build_text("MyApp.Auth.AuthService.Login", MAX_NAME_CHARS),
         "language": LANGUAGE,
         "project_id": PROJECT_ID,
     },
@@ -159,9 +150,7 @@ LOOKUP_ARGUMENTS = build_object(
 SIMILAR_ARGUMENTS = build_object(
     {
         "node_id": NODE_ID,
-        "limit": build_count(
-            f"Most results, 1 to {MAX_SIMILAR}; default {DEFAULT_SIMILAR}", MAX_SIMILAR, DEFAULT_SIMILAR
-        ),
+        "limit": build_count("", MAX_SIMILAR, DEFAULT_SIMILAR),
     },
     ("node_id",),
 )
@@ -175,8 +164,8 @@ INDEX_ARGUMENTS = build_object(
     {
         "paths": {
             "type": "array",
-            "description": f"Paths of files relative to the repository's root, at most {MAX_INDEXED_PATHS}",
-            "items": build_text("A path", MAX_PATH_CHARS),
+            "description": f"At most {MAX_INDEXED_PATHS}",
+            "items": build_text("", MAX_PATH_CHARS),
             "maxItems": MAX_INDEXED_PATHS,
         }
     },

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from repo_mcp.config.server_config import Limits
-from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.repo.schemas import build_envelope_schema
 from repo_mcp.toolsets.schema_parts import (
     Schema,
@@ -28,17 +27,17 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read source text of this code repository as numbered lines: a file, a span of its lines, the function or"
-    " class of a name (symbol) or around the line of a repo.search hit (around), or several such spans at"
-    " once. Secret files (.env, keys), binary files and paths outside the repository are refused."
+    "Read a file of this repository as numbered lines to cite: whole, a span, the function or class of a name"
+    " (symbol) or around a line (around: a repo.search hit), or several spans at once. Secret and binary files"
+    " are refused."
 )
 _PATH = build_text("Relative to the repository root, with `/`.", MAX_PATH_CHARS)
 
 
 def open_file_input(limits: Limits) -> Schema:
     end = (
-        f"Last line, included; at most {limits.max_open_lines:,} lines. Default: {limits.default_open_lines}"
-        f" lines, at most about {ORDINARY_CHARS:,} characters."
+        f"Last line, included; at most {limits.max_open_lines:,} lines at once."
+        f" Default: {limits.default_open_lines} lines."
     )
     one = {
         "path": _PATH,
@@ -78,16 +77,15 @@ def open_file_output(limits: Limits) -> Schema:
 
 OUTLINE_TITLE = "Outline repository file"
 OUTLINE_DESCRIPTION = (
-    "Outline of one file of this code repository: its functions, classes, methods, constants, headings or"
-    " keys in order, with signature, line numbers and enclosing symbol. Much cheaper than opening a long"
-    " file, cheapest with detail text; then read one with repo.open_file (symbol). Reads the live file;"
-    " needs no index."
+    "Outline a file of this repository: its functions, classes, methods, constants, headings or keys, with"
+    " signature and lines. Cheaper than reading a long file, cheapest with detail text; then open one with"
+    " repo.open_file (symbol). Needs no index."
 )
 
 
 def outline_input(limits: Limits) -> Schema:
-    depth = f"Deepest nesting to list, 1 (top level) to {MAX_OUTLINE_DEPTH}. Default: all."
-    kinds = "Only these kinds: `class`, `function`, `async_method`, `constant`, `heading`, ..."
+    depth = "Deepest nesting, 1 is the top level. Default: all."
+    kinds = "Only these kinds: class, function, method, async_method, constant, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
     details = "symbols (the default), text (a line each: a third of the size) or full (every field)."
     return build_object(

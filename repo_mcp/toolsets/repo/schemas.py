@@ -62,9 +62,8 @@ def build_envelope_schema(result: Schema) -> Schema:
 
 STATUS_TITLE = "Repository index status"
 STATUS_DESCRIPTION = (
-    "Status of this code repository's search index: is it ready, still building (with progress) or stale;"
-    " how many files are indexed and how many were skipped, by reason; languages, limits, enabled toolsets"
-    " and version. Call it when search results look incomplete."
+    "State of this repository's search index: ready, building or stale; files indexed and skipped, by"
+    " reason; languages; limits. Call it when results look incomplete."
 )
 
 
@@ -118,9 +117,8 @@ def status_output(limits: Limits) -> Schema:
 
 LIST_TITLE = "List repository files"
 LIST_DESCRIPTION = (
-    "List or find files of this code repository by file name, extension or directory (glob pattern), sorted"
-    " by path, with size and modification time. Files that .gitignore ignores and secret files are left out."
-    " To search inside files use repo.search."
+    "Find files of this repository by name, extension or folder (glob), with size and time of change. Ignored"
+    " (.gitignore) and secret files are left out. To search inside files use repo.search."
 )
 
 
@@ -129,18 +127,15 @@ def list_files_input(limits: Limits) -> Schema:
     return build_object(
         {
             "glob": build_text(
-                "Glob on the path: `*.py` (any depth), `src/**`, `**/test_*.py`, `*.{ts,tsx}`."
-                f" At most {MAX_GLOB_CHARS} characters. Default: every file.",
+                "Glob on the path: `*.py` (any depth), `src/**`, `*.{ts,tsx}`. Default: every file.",
                 MAX_GLOB_CHARS,
             ),
             "max_results": build_count(
-                f"Most files to return, 1 to {limits.max_list_results:,}. Default {default}.",
+                f"Most files, 1 to {limits.max_list_results:,}. Default {default}.",
                 limits.max_list_results,
                 default,
             ),
-            "include_hidden": build_switch(
-                "Also list files whose path has a part that starts with a dot. Default false.", False
-            ),
+            "include_hidden": build_switch("Also what begins with a dot."),
         }
     )
 
@@ -163,12 +158,10 @@ def list_files_output(limits: Limits) -> Schema:
 
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
-    "Search the code of this repository: full-text search ranked by relevance (BM25) over source code,"
-    " configuration and documentation. Finds functions, classes, methods, variables, identifiers, error"
-    " messages, strings and comments by plain words or exact names; parts of camelCase and snake_case names"
-    " match too. Mode literal (exact string) or regex (grep) finds every matching line, in order of path and"
-    " line, also in files edited since they were indexed; mode symbol finds declarations by name."
-    " Returns spans with path, line numbers, numbered snippet, score and matched terms."
+    "Search the code, configuration and documentation of this repository. Mode bm25: full-text search"
+    " ranked by relevance, for plain words, names of functions, classes and variables (also parts of"
+    " camelCase and snake_case), error messages, questions. Mode literal (exact string) or regex (grep):"
+    " every matching line, by path. Mode symbol: declarations by name. Returns paths with numbered lines."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "files", "count")
@@ -178,39 +171,33 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "Words or names to look for; mode literal: the exact text; mode regex: the pattern (RE2)."
-                f" At most {limits.max_query_words:,} words count, {MAX_PATTERN_CHARS:,} characters of a text"
-                " or pattern.",
+                "Words, names or a question; mode literal: the exact text; mode regex: the pattern (RE2).",
                 MAX_QUERY_CHARS,
             ),
             "mode": build_choice(
-                "How to search: bm25 (ranked; the default), literal, regex, symbol (names of declarations).",
+                "Default bm25.",
                 SEARCH_MODES,
             )
             | {"default": SEARCH_MODES[0]},
             "top_k": build_count(
-                f"Most hits, or files, to return, 1 to {limits.max_search_hits}."
-                f" Default {limits.default_search_hits}.",
+                f"Most hits or files, 1 to {limits.max_search_hits}. Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
             "file_glob": build_text(
-                "Only files whose path matches this glob: `*.py`, `src/**`, `**/test_*.py`."
-                f" At most {MAX_GLOB_CHARS} characters.",
+                "Only paths that match: `*.py`, `src/**`.",
                 MAX_GLOB_CHARS,
             ),
-            "language": build_text("Only files of this language, named as in repo.status: `python`.", 64),
-            "include_tests": build_switch("Also search test files. Default true.", True),
+            "language": build_text("Only this language: `python`, as in repo.status.", 64),
+            "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "snippets (the default), files (paths with their number of hits) or count (the total alone).",
+                "Snippets (default), files with their number of hits, or the total count alone.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
-            "ignore_case": build_switch("Modes literal and regex: ignore case. Default false.", False),
-            "whole_word": build_switch("Modes literal and regex: whole words only. Default false.", False),
-            "explain": build_switch(
-                "Also say what each signal adds to a score, and the id of each chunk. Default false.", False
-            ),
+            "ignore_case": build_switch("Modes literal and regex."),
+            "whole_word": build_switch("Modes literal and regex."),
+            "explain": build_switch("Add what makes up each score."),
         },
         ["query"],
     )
@@ -258,15 +245,15 @@ def search_output(limits: Limits) -> Schema:
 
 REFRESH_TITLE = "Refresh repository index"
 REFRESH_DESCRIPTION = (
-    "Bring the search index of this code repository up to date with files that were added, edited or deleted"
-    " (re-index). Writes only the server's own index, never the repository's files. Returns how many files"
-    " were added, updated, removed and skipped."
+    "Bring the search index of this repository up to date (re-index) after files were added, edited or"
+    " deleted. Writes the server's own index only. Returns how many files were added, updated, removed and"
+    " skipped."
 )
 
 
 def refresh_input(limits: Limits) -> Schema:
-    text = "Read every file again instead of only those whose size or time changed; slower. Default false."
-    return build_object({"force": build_switch(text, False)})
+    text = "Read every file again, changed or not; slower."
+    return build_object({"force": build_switch(text)})
 
 
 def refresh_output(limits: Limits) -> Schema:
@@ -286,10 +273,9 @@ def refresh_output(limits: Limits) -> Schema:
 
 BUNDLE_TITLE = "Build context bundle"
 BUNDLE_DESCRIPTION = (
-    "Collect the code of this repository that a task, question, bug report or stack trace is about: a"
-    " budgeted bundle of cited excerpts from several files, whole functions and classes where they fit, each"
-    " with path, lines, a reason and the file's fingerprint. One call instead of many searches and reads."
-    " Deterministic; no model is asked."
+    "Collect the code that a task, question, bug report or stack trace is about: a context bundle of cited"
+    " excerpts from several files, whole functions and classes where they fit. One call instead of many"
+    " searches and reads."
 )
 
 
@@ -298,17 +284,17 @@ def bundle_input(limits: Limits) -> Schema:
     budget = build_object(
         {
             "max_files": build_count(
-                f"Most files, 1 to {files}. Default {limits.default_bundle_files}.",
+                f"1 to {files}. Default {limits.default_bundle_files}.",
                 files,
                 limits.default_bundle_files,
             ),
             "max_total_lines": build_count(
-                f"Most lines of all excerpts, 1 to {lines:,}. Default {limits.default_bundle_lines}.",
+                f"1 to {lines:,}. Default {limits.default_bundle_lines}.",
                 lines,
                 limits.default_bundle_lines,
             ),
             "max_tokens": build_count(
-                f"Most tokens, estimated as characters / {CHARS_PER_TOKEN}. Default: what one answer holds.",
+                f"Characters / {CHARS_PER_TOKEN}. Default: what one answer holds.",
                 MAX_BUNDLE_TOKENS,
             ),
         }
@@ -317,20 +303,18 @@ def bundle_input(limits: Limits) -> Schema:
     return build_object(
         {
             "prompt": build_text(
-                "The task or question, in any words; whole issue texts and stack traces are welcome. Paths,"
-                " names and quoted errors in it are looked up.",
+                "The task in any words: whole issues and stack traces are welcome. Paths, names and quoted"
+                " errors in it are looked up.",
                 MAX_QUERY_CHARS,
             ),
-            "budget": budget | {"description": "Limits of the bundle, strictly kept."},
+            "budget": budget | {"description": "The most of each, strictly kept."},
             "strategy": {
                 "type": "string",
-                "description": f"How excerpts are chosen. Only {strategies}, the default.",
+                "description": f"Only {strategies}, the default.",
                 "enum": list(STRATEGIES),
                 "default": DEFAULT_STRATEGY,
             },
-            "include_tests": build_switch(
-                "Also take excerpts from tests, after the code they test. Default true.", True
-            ),
+            "include_tests": build_switch("Tests too, after the code they test. Default true.", True),
         },
         ["prompt"],
     )
@@ -420,13 +404,13 @@ def _bundle_audit() -> Schema:
 
 AUDIT_TITLE = "Repository audit log"
 AUDIT_DESCRIPTION = (
-    "Audit log of the recent tool calls made to this server: when, which tool, how it ended and how long it"
-    " took. Arguments are described by type and length; queries, prompts and file contents are never in it."
+    "Audit log of recent tool calls to this server: when, which, how it ended, how long it took. Texts of"
+    " queries and files are never in it."
 )
 
 
 def audit_input(limits: Limits) -> Schema:
-    since = "Only calls that ended at or after this time: ISO 8601 (no zone: UTC) or seconds since 1970."
+    since = "Only calls since: ISO 8601 (UTC) or seconds since 1970."
     return build_object(
         {
             "since": {
@@ -436,8 +420,7 @@ def audit_input(limits: Limits) -> Schema:
                 "maxLength": MAX_SINCE_CHARS,
             },
             "limit": build_count(
-                f"Most calls to return, the latest ones, 1 to {MAX_AUDIT_ENTRIES:,}."
-                f" Default {DEFAULT_AUDIT_ENTRIES}.",
+                f"The latest so many, 1 to {MAX_AUDIT_ENTRIES:,}. Default {DEFAULT_AUDIT_ENTRIES}.",
                 MAX_AUDIT_ENTRIES,
                 DEFAULT_AUDIT_ENTRIES,
             ),

@@ -191,8 +191,8 @@ ENTRIES = (
     Entry(
         "search_code",
         "Search code",
-        "Find code for words, names or a question, the most relevant first: each result has its lines, the"
-        " declaration that they stand in, and how relevant it is on a scale from 0 to 100.",
+        "Find code that answers a question: ranked pieces with declaration, signature, comment and"
+        " relevance from 0 to 100.",
         schemas.search_input,
         schemas.SEARCH_OUTPUT,
         search_code,

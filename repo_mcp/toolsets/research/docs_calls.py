@@ -187,10 +187,8 @@ ENTRIES = (
     Entry(
         "search_docs",
         "Search the documentation",
-        "Find the sections of the documentation that answer a question: Markdown, reStructuredText, AsciiDoc"
-        " and plain text by heading, and comments of declarations in code. Each result has path, lines,"
-        " heading, breadcrumb and the lines themselves, the best first. Images, sounds and other files that"
-        " the results refer to are linked beside the text.",
+        "Find the sections of the documentation (and comments of declarations) that answer a question, with"
+        " the media that they refer to.",
         docs_schemas.docs_input,
         docs_schemas.DOCS_OUTPUT,
         search_docs,

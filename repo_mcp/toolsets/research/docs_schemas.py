@@ -31,12 +31,11 @@ def docs_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "A question in natural language, or words; names of symbols and files count as well."
-                ' Also: "an exact phrase", +must, -mustnot',
+                'A question, words or names; also "an exact phrase", +must, -mustnot',
                 MAX_QUERY_CHARS,
             ),
             "path": PATH,
-            "limit": build_limited("Most sections to return", min(DEFAULT_HITS, most), most),
+            "limit": build_limited("Most sections", min(DEFAULT_HITS, most), most),
             "path_filter": PATH_FILTER,
             "format": FORMAT,
         },

@@ -107,9 +107,8 @@ ENTRIES = (
     Entry(
         "index_codebase",
         "Index the code base",
-        "Index the code base that is served, or bring its index up to date: only files that changed are read"
-        " again, all of them with force. Says how many files, chunks and symbols there are, what changed, and"
-        " what could not be indexed.",
+        "Index the code base that is served, or bring its index up to date: only changed files are read"
+        " again. Says what changed and what could not be indexed.",
         schemas.INDEX_INPUT,
         schemas.INDEX_OUTPUT,
         index_codebase,

@@ -219,10 +219,9 @@ ENTRIES = (
     Entry(
         "code_research",
         "Research the code",
-        "Answer a question about this code base by following references several hops: what calls X, all"
-        " implementations of X, what X depends on, where X is configured, how X reaches Y, the architecture."
-        " Gives findings with citations, a dependency map (also as Mermaid), call chains, entry points, and"
-        " what was cut off.",
+        "Answer a question about structure by following references: what calls X, implementations of X,"
+        " what X depends on, where X is configured, how X reaches Y, the architecture. Gives cited findings,"
+        " a dependency map, call chains and entry points.",
         research_schemas.RESEARCH_INPUT,
         research_schemas.RESEARCH_OUTPUT,
         code_research,

@@ -31,24 +31,22 @@ CONFIDENCES = ("exact", "probable", "possible", "text")
 RESEARCH_INPUT = build_object(
     {
         "query": build_text(
-            "Research question: what calls authenticate(), all implementations of Authenticatable, what"
-            " depends on X, where is X configured, how does X reach Y, how are requests validated, ...",
+            "what calls authenticate(), how are requests validated, ...",
             MAX_QUERY_CHARS,
             0,
         ),
         "path": PATH,
         "depth": build_limited(
-            "Levels of references to follow (by default more for implementations and paths)",
+            "Levels of references",
             DEFAULT_DEPTH,
             MAX_DEPTH,
         ),
         "focus": build_choice(
-            "What to stress: architecture (modules and layers), dependencies (inside and outside), patterns"
-            " (repeated shapes), flow (paths of calls)",
+            "",
             FOCUSES,
         ),
         "limit": build_limited(
-            "Most findings; by default fewer if the answer gets long",
+            "Most findings",
             DEFAULT_FINDINGS,
             MAX_FINDINGS,
         ),

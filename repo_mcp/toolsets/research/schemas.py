@@ -45,28 +45,24 @@ def _build_counts(description: str) -> Schema:
 
 
 PATH = build_text(
-    "Folder to search: . for the whole repository (default), or a folder in it",
+    "Folder",
     MAX_PATH_CHARS,
     0,
 ) | {"default": "."}
 PATH_FILTER = build_text(
-    "Only paths that match this glob, such as src/auth/** or **/*_test.go; relative to the repository or to"
-    " path",
+    "Glob: src/auth/**",
     MAX_GLOB_CHARS,
 )
-FORMAT = build_choice(
-    "Form of the answer: json (default), human (text to read) or toon (JSON in fewer tokens)", FORMATS
-) | {"default": FORMATS[0]}
+FORMAT = build_choice("", FORMATS) | {"default": FORMATS[0]}
 
 INDEX_INPUT = build_object(
     {
         "path": build_text(
-            "Directory to index: . or the path of the repository that is served, or a folder in it. The whole"
-            " repository is indexed",
+            ". or the path of the repository; all of it is indexed",
             MAX_PATH_CHARS,
             0,
         ),
-        "force": build_switch("Read and parse every file again, changed or not"),
+        "force": build_switch("Read every file again, changed or not", False),
         "format": FORMAT,
     },
     ("path",),
@@ -108,33 +104,23 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                'Words, names or a question in natural language. Also: "an exact phrase", +must, -mustnot,'
-                " sym:name, lang:python",
+                'Words, names or a question; also "an exact phrase", +must, -mustnot, sym:name, lang:python',
                 MAX_QUERY_CHARS,
             ),
             "path": PATH,
             "limit": build_limited("Most results", min(DEFAULT_HITS, most), most),
             "semantic_weight": {
                 "type": "number",
-                "description": "Weight of meaning against words, 0 to 1; default 0.7. Used only if the server"
-                " was started with a semantic model; else only words count",
+                "description": "Meaning against words, 0 to 1, with a semantic model",
                 "default": DEFAULT_SEMANTIC_WEIGHT,
                 "minimum": 0,
                 "maximum": 1,
             },
-            "extensions": build_text(
-                "Only files with one of these extensions, separated by commas: py,ts", MAX_EXTENSIONS_CHARS
-            ),
+            "extensions": build_text("py,ts", MAX_EXTENSIONS_CHARS),
             "path_filter": PATH_FILTER,
             "format": FORMAT,
-            "expand_query": build_switch(
-                "Widen the query with related words: from your model if it can be asked, else from this"
-                " index. Default false"
-            ),
-            "synthesize": build_switch(
-                "Add a summary of the results with citations, and suggest what to ask next: by your model"
-                " if it can be asked, else made from the results. Default false"
-            ),
+            "expand_query": build_switch("Widen the query with related words", False),
+            "synthesize": build_switch("Add a summary with citations", False),
         },
         ("query",),
     )

@@ -63,10 +63,9 @@ def build_envelope_schema(result: Schema) -> Schema:
 
 SEARCH_TITLE = "Search docs and code"
 SEARCH_DESCRIPTION = (
-    "Search the local documentation (docs), the source code (code) or both for an exact text or a regular"
-    " expression, line by line, like grep. Returns every matching line with repo, path, line number and"
-    " preview, always in the same order: docs before code, then by path, then by line. Hidden, ignored,"
-    " secret and binary files are left out."
+    "Search local documentation (docs), source code (code) or both for an exact text or a regular"
+    " expression, like grep: every matching line, docs first, by path and line. Ignored and secret files are"
+    " left out."
 )
 
 
@@ -74,24 +73,17 @@ def search_input(limits: Limits) -> Schema:
     most, ordinary = limits.max_search_hits, limits.default_search_hits
     return build_object(
         {
-            "repo": build_choice('Where to search: "docs", "code" or "both". Default "both".', (*REPOS, BOTH))
-            | {"default": BOTH},
+            "repo": build_choice('Default "both".', (*REPOS, BOTH)) | {"default": BOTH},
             "query": build_text(
-                f"The exact text to find, or a regular expression with regex true. Not empty; at"
-                f" most {MAX_QUERY_CHARS:,} characters.",
+                "The text to find, or with regex an expression.",
                 MAX_QUERY_CHARS,
             ),
-            "limit": build_count(f"Most matches to return, 1 to {most:,}. Default {ordinary}.", most)
+            "limit": build_count(f"Most matches, 1 to {most:,}. Default {ordinary}.", most)
             | {"default": ordinary},
-            "case_sensitive": build_switch("Match case. Default false.", False),
-            "regex": build_switch(
-                "Treat query as a regular expression in RE2 syntax: no look-around, no back-references."
-                " Default false.",
-                False,
-            ),
+            "case_sensitive": build_switch(""),
+            "regex": build_switch("RE2 syntax: no look-around, no back-references."),
             "path_glob": build_text(
-                "Only files whose path matches this glob: `*.md`, `src/**`, `**/test_*.py`. At most"
-                f" {MAX_GLOB_CHARS} characters. Default: every file.",
+                "Only paths that match: `*.md`, `src/**`.",
                 MAX_GLOB_CHARS,
             ),
         },
@@ -116,34 +108,28 @@ def search_output(limits: Limits) -> Schema:
 
 OPEN_TITLE = "Open file"
 OPEN_DESCRIPTION = (
-    "Read one whole text file of the documentation (docs) or the source code (code), as numbered lines. Use"
-    " get_snippet for a part of a long file. Secret files (.env, keys), binary files and paths outside the"
-    " repository are refused."
+    "Read one whole text file of docs or code as numbered lines; for a part of it use get_snippet."
 )
-
-_REPO = 'Which repository: "docs" or "code".'
-_PATH = "Path of the file, relative to the root of repo, with `/`."
 
 
 def open_file_input(limits: Limits) -> Schema:
-    return build_record({"repo": build_choice(_REPO, REPOS), "path": build_text(_PATH, MAX_PATH_CHARS)})
+    return build_record({"repo": build_choice("", REPOS), "path": build_text("", MAX_PATH_CHARS)})
 
 
 SNIPPET_TITLE = "Get lines of a file"
 SNIPPET_DESCRIPTION = (
-    "Read a range of lines of one text file of the documentation (docs) or the source code (code), as"
-    " numbered lines: the lines around a match of search. A range that reaches beyond the end of the file"
-    " is cut there."
+    "Read the lines start_line to end_line (from 1, both included) of one text file of docs or code,"
+    " numbered: those around a match of search."
 )
 
 
 def get_snippet_input(limits: Limits) -> Schema:
     return build_record(
         {
-            "repo": build_choice(_REPO, REPOS),
-            "path": build_text(_PATH, MAX_PATH_CHARS),
-            "start_line": build_count("First line, counted from 1.", MAX_LINE_NUMBER),
-            "end_line": build_count("Last line, included; not before start_line.", MAX_LINE_NUMBER),
+            "repo": build_choice("", REPOS),
+            "path": build_text("", MAX_PATH_CHARS),
+            "start_line": build_count("", MAX_LINE_NUMBER),
+            "end_line": build_count("", MAX_LINE_NUMBER),
         }
     )
 
@@ -161,17 +147,16 @@ def lines_output(limits: Limits) -> Schema:
 
 LIST_TITLE = "List directory"
 LIST_DESCRIPTION = (
-    "List the files and directories directly in one directory of the documentation (docs) or the source"
-    " code (code), sorted by name, with paths relative to the root of repo. Hidden, ignored (.gitignore) and"
-    " secret entries are left out and counted."
+    "List the files and directories directly in one directory of docs or code, by name. What is hidden or"
+    " ignored is counted."
 )
 
 
 def list_dir_input(limits: Limits) -> Schema:
-    path = 'Path of the directory, relative to the root of repo, with `/`. Default "": the root.'
+    path = 'Default "": the root.'
     return build_object(
         {
-            "repo": build_choice(_REPO, REPOS),
+            "repo": build_choice("", REPOS),
             "path": build_text(path, MAX_PATH_CHARS, least=0) | {"default": ""},
         },
         ["repo"],

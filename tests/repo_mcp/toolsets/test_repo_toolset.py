@@ -170,7 +170,7 @@ def test_schemas_are_valid_closed_and_small() -> None:
         assert len(json.dumps(tool.input_schema)) < 5_000  # above that one client drops all descriptions
 
 
-def test_descriptions_say_limits_and_defaults_in_words() -> None:
+def test_descriptions_of_the_repo_tools_say_limits_and_defaults_in_words() -> None:
     tools = _tools(StandIn(replace(Limits(), max_search_hits=33, default_search_hits=7)))
     top_k = cast(Any, tools["repo.search"].input_schema)["properties"]["top_k"]
     assert top_k["maximum"] == 33
