@@ -129,7 +129,6 @@ def test_arguments_that_the_schema_takes_are_taken_and_others_are_not(served: Se
         0,
         1,
         10,
-        50,
         True,
         1.0,
         1.5,
