@@ -60,6 +60,7 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.workspace.hidden_names import list_shown
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
@@ -153,6 +154,8 @@ class Repository:
             ANALYSIS_VERSION,
             CHUNKING_VERSION,
             LANGUAGES_VERSION,
+            list_shown(),
+            "tracked",  # files that Git tracks are not ignored
             *self._installed,  # with their versions; without any, an index is what it always was
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()

@@ -19,6 +19,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
+from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.reader_bounds import RULES, Bounds, find_entry_refusal
@@ -68,7 +69,7 @@ class _Listing:
             here = "/".join(parts[:depth])
             rules = self._rules_in(here, self._admit(here, sizes=False))
             self._left_out.clear()
-            if name[0] == ".":
+            if is_hidden(name):
                 why_nothing = why_nothing or "hidden"
             elif rules.ignored(name, True):
                 why_nothing = why_nothing or "ignored"
@@ -126,7 +127,7 @@ class _Listing:
         prefix = f"{path}/" if path else ""
         rows = []
         for entry in sorted(entries, key=attrgetter("name")):
-            why = "hidden" if entry.name[0] == "." else why_nothing
+            why = "hidden" if is_hidden(entry.name) else why_nothing
             if not why and entry.kind in _LEFT_OUT:
                 why = entry.kind
             elif not why and rules.ignored(entry.name, entry.kind == "directory"):

@@ -7,11 +7,14 @@ its file's directory. Everything in an ignored directory is ignored and cannot b
 How a line is read is described in `repo_mcp.workspace.ignore_lines`, how rules are found quickly in
 `repo_mcp.workspace.ignore_layers`.
 
+What Git tracks is not ignored, whatever the files say; only the operator's exclusions leave it out. So an
+ignored directory with tracked files below it is walked for their sake.
+
 A repository may be hostile: a pattern that is too long or has too many sets is refused with a warning
 before anything compiles it, and none that is taken backtracks.
 
 Left out on purpose: `.git/info/exclude` and the user's global rules (the answer would depend on
-the machine), and the index of Git (a tracked file that a rule matches counts as ignored).
+the machine).
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import globs
+from repo_mcp.workspace.git_index import NOTHING_TRACKED, TrackedPaths
 from repo_mcp.workspace.ignore_layers import NameRules, Rule, RuleFile
 from repo_mcp.workspace.ignore_lines import HostilePattern, encode_name, parse_line
 
@@ -60,12 +64,20 @@ class IgnoreRules:
 
     warnings: list[str]
 
-    def __init__(self, exclude_globs: Sequence[str] = (), known: ParsedRules | None = None) -> None:
+    def __init__(
+        self,
+        exclude_globs: Sequence[str] = (),
+        known: ParsedRules | None = None,
+        tracked: TrackedPaths = NOTHING_TRACKED,
+    ) -> None:
         """`exclude_globs` are patterns of the same syntax, applied at the root; no file can negate them.
 
         `known` holds the parsed rules of the same root and globs.
         """
         self.warnings = []
+        self.tracked = tracked
+        self._tracked = tracked if tracked.starts else None
+        self._below_ignored: dict[str, bool] = {"": False}  # directories, by what was found out about them
         self._files: dict[str, RuleFile] = {}
         self._known = known if known is not None else ParsedRules()
         self._parsed: dict[str, _Parsed] = {}
@@ -126,21 +138,34 @@ class IgnoreRules:
             return True
         if whole.rules is root:
             return any(map(_is_catch_all, root.rules))
-        rules = self._apply([whole.rules], [])
+        rules = self._apply([whole.rules], "")
         return not (rules.ignored(name, False) and rules.ignored(name, True))
 
     def names_in(self, directory: str) -> NameRules:
         """Return the rules for the entries of a directory that is not ignored itself."""
-        parts = directory.split("/") if directory else []
         files = [file for path in _paths_down_to(directory) if (file := self._files.get(path)) is not None]
-        return self._apply(files, parts)
+        return self._apply(files, directory)
 
-    def _apply(self, files: Sequence[RuleFile], parts: Sequence[str]) -> NameRules:
-        """Return the rules of `files` (uppermost first) and the exclusions, for the directory of `parts`."""
+    def _apply(self, files: Sequence[RuleFile], directory: str) -> NameRules:
+        """Return the rules of `files` (uppermost first) and the exclusions, for one directory."""
+        parts = directory.split("/") if directory else []
         layers = [file.layer_in(parts) for file in reversed(files)]
-        if self._exclusions.rules:
-            layers.insert(0, self._exclusions.layer_in(parts))
-        return NameRules(tuple(layers))
+        return NameRules(
+            tuple(layers),
+            self._exclusions.layer_in(parts) if self._exclusions.rules else None,
+            self._tracked,
+            directory + "/" if directory else "",
+            is_below_ignored=self._tracked is not None and self._is_below_ignored(directory),
+        )
+
+    def _is_below_ignored(self, directory: str) -> bool:
+        """Return True when the rules name the directory or one above it, so that only tracked files count."""
+        found = self._below_ignored.get(directory)
+        if found is None:
+            above, _, name = directory.rpartition("/")
+            found = self.names_in(above).named(name, True)  # asks of the directories above in turn
+            self._below_ignored[directory] = found
+        return found
 
     def ignored(self, path: str, is_directory: bool) -> bool:
         """Return True when the path or a directory above it is ignored, by the files added so far."""
@@ -163,6 +188,7 @@ class IgnoreRules:
             kept = [rule for rule in file.rules if not _is_catch_all(rule)]
             known = self._known.set_aside = (file, RuleFile(0, kept))
         self._files[""] = known[1]
+        self._below_ignored = {"": False}
         return len(known[1].rules) < len(file.rules)
 
     def _parse(self, lines: Sequence[bytes], where: str, depth: int, digest: bytes) -> _Parsed:

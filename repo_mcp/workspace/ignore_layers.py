@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repo_mcp.workspace.git_index import TrackedPaths
 from repo_mcp.workspace.globs import NameMatcher, match_components
 
 
@@ -164,16 +165,51 @@ class RuleFile:
 class NameRules:
     """The rules for the names in one directory."""
 
-    __slots__ = ("_layers",)
+    __slots__ = ("_exclusions", "_is_below_ignored", "_layers", "_prefix", "_tracked")
 
-    def __init__(self, layers: tuple[Layer, ...]) -> None:
-        """`layers` come with the highest precedence first."""
+    def __init__(
+        self,
+        layers: tuple[Layer, ...],
+        exclusions: Layer | None = None,
+        tracked: TrackedPaths | None = None,
+        prefix: str = "",
+        *,
+        is_below_ignored: bool = False,
+    ) -> None:
+        """`layers` come with the highest precedence first; `exclusions` precede them all.
+
+        `tracked` knows the paths that no ignore file can ignore; `prefix` makes paths of the names.
+        `is_below_ignored` when the directory is walked only for the sake of what is tracked there.
+        """
         self._layers = layers
+        self._exclusions = exclusions
+        self._tracked = tracked
+        self._prefix = prefix
+        self._is_below_ignored = is_below_ignored
 
     def ignored(self, name: str, is_directory: bool) -> bool:
-        """Return True when the strongest rule that matches the name is not a negation."""
+        """Return True when the rules name it and it is not tracked."""
+        return self.named(name, is_directory) and not self.is_tracked(name, is_directory)
+
+    def named(self, name: str, is_directory: bool) -> bool:
+        """Return True when the strongest rule that matches the name is not a negation, tracked or not."""
+        if self._is_below_ignored:
+            return True
+        if self._exclusions is not None:
+            verdict = self._exclusions.find_verdict(name, is_directory)
+            if verdict is not None:
+                return verdict
         for layer in self._layers:
             verdict = layer.find_verdict(name, is_directory)
             if verdict is not None:
                 return verdict
         return False
+
+    def is_tracked(self, name: str, is_directory: bool) -> bool:
+        """Return True for what is tracked or has something tracked below it, unless it is excluded."""
+        if self._tracked is None:
+            return False
+        if self._exclusions is not None and self._exclusions.find_verdict(name, is_directory):
+            return False
+        path = self._prefix + name
+        return self._tracked.has_below(path) if is_directory else self._tracked.has_file(path)

@@ -8,6 +8,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryListing, FileListing, ListedFile, WalkReport
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.directory_listing import list_directory
+from repo_mcp.workspace.git_index import GitIndex
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
@@ -40,6 +41,7 @@ class LiveTree:
         self._exclude_globs = exclude_globs
         self._max_file_bytes = max_file_bytes
         self.memory = WalkMemory()
+        self._git_index = GitIndex(self.reader)
 
     def check_root(self) -> None:
         """Raise RepoError with UNREADABLE when the root was moved, replaced or deleted since opening it."""
@@ -92,7 +94,7 @@ class LiveTree:
 
     def list_directory(self, path: str) -> DirectoryListing:
         """Return the entries directly in one directory, in order of names. See `directory_listing`."""
-        ignore = IgnoreRules(self._exclude_globs)
+        ignore = IgnoreRules(self._exclude_globs, tracked=self._git_index.read())
         return list_directory(self.reader, self.policy.find_denial, ignore, path)
 
     def list_files(
@@ -123,7 +125,8 @@ class LiveTree:
         """Walk the tree. Raises CANCELLED, UNREADABLE, and whatever `met`, told of files so far, raises."""
         self.check_root()
         memory = None if include_hidden else self.memory
-        ignore = IgnoreRules(self._exclude_globs, memory.parsed if memory is not None else None)
+        parsed = memory.parsed if memory is not None else None
+        ignore = IgnoreRules(self._exclude_globs, parsed, self._git_index.read())
         return walk(
             self.reader,
             self.policy.find_denial,

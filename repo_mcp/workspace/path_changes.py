@@ -16,6 +16,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
 from repo_mcp.workspace.denied_names import Denial
+from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
 from repo_mcp.workspace.walk import WalkMemory
@@ -117,9 +118,9 @@ class PathChangeFinder:
             return self._judge_above(directory, rules)
         if name == IGNORE_NAME or (not directory and rules.may_set_aside(name)):
             return _Verdict.WALK
-        was_file = not directory or name in admitted[directory].files
+        was_file = not directory or name in admitted[directory].files or rules.tracked.has_file(path)
         absent = _Verdict.GONE if was_file else _Verdict.NOTHING
-        if name[0] == "." or self._find_denial(path + "/") is not None:
+        if is_hidden(name) or self._find_denial(path + "/") is not None:
             return absent  # a file's denial makes no difference here: it has no status
         status = self._reader.lstat(path)
         if status is None:
@@ -142,7 +143,7 @@ class PathChangeFinder:
             above, path = "/".join(parts[:depth]), "/".join(parts[: depth + 1])
             if path in self._memory.admitted:
                 continue
-            hidden = name[0] == "." or self._find_denial(path + "/") is not None
+            hidden = is_hidden(name) or self._find_denial(path + "/") is not None
             return _Verdict.NOTHING if hidden or rules.names_in(above).ignored(name, True) else _Verdict.WALK
         return _Verdict.WALK
 

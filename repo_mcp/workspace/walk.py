@@ -14,7 +14,8 @@ The rules that judge a name rarely change from walk to walk: the policy, and the
 which are compared by their text. So the names admitted in a directory are cached for the next
 walk (`WalkMemory`) and not judged again; the files behind the names are looked at every time.
 
-Left out on purpose: reading anything but `.gitignore` files, and telling text from binary.
+Left out on purpose: reading anything but `.gitignore` files, and telling text from binary. What Git tracks
+(`repo_mcp.workspace.git_index`) comes with the ignore rules.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from dataclasses import dataclass, field
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
 from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
+from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
 from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
@@ -38,6 +40,8 @@ from repo_mcp.workspace.walked_files import FileColumns, FileRow
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
 _HELD_LEVELS = 16  # directories kept open at a time
+GIT_INDEX_NOT_USED = ".git/index is not used, because it is {}: files that Git tracks though .gitignore names them are"
+    " left out"
 _MAX_DENIED_INODES = 10_000
 _IGNORE_NAME = ".gitignore"
 
@@ -251,27 +255,31 @@ class _Walk:
         return known
 
     def _judge(self, level: _Level, entries: list[_Entry]) -> tuple[list[str], list[str]]:
-        """Add entries that are not left out; return the names of the added files and directories."""
+        """Add entries that are not left out; return the names of the files and directories to remember."""
         rules = self._rules_in(level, entries) if self.ignore is not None else None
         files: list[str] = []
         directories: list[str] = []
+        entered: list[str] = []
         ignored = 0
         for name, path, entry in entries:
-            if name[0] == "." and not self.include_hidden:
+            if name[0] == "." and not self.include_hidden and is_hidden(name):
                 self.skipped["hidden"] += 1
-            elif entry.is_file(follow_symlinks=False):
-                if rules is not None and rules.ignored(name, False):
-                    ignored += 1
-                    continue
-                self._add(level, path, entry)
-                files.append(name)
-            elif not entry.is_dir(follow_symlinks=False):
+                continue
+            is_directory = not entry.is_file(follow_symlinks=False)
+            if is_directory and not entry.is_dir(follow_symlinks=False):
                 self.skipped["symlink" if entry.is_symlink() else "special"] += 1
-            elif rules is not None and rules.ignored(name, True):
+                continue
+            is_named = rules is not None and rules.named(name, is_directory)
+            if rules is not None and is_named and not rules.is_tracked(name, is_directory):
                 ignored += 1
+                continue
+            if is_directory:
+                entered.append(name)
             else:
-                directories.append(name)
-        level.children += directories
+                self._add(level, path, entry)
+            if not is_named:  # what is only tracked is judged again: Git's index changes by itself
+                (directories if is_directory else files).append(name)
+        level.children += entered
         if ignored:
             self.skipped["ignored"] += ignored
         return files, directories
@@ -357,6 +365,8 @@ class _Walk:
             self.warnings.append(f"more than {MAX_ENTRIES} entries: the rest were left out")
         if self.ignore is not None:
             self.warnings.extend(self.ignore.warnings)
+            if self.ignore.tracked.fault and self.skipped["ignored"]:
+                self.warnings.append(GIT_INDEX_NOT_USED.format(self.ignore.tracked.fault))
         skipped = {reason: self.skipped[reason] for reason in sorted(self.skipped) if self.skipped[reason]}
         unreadable, denied = tuple(sorted(self.unreadable)), frozenset(self.denied_inodes)
         count = len(unreadable) - self.skipped["too_deep"] - self.skipped["too_many"]  # warned about above

@@ -12,6 +12,7 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
 from repo_mcp.workspace import walk as walking
+from repo_mcp.workspace.hidden_names import is_hidden, list_shown
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
@@ -116,10 +117,28 @@ def test_the_status_is_the_files(tree: Tree) -> None:
 
 
 def test_hidden_files_only_when_asked_for(tree: Tree) -> None:
-    tree.write("a", ".hidden", ".github/ci.yml", "sub/.x/y")
+    tree.write("a", ".hidden", ".cache/ci.yml", "sub/.x/y")
     assert tree.paths() == ["a"]
     assert tree.walk().skipped == {"hidden": 3}
-    assert tree.paths(hidden=True) == [".github/ci.yml", ".hidden", "a", "sub/.x/y"]
+    assert tree.paths(hidden=True) == [".cache/ci.yml", ".hidden", "a", "sub/.x/y"]
+
+
+def test_a_project_s_own_dot_names_are_served(tree: Tree) -> None:
+    served = [
+        *(".devcontainer/devcontainer.json", ".editorconfig", ".env.example", ".eslintrc", ".eslintrc.cjs"),
+        *(".github/.prettierrc.json", ".github/workflows/ci.yml", ".gitlab-ci.yml", "sub/.clang-format"),
+    ]
+    tree.write(
+        *served, ".github/.cache/x", ".eslintrc~", ".npmrc", ".vscode/.env", ".github/id_rsa", ".idea/x"
+    )
+    assert tree.paths() == served
+    assert tree.walk().skipped == {"denied": 3, "hidden": 3}
+
+
+def test_no_own_dot_name_is_one_that_may_hold_secrets(tree: Tree) -> None:
+    names = [name for rule in list_shown() if isinstance(rule, list) for name in rule]
+    assert [name for name in names if tree.deny.find_denial(name) or tree.deny.find_denial(f"{name}/x")] == []
+    assert not any(map(is_hidden, names))
 
 
 def test_denied_files_never_and_counted(tree: Tree) -> None:

@@ -1,0 +1,226 @@
+"""Reads from `.git/index` which files Git tracks, so that none of them counts as ignored.
+
+It is the only file of version control that is opened. Nothing of it is returned, indexed or logged: its paths
+are only compared with names that a walk met and the deny policy let pass. No command is run. `.git` must be a
+real directory of the root: no link and no pointer file (`gitdir:`, `commondir`) is followed, so a work tree
+beside its repository and a root inside a repository have no tracked files here.
+
+The format is that of Git's `Documentation/gitformat-index.txt`, versions 2, 3 and 4:
+
+    "DIRC" u32 version u32 count | entries, ascending by path | extensions | checksum of all before it
+    entry: 40 bytes of status, object name (20 or 32 bytes), u16 flags, u16 more flags where bit 14 is set,
+           then versions 2 and 3: path, 1 to 8 NUL up to a multiple of 8; version 4: number of bytes (a
+           variable-length integer) to drop from the end of the last path, what follows them, NUL
+
+The bytes may be hostile. One that is too large, damaged, or not whole by itself (a split or sparse index, or
+with another extension that must be understood) is not used, and its `fault` says why.
+
+Left out on purpose: the index of a submodule, whose files are judged by `.gitignore` alone, and every fact
+about an entry besides its path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from repo_mcp.errors import RepoError
+from repo_mcp.file_stat import FileStat
+from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
+
+MAX_INDEX_BYTES = 64 * 1024 * 1024  # about 600,000 files in version 2; 80,000 files take 9 MB
+MAX_PATHS_BYTES = 64 * 1024 * 1024  # together: version 4 repeats a long path in a few bytes
+MAX_PATH_BYTES = 4_096
+_DIRECTORY = ".git"
+_NAME = "index"
+_HEADER = struct.Struct(">4sII")
+_EXTENSION = struct.Struct(">4sI")
+_STATUS_BYTES = 40
+_DIGESTS = {20: "sha1", 32: "sha256"}  # by the length of an object name
+_EXTENDED = 0x40  # in the upper byte of the flags
+_SPLIT, _SPARSE = b"link", b"sdir"
+
+
+class UnusableIndex(Exception):
+    """The bytes are not an index that can be used. The message completes "it is"."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedPaths:
+    """The paths that Git tracks. About 50 bytes for each."""
+
+    paths: bytes = b""  # ascending, each followed by NUL
+    starts: array[int] = field(default_factory=lambda: array("I"))  # where each of them begins
+    fault: str = ""  # why an index that is there is not used
+
+    def has_file(self, path: str) -> bool:
+        """Return True when Git tracks a file of this path."""
+        wanted = path.encode("utf-8", "surrogatepass")
+        return self._find(wanted) == wanted
+
+    def has_below(self, directory: str) -> bool:
+        """Return True when Git tracks a file somewhere below a directory."""
+        wanted = directory.encode("utf-8", "surrogatepass") + b"/"
+        return self._find(wanted).startswith(wanted)
+
+    def _find(self, wanted: bytes) -> bytes:
+        """Return the first path that does not precede the wanted one; b"" where all do."""
+        position = bisect_left(self.starts, wanted, key=self._read)
+        return self._read(self.starts[position]) if position < len(self.starts) else b""
+
+    def _read(self, start: int) -> bytes:
+        return self.paths[start : self.paths.index(b"\0", start)]
+
+
+NOTHING_TRACKED = TrackedPaths()
+
+
+class GitIndex:
+    """The index of one root, read again only when it was replaced. Safe for several threads."""
+
+    def __init__(self, reader: RepositoryReader) -> None:
+        self._reader = reader
+        self._known: tuple[FileStat, TrackedPaths] | None = None
+
+    def read(self) -> TrackedPaths:
+        """Return the tracked paths as they are now, none where the root has no index. Never raises."""
+        reader = self._reader
+        try:
+            root = reader.open_directory("")
+        except RepoError:
+            return NOTHING_TRACKED
+        try:
+            directory = reader.open_child(root, _DIRECTORY)
+        except OSError:
+            return NOTHING_TRACKED
+        finally:
+            reader.close_directory(root)
+        try:
+            return self._read_in(directory)
+        except OSError:
+            return TrackedPaths(fault="unreadable")
+        finally:
+            reader.close_directory(directory)
+
+    def _read_in(self, directory: int) -> TrackedPaths:
+        """Return the tracked paths by the index in an open `.git`. Raises OSError."""
+        entry = next((one for one in self._reader.scan(directory) if entry_name(one) == _NAME), None)
+        if entry is None:
+            return NOTHING_TRACKED
+        known, status = self._known, file_stat(entry.stat(follow_symlinks=False))
+        if known is not None and known[0] == status:
+            return known[1]
+        try:
+            opened = self._reader.read_child(directory, f"{_DIRECTORY}/{_NAME}", MAX_INDEX_BYTES)
+            found = parse_index(opened.data)
+        except RepoError:
+            return TrackedPaths(fault="unreadable or too large")
+        except UnusableIndex as fault:
+            found = TrackedPaths(fault=str(fault))
+        if opened.stat == status and not opened.changed_while_reading:
+            self._known = status, found
+        return found
+
+
+def parse_index(data: bytes) -> TrackedPaths:
+    """Return the paths in the bytes of an index. Raises UnusableIndex for any others."""
+    if len(data) < _HEADER.size:
+        raise UnusableIndex("damaged")
+    magic, version, count = _HEADER.unpack_from(data)
+    if magic != b"DIRC":
+        raise UnusableIndex("damaged")
+    if version not in (2, 3, 4):
+        raise UnusableIndex(f"of version {version}, which is not known")
+    for size in _list_digest_sizes(data):
+        try:
+            return _parse(data, version, count, size)
+        except (ValueError, IndexError, struct.error):  # no NUL, or beyond the end
+            continue
+    raise UnusableIndex("damaged")
+
+
+def _list_digest_sizes(data: bytes) -> tuple[int, ...]:
+    """Return the possible lengths of the checksum and of object names, which are the same."""
+    for size, algorithm in _DIGESTS.items():
+        digest = hashlib.new(algorithm, memoryview(data)[:-size], usedforsecurity=False).digest()
+        if data[-size:] == digest:
+            return (size,)
+    return tuple(_DIGESTS) if data.endswith(bytes(20)) else ()  # zeros: written with index.skipHash
+
+
+def _parse(data: bytes, version: int, count: int, digest_bytes: int) -> TrackedPaths:
+    """Return the paths. Raises UnusableIndex, and ValueError, IndexError or struct.error for damage."""
+    end = len(data) - digest_bytes
+    read = _read_packed if version == 4 else _read_padded
+    paths, at = read(data, count, _STATUS_BYTES + digest_bytes, end)
+    for name in list(_iter_extensions(data, at, end)):
+        if not name[:1].isupper():  # must be understood
+            raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
+    return _join(paths)
+
+
+def _read_padded(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], int]:
+    """Return the paths of versions 2 and 3 and the position after them. Raises ValueError, IndexError."""
+    paths = []
+    at = _HEADER.size
+    find = data.index
+    for _ in range(count):
+        start = at + fixed + (4 if data[at + fixed] & _EXTENDED else 2)
+        stop = find(b"\0", start, end)
+        paths.append(data[start:stop])
+        at += (stop - at + 8) & ~7
+    return paths, at
+
+
+def _read_packed(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], int]:
+    """Return the paths of version 4 and the position after them. Raises ValueError, IndexError."""
+    paths = []
+    path = b""
+    left = MAX_PATHS_BYTES
+    at = _HEADER.size
+    find = data.index
+    for _ in range(count):
+        at += fixed + (4 if data[at + fixed] & _EXTENDED else 2)
+        byte = data[at]
+        dropped = byte & 0x7F
+        while byte & 0x80:
+            at += 1
+            byte = data[at]
+            dropped = ((dropped + 1) << 7) | (byte & 0x7F)
+            if dropped > MAX_PATH_BYTES:
+                raise ValueError
+        stop = find(b"\0", at + 1, end)
+        if dropped > len(path):
+            raise ValueError
+        path = path[: len(path) - dropped] + data[at + 1 : stop]
+        left -= len(path) + 1
+        if left < 0 or len(path) > MAX_PATH_BYTES:
+            raise ValueError
+        paths.append(path)
+        at = stop + 1
+    return paths, at
+
+
+def _iter_extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
+    """Yield the names of the extensions from a position on. Raises ValueError, struct.error."""
+    while at != end:
+        name, size = _EXTENSION.unpack_from(data, at)
+        at += _EXTENSION.size + size
+        if at > end:
+            raise ValueError
+        yield name
+
+
+def _join(paths: list[bytes]) -> TrackedPaths:
+    """Return paths for looking up. Raises ValueError unless they ascend; a path in conflict recurs."""
+    if b"" in paths or paths != sorted(paths):
+        raise ValueError
+    lengths = np.fromiter(map(len, paths), dtype=np.uint32, count=len(paths)) + np.uint32(1)
+    starts = np.cumsum(lengths, dtype=np.uint32) - lengths
+    return TrackedPaths(b"\0".join([*paths, b""]), array("I", starts.tobytes()))
