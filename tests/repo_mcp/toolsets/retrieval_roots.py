@@ -30,7 +30,7 @@ CODE = {
     "build/out.py": f"mount = '{CANARY}'\n",
     "run.log": f"mount {CANARY}\n",
     ".env": f"mount={CANARY}\n",
-    ".github/workflow.yml": "mount: hidden\n",
+    ".idea/workflow.yml": "mount: hidden\n",
 }
 BINARY = b"\x7fELF\x00\x01mount_volume\x00\n"
 

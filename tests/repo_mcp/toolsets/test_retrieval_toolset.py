@@ -484,7 +484,7 @@ def test_a_hidden_or_ignored_directory_lists_as_empty_and_says_why(served: Serve
     assert served.result("list_dir", repo="code", path="build") == {
         "path": "build", "entries": [], "left_out": {"ignored": 1},
     }  # fmt: skip
-    assert served.result("list_dir", repo="code", path=".github")["left_out"] == {"hidden": 1}
+    assert served.result("list_dir", repo="code", path=".idea")["left_out"] == {"hidden": 1}
 
 
 def test_a_directory_of_thousands_is_listed_whole_unless_the_operator_says_less(tmp_path: Path) -> None:
