@@ -115,11 +115,12 @@ class Engines:
         check_request(request, config.limits)
         searcher = index.get_searcher()
         try:
-            source = IndexSource(searcher, self._sources.tree.read_bytes)
+            progress = index.describe_progress(searcher.snapshot)
+            source = IndexSource(searcher, self._sources.tree.read_bytes, is_whole=not progress)
             bundle = build_bundle(request, config.limits, source, self._bundler)
         except IndexFormatError as error:
             raise index.report_damage() from error
-        bundle = replace(bundle, warnings=(*bundle.warnings, *index.describe_progress(searcher.snapshot)))
+        bundle = replace(bundle, warnings=(*bundle.warnings, *progress))
         if config.last_bundle:
             if not write_last_bundle(self._sources.data_dir, bundle):
                 bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))

@@ -45,6 +45,7 @@ from repo_mcp.bundler.windows import (
 from repo_mcp.errors import RepoError
 from repo_mcp.ranking.mentions import Mention, resolve_mentions
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
+from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent
 from repo_mcp.text.roles import is_test_path
 
 LEAST_WINDOW_LINES = 5  # no smaller window is begun
@@ -143,11 +144,12 @@ class HybridStrategy:
             _describe(one, views[one.path], evidence)
             for one in order_selections(packer.selections, positions)
         )
+        absent = tell_of_absent(look_up_words(request.prompt, source.count_units), is_whole=source.is_whole)
         return Choice(
             selections,
             packer.total(),
             _audit(evidence, packer, selections),
-            _list_warnings(evidence, packer, views),
+            (*absent, *_list_warnings(evidence, packer, views)),
         )
 
     def _gather(self, request: BundleRequest, source: BundleSource) -> _Evidence:

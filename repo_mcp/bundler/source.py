@@ -31,6 +31,11 @@ class BundleSource(Protocol):
     """The root as a strategy sees it."""
 
     @property
+    def is_whole(self) -> bool:
+        """Return True when every file is indexed."""
+        ...
+
+    @property
     def unit_count(self) -> int:
         """Return the number of units in the index."""
         ...
@@ -59,7 +64,10 @@ class BundleSource(Protocol):
 class IndexSource:
     """A snapshot and the live files behind it."""
 
-    def __init__(self, searcher: Searcher, read_live: Callable[[str], bytes]) -> None:
+    def __init__(
+        self, searcher: Searcher, read_live: Callable[[str], bytes], *, is_whole: bool = True
+    ) -> None:
+        self.is_whole = is_whole
         self._searcher = searcher
         self._read_live = read_live
 

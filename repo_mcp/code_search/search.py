@@ -17,7 +17,7 @@ from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.ranking.snippets import LiveChunks, ReadLive, read_chunks
 from repo_mcp.ranking.spell_suggest import suggest
-from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
+from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, tell_of_words
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 
 NOTHING_HERE = "No indexed file in this path passes these filters."
@@ -51,8 +51,10 @@ class CodeSources:
     meaning: Meaning | None = None  # where there is a model
 
 
-def search_code(request: CodeRequest, sources: CodeSources, ask: Ask | None = None) -> CodeAnswer:
-    """Answer a request. `ask` queries the client's model, where there is one.
+def search_code(
+    request: CodeRequest, sources: CodeSources, ask: Ask | None = None, *, is_whole: bool = True
+) -> CodeAnswer:
+    """Answer a request. `ask` queries the client's model, where there is one; `is_whole` when all is indexed.
 
     Raises IndexFormatError for a damaged index. Exceptions of `ask` pass through, to have the call repeated.
     """
@@ -68,9 +70,11 @@ def search_code(request: CodeRequest, sources: CodeSources, ask: Ask | None = No
     describer = Describer(sources.find_record, sources.extensions)
     shares = {id(chunk): share for chunk, share in zip(found.chunks, found.shares, strict=True)}
     hits = tuple(describer.describe(one, shares[id(one.ranked)]) for one in live.chunks)
-    near = suggest(sources.searcher.snapshot, found.unknown, thorough=not found.total)
-    notes += [*near, *more, *live.warnings]
-    if not found.total and not sources.searcher.has_files(wanted):
+    searcher = sources.searcher
+    near = suggest(searcher.snapshot, found.unknown, thorough=not found.total)
+    told = tell_of_words(query.text, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
+    notes = [*told, *near, *notes, *more, *live.warnings]
+    if not found.total and not searcher.has_files(wanted):
         notes.append(NOTHING_HERE)
     answer = CodeAnswer(hits, found.total, expansion, warnings=tuple(notes))
     if not request.sums_up or not hits:
@@ -127,10 +131,10 @@ class LiveCodeSearch:
             searcher, self._read_live, find_record, self._extensions, self._max_words, meaning
         )
         try:
-            answer = search_code(request, sources, ask)
+            progress = self._index.describe_progress(searcher.snapshot)
+            answer = search_code(request, sources, ask, is_whole=not progress)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        progress = self._index.describe_progress(searcher.snapshot)
         notes = [*answer.warnings, *dict.fromkeys([*progress, *self._symbol_index.warn()])]
         if meaning is not None and request.semantic_weight:
             notes += meaning.warn()

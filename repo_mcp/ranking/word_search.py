@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from index_format import Snapshot
+from repo_mcp.errors import RepoError
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import choose_unknown, rank
+from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent, tell_of_best
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 from repo_mcp.ranking.snippets import ReadLive, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
@@ -86,10 +89,41 @@ def run_search(
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
+    progress = describe_progress(searcher.snapshot)
+    told = tell_of_words(query.text, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
     return SearchAnswer(
         shown.hits,
         ranking.total,
         truncated=ranking.total > len(shown.hits),
         snapshot=searcher.name,
-        warnings=(*query.warnings, *near, *describe_progress(searcher.snapshot), *shown.warnings),
+        warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
     )
+
+
+def tell_of_words(
+    text: str,
+    searcher: Searcher,
+    best: Sequence[RankedChunk],
+    near: Sequence[str],
+    read_live: ReadLive,
+    *,
+    is_whole: bool,
+) -> list[str]:
+    """Return sentences on words that no file has, and on a best hit that has no word that tells anything.
+
+    `best` is the best chunk, if there is one; what the sentences `near` name is not named again.
+    """
+    words = look_up_words(text, searcher.count_units)
+    named = [word for word in words if not any(f"`{word.text.lower()}`" in one for one in near)]
+    told = tell_of_absent(named, is_whole=is_whole)
+    for chunk in best:
+        read = partial(_read_text, read_live, chunk.path)
+        told += tell_of_best(words, searcher.snapshot.unit_count, chunk.matched_terms, read)
+    return told
+
+
+def _read_text(read_live: ReadLive, path: str) -> str:
+    try:
+        return read_live(path).decode("utf-8", "replace")
+    except RepoError:  # the page says that it is gone
+        return ""

@@ -1,7 +1,8 @@
 """English words that say nothing about code.
 
 FUNCTION_WORDS do not count in ranking while a query has other words. REPORT_WORDS occur in every question
-and bug report: they count in ranking, but are never looked up as names.
+and bug report: they count in ranking, but are never looked up as names. Anything is asked with
+QUESTION_WORDS: that no file has one of them says nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ make makes need needs never ought please problem question really see seems sever
 thanks thing try trying use used uses using via want wants way work working works bug expected actual
 behavior behaviour happens issue fix fixed add added change changed yours
 """
+_QUESTION = """
+across actually against along already among another anything around away become behind beside beyond bring
+came choose chooses chose chosen come comes concerning decide decided decides despite different enough
+everything exactly except explain first found gave gives gone happen happened keep keeps kept known knows
+last later least less likely making many maybe mean means near needed nothing one otherwise per perhaps put
+rather say says seem seen shall show shown shows take taken takes tell tells things thus together told took
+toward towards unless upon usually ways whatever whole
+"""
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 REPORT_WORDS = frozenset(_REPORT.split())
 STOP_WORDS = FUNCTION_WORDS | REPORT_WORDS
+QUESTION_WORDS = STOP_WORDS | frozenset(_QUESTION.split())
