@@ -32,6 +32,7 @@ from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.languages.outline.installed import find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
+from repo_mcp.live.left_out import LeftOut
 from repo_mcp.live.live_exact import LiveExactSearch
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import (
@@ -116,6 +117,7 @@ class Repository:
         self.namespaces.mark_used()
         self._is_tidy = False
         self._bundle_fault = ""
+        self._left_out = LeftOut(self.tree, self._index, dict(config.extensions))
         self._exact = LiveExactSearch(config, self.tree, self._index, self._closed.is_set)
         self.engines = Engines(
             EngineSources(
@@ -252,7 +254,11 @@ class Repository:
 
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
         """Return the files of the live tree whose paths match, in path order. Raises INVALID_ARGUMENT."""
-        return self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
+        listing = self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
+        if glob is None or listing.total:
+            return listing
+        told = self._left_out.tell_of_glob(glob, hides=not include_hidden)
+        return replace(listing, warnings=(*listing.warnings, *told))
 
     def open_file(
         self,
@@ -310,7 +316,7 @@ class Repository:
             GlobFilter(request.file_glob)  # a bad one is refused before the index is waited for
         searcher = self._index.get_searcher()
         try:
-            return run_search(
+            answer = run_search(
                 searcher,
                 request,
                 self.config.limits.max_query_words,
@@ -320,12 +326,16 @@ class Repository:
             )
         except IndexFormatError as error:
             raise self._index.report_damage() from error
+        told = () if answer.total else self._left_out.tell(request)
+        return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
 
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
     ) -> ExactAnswer:
         """Return the matches of a literal or an expression. Raises as `LiveExactSearch.search` does."""
-        return self._exact.search(request, cancelled, scan=scan)
+        answer = self._exact.search(request, cancelled, scan=scan)
+        told = () if answer.total else self._left_out.tell(request)
+        return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """The excerpts for a prompt within a budget. Raises as `Engines.bundle`."""

@@ -259,6 +259,10 @@ class LiveIndex:
             self._note_refresh_done()
         else:
             self.refresh(cancelled=stop)
+        return self.read_skipped()
+
+    def read_skipped(self) -> Mapping[str, SkipReason]:
+        """Return the files that were met and are not indexed, and why; none before the first refresh."""
         found = self._generation.read_seen()
         return {} if found is None else found[1].get_skipped()
 

@@ -12,7 +12,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import tree_look
-from repo_mcp.model import SearchRequest
+from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 
 Open = Callable[[], Repository]
@@ -74,6 +74,47 @@ def test_globs_and_hidden_files(open_root: Open, glob: str, hidden: bool, paths:
     listing = open_root().list_files(glob, 100, hidden)
     assert [file.path for file in listing.files] == paths
     assert (listing.total, listing.truncated) == (len(paths), False)
+
+
+@pytest.mark.parametrize(
+    ("filters", "told"),
+    [
+        ({"file_glob": ".hidden/**"}, "1 file matches but was left out: hidden."),
+        ({"file_glob": "{.hidden,build}/**"}, "3 files match but were left out: 1 hidden, 2 ignored."),
+        ({"file_glob": "*.png"}, "1 file matches but was left out: binary."),
+        ({"file_glob": "src/.*"}, "1 file matches but was left out: hidden."),
+        ({"file_glob": ".hidden/**", "language": "python"}, "1 file matches but was left out: hidden."),
+        ({"language": "ruby"}, "1 file matches but was left out: ignored."),
+        ({"file_glob": "*.py"}, ""),  # some of these are searched
+        ({"file_glob": "nothing/**"}, ""),
+        ({"file_glob": "*.pem"}, ""),  # denied: nothing is told of them
+        ({"file_glob": ".hidden/**", "language": "ruby"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_filter_that_matches_only_what_is_left_out_says_so(
+    open_root: Open, root: Path, filters: dict[str, str], told: str
+) -> None:
+    (root / "build/x.rb").write_text("theta = 1\n")
+    repository = open_root()
+    repository.refresh()
+    for answer in (
+        repository.search(SearchRequest("nowhere", 5, **filters)),
+        repository.search_exact(ExactRequest("nowhere", **filters)),
+        repository.search_exact(ExactRequest("nowhere", detail="count", **filters), scan=True),
+    ):
+        assert [one for one in answer.warnings if "left out" in one] == ([told] if told else [])
+
+
+def test_a_glob_that_lists_only_what_is_left_out_says_so(open_root: Open) -> None:
+    repository = open_root()
+    assert repository.list_files(".hidden/**", 5, False).warnings == (
+        "1 file matches but was left out: hidden.",
+    )
+    assert repository.list_files("build/**", 5, True).warnings == (
+        "1 file matches but was left out: ignored.",
+    )
+    assert repository.list_files("nothing/**", 5, False).warnings == ()
 
 
 def test_without_a_glob_everything_in_order_with_size_and_time(open_root: Open, root: Path) -> None:
