@@ -24,11 +24,15 @@ behavior behaviour happens issue fix fixed add added change changed yours
 """
 _QUESTION = """
 across actually against along already among another anything around away become behind beside beyond bring
-came choose chooses chose chosen come comes concerning decide decided decides despite different enough
-everything exactly except explain first found gave gives gone happen happened keep keeps kept known knows
-last later least less likely making many maybe mean means near needed nothing one otherwise per perhaps put
-rather say says seem seen shall show shown shows take taken takes tell tells things thus together told took
-toward towards unless upon usually ways whatever whole
+call called caller callers calling calls came choose chooses chose chosen class classes code come comes
+concerning contain contained contains decide decided decides declaration declare declared declares define
+defined defines definition describe described describes despite different enough everything exactly except
+explain file files first found function functions gave gives gone handle handled handles happen happened
+implement implementation implemented implements keep keeps kept known knows last later least less likely
+list listed lists making many maybe mean means method methods module modules near needed nothing occur
+occurs one otherwise package per perhaps project put rather repo repository say says seem seen shall show
+shown shows source take taken takes tell tells things thus together told took toward towards unless upon
+usually variable variables ways whatever whole
 """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 REPORT_WORDS = frozenset(_REPORT.split())

@@ -135,7 +135,7 @@ def list_files_input(limits: Limits) -> Schema:
                 limits.max_list_results,
                 default,
             ),
-            "include_hidden": build_switch("Also what begins with a dot."),
+            "include_hidden": build_switch("Also other hidden files than .github and the like."),
         }
     )
 
