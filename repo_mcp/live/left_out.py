@@ -8,15 +8,23 @@ Left out on purpose: denied files, of which nothing is told.
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from index_format import IndexFormatError
+from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.ranking.searcher import Filter
+from repo_mcp.workspace.hidden_names import is_path_hidden
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
+from repo_mcp.workspace.walk import walk
+from repo_mcp.workspace.walked_files import FileColumns
+
+LOOK_SECONDS = 0.5  # as long as a walk of 80,000 files takes
 
 
 class LeftOut:
@@ -51,8 +59,7 @@ class LeftOut:
         return self._count(GlobFilter(glob).matches, hides=hides)
 
     def _count(self, matches: Callable[[str], bool], *, hides: bool = True) -> tuple[str, ...]:
-        skipped = {path: reason.value for path, reason in self._index.read_skipped().items()}
-        counts, is_whole = self._tree.count_left_out(matches, skipped)
+        counts, is_whole = self._look_for(matches)
         if not hides:
             del counts["hidden"]
         total = counts.total()
@@ -62,3 +69,31 @@ class LeftOut:
         told = reasons if len(counts) > 1 else next(iter(counts))
         files = "1 file matches but was" if total == 1 else f"{total} files match but were"
         return (f"{'' if is_whole else 'At least '}{files} left out: {told}.",)
+
+    def _look_for(self, matches: Callable[[str], bool]) -> tuple[Counter[str], bool]:
+        """Return the numbers of matching files by reason, and whether LOOK_SECONDS sufficed for all files."""
+        deadline = time.monotonic() + LOOK_SECONDS
+        columns = FileColumns()
+
+        def take(met: FileColumns) -> None:
+            nonlocal columns
+            columns = met
+
+        def stops() -> bool:
+            return time.monotonic() > deadline
+
+        tree, is_whole = self._tree, True
+        try:
+            walk(tree.reader, tree.policy.find_denial, None, include_hidden=True, cancelled=stops, met=take)
+        except RepoError:
+            is_whole = False
+        skipped = self._index.skipped
+        reasons = (skipped.get(path) or self._find_reason(path) for path in columns.paths if matches(path))
+        return Counter(map(str, filter(None, reasons))), is_whole
+
+    def _find_reason(self, path: str) -> str | None:
+        """Return why the last walk left a file out for its name; None when it did not."""
+        if is_path_hidden(path):
+            return "hidden"
+        rules = self._tree.memory.rules
+        return "ignored" if rules is not None and rules.ignored(path, False) else None

@@ -259,11 +259,16 @@ class LiveIndex:
             self._note_refresh_done()
         else:
             self.refresh(cancelled=stop)
-        return self.read_skipped()
-
-    def read_skipped(self) -> Mapping[str, SkipReason]:
-        """Return the files that were met and are not indexed, and why; none before the first refresh."""
         found = self._generation.read_seen()
+        return {} if found is None else found[1].get_skipped()
+
+    @property
+    def skipped(self) -> Mapping[str, SkipReason]:
+        """Return the files that were met and are not indexed, and why; none while that is not known."""
+        try:
+            found = self._generation.read_seen()
+        except (IndexFormatError, OSError):  # reported by whoever reads the index
+            return {}
         return {} if found is None else found[1].get_skipped()
 
     def _index_changes(self, changes: PathChanges) -> bool:

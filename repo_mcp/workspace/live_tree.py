@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryListing, FileListing, ListedFile, WalkReport
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.git_index import GitIndex
-from repo_mcp.workspace.hidden_names import is_path_hidden
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
@@ -20,7 +17,6 @@ from repo_mcp.workspace.repository_reader import OpenedFile, RepositoryReader, r
 from repo_mcp.workspace.walk import WalkMemory, walk
 from repo_mcp.workspace.walked_files import FileColumns
 
-LEFT_OUT_SECONDS = 0.5  # that the files left out are looked for: 80,000 files
 NANOSECONDS = 1_000_000_000
 
 
@@ -140,41 +136,6 @@ class LiveTree:
             memory=memory,
             met=met,
         )
-
-    def count_left_out(
-        self, matches: Callable[[str], bool], skipped: Mapping[str, str]
-    ) -> tuple[Counter[str], bool]:
-        """Return how many matching files are not searched, by reason, and whether all files were looked at in
-        LEFT_OUT_SECONDS. `skipped` are the reasons of files that the walk takes and the index does not.
-        """
-        deadline = time.monotonic() + LEFT_OUT_SECONDS
-        columns = FileColumns()
-
-        def take(met: FileColumns) -> None:
-            nonlocal columns
-            columns = met
-
-        is_whole = True
-        try:
-            walk(
-                self.reader,
-                self.policy.find_denial,
-                None,
-                include_hidden=True,
-                cancelled=lambda: time.monotonic() > deadline,
-                met=take,
-            )
-        except RepoError:
-            is_whole = False
-        reasons = (skipped.get(path) or self._find_reason(path) for path in columns.paths if matches(path))
-        return Counter(filter(None, reasons)), is_whole
-
-    def _find_reason(self, path: str) -> str | None:
-        """Return why the last walk left a file out for its name; None when it did not."""
-        if is_path_hidden(path):
-            return "hidden"
-        rules = self.memory.rules
-        return "ignored" if rules is not None and rules.ignored(path, False) else None
 
     def find_changes(self) -> PathChangeFinder:
         """Return what looks at a few named files by what the last walk found out."""
