@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import jsonschema
 
-_FORMS = frozenset({"error", "warnings", "format", "spans", "text"})  # which of the kinds of answers it is
+_FORMS = frozenset({"error", "warnings", "format", "text"})  # which of the kinds of answers it is
 
 
 def read_answer(schema: Mapping[str, object], found: Any) -> Any:

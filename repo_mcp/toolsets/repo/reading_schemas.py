@@ -27,8 +27,9 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read numbered lines of this repository to cite: a file, a span, the declaration of a name (symbol) or"
-    " around a line of a hit (around), or several (spans). Secret and binary files are refused."
+    "Read a file of this repository as numbered lines to cite: whole, a span, the function or class of a name"
+    " (symbol) or around a line (around: a repo.search hit), or several spans at once. Secret and binary files"
+    " are refused."
 )
 _PATH = build_text("Relative to the repository root, with `/`.", MAX_PATH_CHARS)
 
@@ -42,11 +43,11 @@ def open_file_input(limits: Limits) -> Schema:
         "path": _PATH,
         "start_line": build_count("First line, from 1. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
-        "symbol": build_text("Instead: what declares `run` or `Worker.run`.", MAX_SYMBOL_CHARS),
-        "around": build_count("Instead: the declaration around this line.", MAX_LINE_NUMBER),
+        "symbol": build_text("Instead of lines: what declares `run` or `Worker.run`.", MAX_SYMBOL_CHARS),
+        "around": build_count("Instead of lines: the declaration around this one.", MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()}, ["path"])
-    spans = build_list(span, f"Instead: up to {MAX_SPANS} such spans.")
+    spans = build_list(span, f"Instead of all these: up to {MAX_SPANS} such spans, of any files.")
     return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
 
 
@@ -83,10 +84,10 @@ OUTLINE_DESCRIPTION = (
 
 
 def outline_input(limits: Limits) -> Schema:
-    depth = "1 is the top level. Default: all."
-    kinds = "Only these: class, function, method, constant, heading, ..."
+    depth = "Deepest nesting, 1 is the top level. Default: all."
+    kinds = "Only these kinds: class, function, method, async_method, constant, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
-    details = "Default symbols; text: a line each; full: every field."
+    details = "symbols (the default), text (a line each: a third of the size) or full (every field)."
     return build_object(
         {
             "path": _PATH,
@@ -94,8 +95,8 @@ def outline_input(limits: Limits) -> Schema:
             "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
             "parent": build_text("Only the members of this declaration.", MAX_SYMBOL_CHARS),
             "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
-            "docs": build_switch("Also first lines of docstrings.", False),
-            "cursor": build_text("From a cut answer.", MAX_CURSOR_CHARS),
+            "docs": build_switch("Also first lines of docstrings. Default false.", False),
+            "cursor": build_text("From a cut answer, for what comes next.", MAX_CURSOR_CHARS),
         },
         ["path"],
     )

@@ -158,10 +158,10 @@ def list_files_output(limits: Limits) -> Schema:
 
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
-    "Search the code, configuration and documentation of this repository. Mode bm25: ranked full-text search"
-    " for words, names of functions and classes (also parts of camelCase and snake_case), error messages,"
-    " questions. Mode literal (exact string) or regex (grep): every matching line, by path. Mode symbol:"
-    " declarations by name."
+    "Search the code, configuration and documentation of this repository. Mode bm25: full-text search"
+    " ranked by relevance, for plain words, names of functions, classes and variables (also parts of"
+    " camelCase and snake_case), error messages, questions. Mode literal (exact string) or regex (grep):"
+    " every matching line, by path. Mode symbol: declarations by name. Returns paths with numbered lines."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "files", "count")
@@ -245,8 +245,9 @@ def search_output(limits: Limits) -> Schema:
 
 REFRESH_TITLE = "Refresh repository index"
 REFRESH_DESCRIPTION = (
-    "Bring the search index up to date (re-index) after files changed. Writes only the server's own index."
-    " Returns how many files were added, updated, removed and skipped."
+    "Bring the search index of this repository up to date (re-index) after files were added, edited or"
+    " deleted. Writes the server's own index only. Returns how many files were added, updated, removed and"
+    " skipped."
 )
 
 
@@ -298,16 +299,18 @@ def bundle_input(limits: Limits) -> Schema:
             ),
         }
     )
+    strategies = ", ".join(f'"{name}"' for name in STRATEGIES)
     return build_object(
         {
             "prompt": build_text(
-                "The task in any words; whole issues and stack traces are welcome.",
+                "The task in any words: whole issues and stack traces are welcome. Paths, names and quoted"
+                " errors in it are looked up.",
                 MAX_QUERY_CHARS,
             ),
             "budget": budget | {"description": "The most of each, strictly kept."},
             "strategy": {
                 "type": "string",
-                "description": "Default.",
+                "description": f"Only {strategies}, the default.",
                 "enum": list(STRATEGIES),
                 "default": DEFAULT_STRATEGY,
             },

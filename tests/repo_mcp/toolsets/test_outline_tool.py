@@ -41,8 +41,7 @@ def call(repository: StandIn, **arguments: Any) -> dict[str, Any]:
     answer = tool.call(arguments, CallContext(lambda: False))
     envelope = json.loads(answer.text)
     assert answer.is_error == (not envelope["ok"])
-    read_answer(tool.output_schema, envelope)
-    return cast(dict[str, Any], envelope)
+    return cast(dict[str, Any], read_answer(tool.output_schema, envelope))
 
 
 def symbol(kind: str, name: str, line: int, parent: str | None = None) -> Symbol:
