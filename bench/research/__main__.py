@@ -69,7 +69,7 @@ def main() -> None:
                 repository.symbol_index.build()
             report, seconds = ask(opened[question.tree], question, options.depth)
             print(f"<!-- {question.tree}, {seconds:.2f} s -->")
-            print(render_report(build_result(report, len(report.findings)).result))
+            print(render_report(report.request.query, build_result(report, len(report.findings)).result))
             print("".join(f"Note: {warning}\n" for warning in report.warnings))
 
 

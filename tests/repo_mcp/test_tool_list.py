@@ -149,6 +149,9 @@ def _drop(schema: Any, *keys: str) -> Any:
         return [_drop(one, *keys) for one in schema]
     if not isinstance(schema, dict):
         return schema
+    inner = schema.get("items", {}).get("properties") if "items" in schema else None
+    if inner and all(one.keys() - set(keys) == {"type"} for one in inner.values()):
+        schema = schema | {"items": {"type": "object"}}  # the words of the list say what they are
     kept = {key: _drop(one, *keys) for key, one in schema.items() if key not in keys}
     return {
         key: one for key, one in kept.items() if one not in ("", []) or key not in ("description", "required")

@@ -55,7 +55,7 @@ _ENTRIES = (
         "search_symbols",
         "Search symbols",
         "Find declared symbols (classes, functions, methods, types) by name, beginning (Auth*), humps"
-        " (gUN), qualified name or words, best first. The way to get a node_id.",
+        " (gUN), qualified name or words, best first, with the node_id that other tools take.",
         schemas.SEARCH_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.search_symbols,

@@ -100,7 +100,7 @@ _EXTERNAL: dict[str, Schema] = {
 
 PATH = build_text("", MAX_PATH_CHARS)
 FOLDER = build_text("Default: the root", MAX_PATH_CHARS, 0)
-NODE_ID = build_text("From search_symbols", MAX_NAME_CHARS)
+NODE_ID = build_text("", MAX_NAME_CHARS)
 LANGUAGE = build_text("python, csharp, ...", 64)
 PROJECT_ID = build_text("As in results", MAX_PATH_CHARS)
 EDGE_TYPE = build_choice("", [one.value for one in EdgeType])

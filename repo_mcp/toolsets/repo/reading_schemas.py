@@ -27,27 +27,25 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read a file of this repository as numbered lines to cite: whole, a span, the function or class of a name"
-    " (symbol) or around a line (around: a repo.search hit), or several spans at once. Secret and binary files"
-    " are refused."
+    "Read source text of this repository as numbered lines: a file, a span of its lines, the function or"
+    " class of a name (symbol) or around the line of a repo.search hit (around), or several such spans at"
+    " once. Secret and binary files are refused."
 )
 _PATH = build_text("Relative to the repository root, with `/`.", MAX_PATH_CHARS)
 
 
 def open_file_input(limits: Limits) -> Schema:
-    end = (
-        f"Last line, included; at most {limits.max_open_lines:,} lines at once."
-        f" Default: {limits.default_open_lines} lines."
-    )
+    most, ordinary = limits.max_open_lines, limits.default_open_lines
+    end = f"Last line, included; at most {most:,} lines. Default: {ordinary} lines."
     one = {
         "path": _PATH,
         "start_line": build_count("First line, from 1. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
-        "symbol": build_text("Instead of lines: what declares `run` or `Worker.run`.", MAX_SYMBOL_CHARS),
+        "symbol": build_text("Instead of lines: `run` or `Worker.run`.", MAX_SYMBOL_CHARS),
         "around": build_count("Instead of lines: the declaration around this one.", MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()}, ["path"])
-    spans = build_list(span, f"Instead of all these: up to {MAX_SPANS} such spans, of any files.")
+    spans = build_list(span, f"Instead: up to {MAX_SPANS} such spans [{{path, ...}}], of any files.")
     return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
 
 
@@ -78,16 +76,16 @@ def open_file_output(limits: Limits) -> Schema:
 OUTLINE_TITLE = "Outline repository file"
 OUTLINE_DESCRIPTION = (
     "Outline a file of this repository: its functions, classes, methods, constants, headings or keys, with"
-    " signature and lines. Cheaper than reading a long file, cheapest with detail text; then open one with"
-    " repo.open_file (symbol). Needs no index."
+    " signature, lines and parent. Much cheaper than reading a long file, cheapest with detail text; then"
+    " read one with repo.open_file (symbol)."
 )
 
 
 def outline_input(limits: Limits) -> Schema:
     depth = "Deepest nesting, 1 is the top level. Default: all."
-    kinds = "Only these kinds: class, function, method, async_method, constant, heading, ..."
+    kinds = "Only these: class, function, async_method, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
-    details = "symbols (the default), text (a line each: a third of the size) or full (every field)."
+    details = "Default symbols; text: a line each, a third of the size; full: every field."
     return build_object(
         {
             "path": _PATH,
@@ -95,8 +93,8 @@ def outline_input(limits: Limits) -> Schema:
             "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
             "parent": build_text("Only the members of this declaration.", MAX_SYMBOL_CHARS),
             "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
-            "docs": build_switch("Also first lines of docstrings. Default false.", False),
-            "cursor": build_text("From a cut answer, for what comes next.", MAX_CURSOR_CHARS),
+            "docs": build_switch("Also first lines of docstrings."),
+            "cursor": build_text("From a cut answer: the rest.", MAX_CURSOR_CHARS),
         },
         ["path"],
     )

@@ -161,7 +161,7 @@ SEARCH_DESCRIPTION = (
     "Search the code, configuration and documentation of this repository. Mode bm25: full-text search"
     " ranked by relevance, for plain words, names of functions, classes and variables (also parts of"
     " camelCase and snake_case), error messages, questions. Mode literal (exact string) or regex (grep):"
-    " every matching line, by path. Mode symbol: declarations by name. Returns paths with numbered lines."
+    " every matching line, by path. Mode symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "files", "count")
@@ -171,7 +171,7 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "Words, names or a question; mode literal: the exact text; mode regex: the pattern (RE2).",
+                "Words, names or a question; the exact text; or the pattern (RE2).",
                 MAX_QUERY_CHARS,
             ),
             "mode": build_choice(
@@ -191,7 +191,7 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language: `python`, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Snippets (default), files with their number of hits, or the total count alone.",
+                "Snippets (default), files with counts, or the total alone.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
@@ -245,9 +245,8 @@ def search_output(limits: Limits) -> Schema:
 
 REFRESH_TITLE = "Refresh repository index"
 REFRESH_DESCRIPTION = (
-    "Bring the search index of this repository up to date (re-index) after files were added, edited or"
-    " deleted. Writes the server's own index only. Returns how many files were added, updated, removed and"
-    " skipped."
+    "Bring the search index of this repository up to date (re-index) after files changed. Writes the"
+    " server's own index only."
 )
 
 
@@ -299,18 +298,15 @@ def bundle_input(limits: Limits) -> Schema:
             ),
         }
     )
-    strategies = ", ".join(f'"{name}"' for name in STRATEGIES)
     return build_object(
         {
             "prompt": build_text(
-                "The task in any words: whole issues and stack traces are welcome. Paths, names and quoted"
-                " errors in it are looked up.",
+                "Any words; whole issues and stack traces are welcome.",
                 MAX_QUERY_CHARS,
             ),
             "budget": budget | {"description": "The most of each, strictly kept."},
             "strategy": {
                 "type": "string",
-                "description": f"Only {strategies}, the default.",
                 "enum": list(STRATEGIES),
                 "default": DEFAULT_STRATEGY,
             },

@@ -31,7 +31,7 @@ def docs_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                'A question, words or names; also "an exact phrase", +must, -mustnot',
+                'Also "an exact phrase", +must, -mustnot',
                 MAX_QUERY_CHARS,
             ),
             "path": PATH,

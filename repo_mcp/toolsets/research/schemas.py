@@ -58,7 +58,7 @@ FORMAT = build_choice("", FORMATS) | {"default": FORMATS[0]}
 INDEX_INPUT = build_object(
     {
         "path": build_text(
-            ". or the path of the repository; all of it is indexed",
+            ". or the path of the repository",
             MAX_PATH_CHARS,
             0,
         ),
@@ -104,14 +104,14 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                'Words, names or a question; also "an exact phrase", +must, -mustnot, sym:name, lang:python',
+                'Also "an exact phrase", +must, -mustnot, sym:name, lang:python',
                 MAX_QUERY_CHARS,
             ),
             "path": PATH,
             "limit": build_limited("Most results", min(DEFAULT_HITS, most), most),
             "semantic_weight": {
                 "type": "number",
-                "description": "Meaning against words, 0 to 1, with a semantic model",
+                "description": "0 words, 1 meaning; needs a semantic model",
                 "default": DEFAULT_SEMANTIC_WEIGHT,
                 "minimum": 0,
                 "maximum": 1,

@@ -41,7 +41,8 @@ def call(repository: StandIn, **arguments: Any) -> dict[str, Any]:
     answer = tool.call(arguments, CallContext(lambda: False))
     envelope = json.loads(answer.text)
     assert answer.is_error == (not envelope["ok"])
-    return cast(dict[str, Any], read_answer(tool.output_schema, envelope))
+    read_answer(tool.output_schema, envelope)
+    return cast(dict[str, Any], envelope)
 
 
 def symbol(kind: str, name: str, line: int, parent: str | None = None) -> Symbol:
