@@ -1,4 +1,4 @@
-"""A bundle as plain JSON values, in the one shape for clients, `--json` and `last_bundle.json`."""
+"""A bundle as plain JSON values: whole for `--json` and `last_bundle.json`, and the parts for answers."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ MAX_TERMS = 12  # of one excerpt, the rarest first; more would add nothing
 Document = dict[str, object]
 
 
-def build_document(bundle: Bundle, rows: int | None = None) -> Document:
-    """Return the bundle with its first `rows` excerpts, or all. Totals cover only the excerpts included."""
-    shown = bundle.selections if rows is None else bundle.selections[:rows]
+def build_document(bundle: Bundle) -> Document:
+    """Return the whole bundle."""
+    shown = bundle.selections
     return {
         "bundle_id": bundle.bundle_id,
         "prompt_fingerprint": bundle.prompt_fingerprint,
         "strategy": bundle.strategy,
-        "selections": [_render_selection(one) for one in shown],
+        "selections": [render_selection(one) for one in shown],
         "citations": [
             {"citation": escape_text(one.citation), "fingerprint": one.fingerprint} for one in shown
         ],
-        "totals": _count(shown),
+        "totals": count_shown(shown),
         "budget": {
             "max_files": bundle.budget.max_files,
             "max_total_lines": bundle.budget.max_total_lines,
             "max_tokens": bundle.budget.max_tokens,
         },
-        "audit": _render_audit(bundle.audit),
+        "audit": render_audit(bundle.audit),
     }
 
 
@@ -44,7 +44,8 @@ def render_json(bundle: Bundle) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def _render_selection(one: Selection) -> Document:
+def render_selection(one: Selection) -> Document:
+    """Return one excerpt with everything known of it but the fingerprint of its file."""
     return {
         "path": escape_text(one.path),
         "start_line": one.start_line,
@@ -59,7 +60,8 @@ def _render_selection(one: Selection) -> Document:
     }
 
 
-def _count(shown: Sequence[Selection]) -> Document:
+def count_shown(shown: Sequence[Selection]) -> Document:
+    """Return the number of files, lines and estimated tokens of some excerpts."""
     chars = sum(len(one.content) for one in shown)
     return {
         "files": len({one.path for one in shown}),
@@ -68,7 +70,8 @@ def _count(shown: Sequence[Selection]) -> Document:
     }
 
 
-def _render_audit(audit: BundleAudit) -> Document:
+def render_audit(audit: BundleAudit) -> Document:
+    """Return what was understood, searched, considered and left out."""
     return {
         "keywords": [{"text": escape_text(one.text), "kind": one.kind.value} for one in audit.keywords],
         "searches": [

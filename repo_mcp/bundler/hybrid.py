@@ -284,20 +284,22 @@ class HybridStrategy:
                 _add_companion(file, packer, imports[0], imports[1], Role.IMPORTS, told)
 
 
-def _add_companion(file: _OpenFile, packer: Packer, start: int, end: int, role: Role, rationale: str) -> None:
+def _add_companion(file: _OpenFile, packer: Packer, start: int, end: int, role: Role, why: str) -> None:
     """Select the lines if all are new and fit; a companion that does not fit is not reported."""
     taken = packer.list_taken(file.candidate.path)
     if end - start + 1 <= packer.lines_left and not any(line in taken for line in range(start, end + 1)):
         before = len(packer.dropped)
-        packer.add(_build(file.view, start, end, role, 0.0, rationale))
+        packer.add(_build(file.view, start, end, role, 0.0, (why,)))
         del packer.dropped[before:]
 
 
-def _build(view: FileView, start: int, end: int, role: Role, score: float, rationale: str = "") -> Selection:
+def _build(
+    view: FileView, start: int, end: int, role: Role, score: float, evidence: tuple[str, ...] = ()
+) -> Selection:
     """Build a selection that is still to be described."""
     lines = tuple(map(cut_line, view.live.lines[start - 1 : end]))
     fingerprint = view.live.fingerprint.hex()
-    return Selection(view.live.path, start, end, None, role, rationale, score, (), lines, fingerprint)
+    return Selection(view.live.path, start, end, None, role, evidence, score, (), lines, fingerprint)
 
 
 def _describe(selection: Selection, view: FileView, evidence: _Evidence) -> Selection:
@@ -310,16 +312,16 @@ def _describe(selection: Selection, view: FileView, evidence: _Evidence) -> Sele
     wanted = {split_symbol(clue.text)[-1] for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
     named = next((one for one in declared if one.name in wanted), None)
     symbol = around or named or _find_main(declared, start, end)
-    rationale = selection.rationale
+    why = selection.evidence
     if selection.role is Role.MATCH:
         mentions = [one for one in evidence.mentions if one.path == selection.path]
         found_by = list_searches(evidence.hits, selection.path, start, end)
         named_words = name_words(terms, words)
-        rationale = explain(
+        why = explain(
             mentions, declared, around, evidence.clues, selection.lines, start, named_words, found_by
         )
     name = symbol.qualified_name if symbol is not None else None
-    return replace(selection, symbol=name, rationale=rationale, matched_terms=terms)
+    return replace(selection, symbol=name, evidence=why, matched_terms=terms)
 
 
 def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSpan | None:

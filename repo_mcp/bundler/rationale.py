@@ -30,8 +30,8 @@ def explain(
     start_line: int,
     words: Sequence[str],
     found_by: Sequence[str],
-) -> str:
-    """Return one sentence of evidence, the strongest first."""
+) -> tuple[str, ...]:
+    """Return the evidence, the strongest first; at least one part of it."""
     end_line = start_line + len(lines) - 1
     parts = [*_tell_mentions(mentions, start_line, end_line)]
     wanted = {split_symbol(clue.text)[-1] for clue in clues if clue.kind is ClueKind.SYMBOL}
@@ -46,7 +46,7 @@ def explain(
         parts.append(f"matches {_join(words[:MAX_NAMED_TERMS])}")
     if found_by:
         parts.append(_join(found_by[:MAX_NAMED_SEARCHES]))
-    return "; ".join(parts) or "next to what matched"
+    return tuple(parts) or ("next to what matched",)
 
 
 def _tell_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:

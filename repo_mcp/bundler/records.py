@@ -92,11 +92,16 @@ class Selection:
     end_line: int
     symbol: str | None  # qualified name of the declaration that it shows or lies in
     role: Role
-    rationale: str
+    evidence: tuple[str, ...]  # why it was chosen, the strongest first
     score: float
     matched_terms: tuple[str, ...]  # terms of the prompt that occur in the lines, the rarest first
     lines: tuple[str, ...]  # without line ends, long ones cut
     fingerprint: str  # of the bytes of the whole file, xxh3_128 in hexadecimal
+
+    @property
+    def rationale(self) -> str:
+        """Return all the evidence in one sentence."""
+        return "; ".join(self.evidence)
 
     @property
     def citation(self) -> str:

@@ -62,7 +62,9 @@ def test_search_bundle_and_dump_name_a_chunk_alike(tmp_path: Path) -> None:
         assert sorted(ids) == [("notes.txt", 1, 200), ("notes.txt", 171, 370), ("notes.txt", 341, 450)]
         plain = call(repository, "repo.search", {"query": "zeppelin"})["hits"]
         assert all("chunk_id" not in one for one in plain)
-        audit = call(repository, "repo.build_context_bundle", {"prompt": "where is the zeppelin"})["audit"]
+        audit = call(
+            repository, "repo.build_context_bundle", {"prompt": "where is the zeppelin", "audit": True}
+        )["audit"]
         named = {
             (one["path"], one["start_line"], one["end_line"]): one["chunk_id"] for one in audit["chunks"]
         }

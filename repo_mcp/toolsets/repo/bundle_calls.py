@@ -1,4 +1,8 @@
-"""The call of `repo.build_context_bundle`: how much of a bundle one answer can carry.
+"""The call of `repo.build_context_bundle`: what of a bundle an answer says, and how much one can carry.
+
+An answer is code before all: each excerpt once, with its place, one citation and one reason. How the bundle
+was found is told by keywords and counts; `audit` asks for the whole of it, which the kept files always have.
+The excerpts are the same either way.
 
 Where the client sets no limit of tokens, one is set so that the answer passes whole: what every client takes
 when no budget is given at all, the server's limit of bytes otherwise. So the bundle is built to fit, the best
@@ -8,21 +12,24 @@ end, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS
-from repo_mcp.protocol.tool_model import HIDING, CallContext
-from repo_mcp.toolsets.answers import ORDINARY_CHARS, Draft, Part
+from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.toolsets.answers import ORDINARY_CHARS, Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 
 if TYPE_CHECKING:
-    from repo_mcp.bundler.records import Bundle
+    from repo_mcp.bundler.records import Bundle, Keyword, Selection
     from repo_mcp.repository import Repository
 
-# What an answer holds besides the text of excerpts: the audit; rationales, citations and JSON's escapes.
+# What an answer holds besides the text of excerpts: the whole audit, also where it is not asked for, so that
+# the excerpts are the same; rationales, citations and JSON's escapes.
 AUDIT_CHARS = 5_000
 CHARS_PER_CONTENT_CHAR = 1.3
+MAX_KEYWORDS = 10  # said without the whole audit
 
 
 def build_context_bundle(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -42,7 +49,10 @@ def build_context_bundle(repository: Repository, arguments: Arguments, context: 
         include_tests=arguments.get("include_tests") is not False,
     )
     bundle = repository.bundle(request)
-    return Draft(lambda rows: _render(bundle, rows), len(bundle.selections), not budget)
+    whole_audit = arguments.get("audit") is True
+    return Draft(
+        lambda rows: _render(bundle, rows, whole_audit=whole_audit), len(bundle.selections), not budget
+    )
 
 
 def _count_fitting_tokens(chars: int) -> int:
@@ -50,18 +60,49 @@ def _count_fitting_tokens(chars: int) -> int:
     return min(MAX_BUNDLE_TOKENS, max(1, int(contents) // CHARS_PER_TOKEN))
 
 
-def _render(bundle: Bundle, rows: int) -> Part:
-    from repo_mcp.bundler.document import build_document
-
+def _render(bundle: Bundle, rows: int, *, whole_audit: bool) -> Part:
+    shown = bundle.selections[:rows]
     warnings = list(bundle.warnings)
     if rows < len(bundle.selections):
         warnings.append(
             f"cut to {rows} of {len(bundle.selections)} excerpts to keep the answer short;"
             " ask for less in budget"
         )
-    hiding = [one.citation for one in bundle.selections[:rows] if HIDING.search(one.content)]
+    hiding = [one.citation for one in shown if HIDING.search(one.content)]
     if hiding:
         warnings.append(f"control or bidirectional characters that may hide text: {', '.join(hiding)}")
     if not bundle.selections:
-        warnings.append("nothing matches the prompt; audit says what was tried")
-    return Part(build_document(bundle, rows), warnings)
+        warnings.append("nothing matches the prompt; audit: true says what was tried")
+    return Part(_build_result(bundle, shown, whole_audit=whole_audit), warnings)
+
+
+def _build_result(bundle: Bundle, shown: Sequence[Selection], *, whole_audit: bool) -> Result:
+    """Return the excerpts `shown`, and the audit as keywords and counts, or whole."""
+    from repo_mcp.bundler.document import count_shown, render_audit, render_selection
+
+    rows = [render_selection(one) for one in shown]
+    audit: Result = {"considered": bundle.audit.considered, "dropped_total": bundle.audit.dropped_total}
+    if whole_audit:
+        prints = {escape_text(one.path): one.fingerprint for one in shown}
+        audit = {**render_audit(bundle.audit), "budget": asdict(bundle.budget), "fingerprints": prints}
+    else:
+        for row, one in zip(rows, shown, strict=True):
+            row["rationale"] = escape_text(one.evidence[0])
+            del row["matched_terms"]
+    keywords = bundle.audit.keywords if whole_audit else bundle.audit.keywords[:MAX_KEYWORDS]
+    return {
+        "selections": rows,
+        "totals": count_shown(shown),
+        "audit": {**audit, "keywords": _group(keywords)},
+        "strategy": bundle.strategy,
+        "bundle_id": bundle.bundle_id,
+        "prompt_fingerprint": bundle.prompt_fingerprint,
+    }
+
+
+def _group(keywords: Iterable[Keyword]) -> dict[str, list[str]]:
+    """Return the texts of keywords by their kind, both in the order given."""
+    grouped: dict[str, list[str]] = {}
+    for one in keywords:
+        grouped.setdefault(one.kind.value, []).append(escape_text(one.text))
+    return grouped

@@ -311,91 +311,79 @@ def bundle_input(limits: Limits) -> Schema:
                 "default": DEFAULT_STRATEGY,
             },
             "include_tests": build_switch("Tests too, after the code they test. Default true.", True),
+            "audit": build_switch("Also how it was found. Default false.", False),
         },
         ["prompt"],
     )
 
 
 def bundle_output(limits: Limits) -> Schema:
-    selection = build_object(
-        {
-            "path": build_field("string"),
-            "start_line": build_field("integer"),
-            "end_line": build_field("integer"),
-            "symbol": build_field(["string", "null"], "Declaration shown or around it"),
-            "role": build_field("string", "match, or a companion of one: imports, signature"),
-            "rationale": build_field(
-                "string", "The evidence: terms, symbols, searches, mentions in the prompt"
-            ),
-            "score": build_field("number", "Relevance; comparable within one bundle; 0 for companions"),
-            "matched_terms": build_list(
-                build_field("string"), "The prompt's terms in the lines, the rarest first"
-            ),
-            "citation": build_field("string", "path:start-end"),
-            "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
-        },
-        ("path", "start_line", "end_line", "rationale", "citation", "content"),
-    )
-    fingerprint = build_field(
-        "string", "xxh3_128 of the file's bytes, hexadecimal: the same while the file is"
-    )
+    number, text = build_field("integer"), build_field("string")
+    always = {
+        "path": text,
+        "start_line": number,
+        "end_line": number,
+        "rationale": build_field("string", "The strongest evidence; with audit all of it"),
+        "score": build_field("number", "Relevance; comparable within one bundle; 0 for companions"),
+        "citation": build_field("string", "path:start-end"),
+        "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
+    }
+    optional = {
+        "symbol": build_field(["string", "null"], "Declaration shown or around it"),
+        "role": build_field("string", "match, or a companion of one: imports, signature")
+        | {"default": "match"},
+        "matched_terms": build_list(text, "With audit: the prompt's terms in the lines, the rarest first"),
+    }
     properties = {
+        "selections": build_list(build_object(always | optional, always), "Best file first, then by line"),
+        "totals": build_record(dict.fromkeys(("files", "lines", "tokens"), number)),
+        "audit": _bundle_audit(),
         "bundle_id": build_field("string", "Digest of request and bundle: equal for equal trees"),
         "prompt_fingerprint": build_field("string", "Digest of the prompt"),
-        "strategy": build_field("string"),
-        "selections": build_list(selection, "The best file first, in a file by line"),
-        "citations": build_list(
-            build_record({"citation": build_field("string"), "fingerprint": fingerprint})
-        ),
-        "totals": build_record({name: build_field("integer") for name in ("files", "lines", "tokens")}),
-        "budget": build_record(
-            dict.fromkeys(("max_files", "max_total_lines", "max_tokens"), build_field(["integer", "null"]))
-        ),
-        "audit": _bundle_audit(),
     }
-    required = ("bundle_id", "prompt_fingerprint", "strategy", "selections", "citations", "totals", "audit")
-    return build_envelope_schema(build_object(properties, required))
+    strategy = text | {"default": DEFAULT_STRATEGY}
+    return build_envelope_schema(build_object({**properties, "strategy": strategy}, properties))
 
 
 def _bundle_audit() -> Schema:
+    number, text = build_field("integer"), build_field("string")
+    span = {"start_line": number, "end_line": number}
     search = build_record(
         {
-            "name": build_field("string"),
+            "name": text,
             "query": build_field("string", "Terms looked for"),
-            "hits": build_field("integer"),
+            "hits": number,
             "files": build_field("integer", "Files among the hits that were looked at"),
         }
     )
-    chunk = build_record(
-        {
-            "chunk_id": build_field("string"),
-            "path": build_field("string"),
-            "start_line": build_field("integer"),
-            "end_line": build_field("integer"),
-        }
-    )
+    chunk = build_record({"chunk_id": text, "path": text, **span})
     dropped = build_object(
         {
-            "path": build_field("string"),
-            "start_line": build_field(["integer", "null"], "absent: the whole file"),
+            "path": text,
+            "start_line": build_field(["integer", "null"], "None: the whole file"),
             "end_line": build_field(["integer", "null"]),
-            "reason": build_field("string"),
+            "reason": text,
         },
-        ("path", "reason"),
+        ["path", "reason"],
     )
-    return build_object(
-        {
-            "keywords": build_list(
-                build_record({"text": build_field("string"), "kind": build_field("string")})
-            ),
-            "searches": build_list(search),
-            "chunks": build_list(chunk, "Indexed chunks found by the searches that the excerpts lie in"),
-            "considered": build_field("integer", "Files"),
-            "dropped": build_list(dropped, "The best of what was left out"),
-            "dropped_total": build_field("integer"),
-        },
-        ["keywords"],
-    )
+    always = {
+        "keywords": build_field("object", "By kind: what of the prompt was looked for")
+        | {"additionalProperties": build_list(text)},
+        "considered": build_field("integer", "Files"),
+        "dropped_total": build_field("integer", "Files and spans that were left out"),
+    }
+    whole = {
+        "searches": build_list(search),
+        "chunks": build_list(chunk, "Indexed chunks found by the searches that the excerpts lie in"),
+        "dropped": build_list(dropped, "The best of what was left out"),
+        "budget": build_object(
+            dict.fromkeys(("max_files", "max_total_lines", "max_tokens"), build_field(["integer", "null"]))
+        ),
+        "fingerprints": build_field("object", "By path: xxh3_128 of the file's bytes, in hexadecimal")
+        | {"additionalProperties": text},
+    }
+    described = "Keywords and counts; the rest with audit: true"
+    return build_object(always | whole, always) | {"description": described}
 
 
 AUDIT_TITLE = "Repository audit log"

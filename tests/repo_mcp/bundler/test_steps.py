@@ -228,7 +228,7 @@ def excerpt(
     path: str, start: int, lines: list[str], score: float = 1.0, role: Role = Role.MATCH
 ) -> Selection:
     end = start + len(lines) - 1
-    return Selection(path, start, end, None, role, "", score, (), tuple(lines), "00")
+    return Selection(path, start, end, None, role, (), score, (), tuple(lines), "00")
 
 
 def numbered(count: int, word: str = "line") -> list[str]:
@@ -356,10 +356,13 @@ def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
     lines = ["def post():", '    raise Error("Not enough  funds")']
     told = explain([mention], [post], None, clues, lines, 3, ["funds"], ["hit 1 of search prompt"])
     assert told == (
-        'the prompt names line 3; declares post, named in the prompt; contains the text "not enough funds";'
-        " matches funds; hit 1 of search prompt"
+        "the prompt names line 3",
+        "declares post, named in the prompt",
+        'contains the text "not enough funds"',
+        "matches funds",
+        "hit 1 of search prompt",
     )
     elsewhere = explain([mention], [], post, clues, ["pass"], 9, [], [])
-    assert elsewhere == "the prompt names this file; lies in Account.post, named in the prompt"
+    assert elsewhere == ("the prompt names this file", "lies in Account.post, named in the prompt")
     frame = replace(mention, clue=Clue(ClueKind.FRAME, "a.py", 9))
-    assert explain([frame], [], None, (), ["pass"], 9, [], []) == "a traceback frame names line 9"
+    assert explain([frame], [], None, (), ["pass"], 9, [], []) == ("a traceback frame names line 9",)

@@ -14,6 +14,7 @@ import pytest
 
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import Limits, load_config
+from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
@@ -56,15 +57,14 @@ def check_totals(result: Mapping[str, Any]) -> None:
     selections = result["selections"]
     assert result["totals"]["files"] == len({one["path"] for one in selections})
     assert result["totals"]["lines"] == sum(len(one["content"].split("\n")) - 1 for one in selections)
-    assert [one["citation"] for one in result["citations"]] == [one["citation"] for one in selections]
 
 
 def test_an_answer_without_a_budget_is_what_every_client_takes_whole(project: Repository) -> None:
-    envelope = call(project, prompt=WIDE)
+    envelope = call(project, prompt=WIDE, audit=True)
     assert envelope["chars"] <= ORDINARY_CHARS
     assert envelope["warnings"] == []  # built to fit, not cut
-    assert envelope["result"]["budget"]["max_files"] == 8
-    assert envelope["result"]["budget"]["max_total_lines"] == 400
+    assert envelope["result"]["audit"]["budget"]["max_files"] == 8
+    assert envelope["result"]["audit"]["budget"]["max_total_lines"] == 400
     assert envelope["result"]["totals"]["lines"] > 150
     check_totals(envelope["result"])
 
@@ -78,9 +78,16 @@ def test_a_budget_that_is_given_may_take_what_the_server_allows(project: Reposit
 
 
 def test_tokens_can_be_limited(project: Repository) -> None:
-    result = call(project, prompt=WIDE, budget={"max_tokens": 500})["result"]
+    result = call(project, prompt=WIDE, budget={"max_tokens": 500}, audit=True)["result"]
     assert 0 < result["totals"]["tokens"] <= 500
-    assert result["budget"]["max_tokens"] == 500
+    assert result["audit"]["budget"]["max_tokens"] == 500
+
+
+def test_an_answer_is_code_with_its_numbers_before_all(project: Repository) -> None:
+    envelope = call(project, prompt=WIDE)
+    contents = [one["content"] for one in envelope["result"]["selections"]]
+    code = sum(len(encode_json(content).encode()) - 2 for content in contents)  # without the quotes
+    assert code >= 0.85 * envelope["bytes"]
 
 
 class Fixed:

@@ -45,21 +45,39 @@ def bundle(repository: Repository, **arguments: object) -> dict[str, Any]:
 
 
 def test_outputs_and_citations_that_can_be_checked(repository: Repository, root: Path) -> None:
-    result = bundle(repository)["result"]
-    assert result["strategy"] == "hybrid"
+    result = bundle(repository, audit=True)["result"]
     assert result["bundle_id"]
     assert result["prompt_fingerprint"]
     contents = [one["content"] for one in result["selections"] if one["path"] == "src/ledger/accounts.py"]
     assert any("def transfer_funds" in content for content in contents)
-    prints = {one["citation"]: one["fingerprint"] for one in result["citations"]}
+    prints = result["audit"]["fingerprints"]
     for one in result["selections"]:
         assert one["rationale"]
         lines = (root / one["path"]).read_text().splitlines()
         numbers = range(one["start_line"], one["end_line"] + 1)
         assert one["content"] == "".join(f"{number}\t{lines[number - 1]}\n" for number in numbers)
         assert one["citation"] == f"{one['path']}:{one['start_line']}-{one['end_line']}"
-        assert prints[one["citation"]] == compute_fingerprint((root / one["path"]).read_bytes()).hex()
+        assert prints[one["path"]] == compute_fingerprint((root / one["path"]).read_bytes()).hex()
     assert {"keywords", "searches", "considered", "dropped"} <= set(result["audit"])
+
+
+def test_the_audit_is_keywords_and_counts_until_it_is_asked_for(repository: Repository, root: Path) -> None:
+    short, whole = bundle(repository)["result"], bundle(repository, audit=True)["result"]
+    assert set(short["audit"]) == {"keywords", "considered", "dropped_total"}
+    assert short["audit"]["keywords"]["symbol"] == ["transfer_funds", "Account"]
+    assert {name: whole["audit"][name] for name in short["audit"]} == short["audit"]
+    assert [one["content"] for one in short["selections"]] == [one["content"] for one in whole["selections"]]
+    for brief, told in zip(short["selections"], whole["selections"], strict=True):
+        assert told["rationale"].startswith(brief["rationale"])
+        assert "matched_terms" not in brief
+    kept = json.loads((root / ".repo_mcp" / "last_bundle.json").read_text())
+    assert [one["rationale"] for one in kept["selections"]] == [
+        one["rationale"] for one in whole["selections"]
+    ]
+    assert {one["fingerprint"] for one in kept["citations"]} == set(whole["audit"]["fingerprints"].values())
+    for name in ("searches", "chunks", "considered", "dropped", "dropped_total"):
+        assert kept["audit"][name] == whole["audit"].get(name, []), name
+    assert kept["budget"]["max_files"] == whole["audit"]["budget"]["max_files"]
 
 
 def test_the_same_tree_gives_the_same_bundle(repository: Repository, root: Path) -> None:
@@ -98,7 +116,7 @@ def test_an_empty_prompt_is_an_error_and_one_that_matches_nothing_an_empty_bundl
         refused = bundle(repository, prompt=prompt)
         assert refused["error"]["code"] == "invalid_argument"
         assert "prompt" in refused["error"]["message"]
-    empty = bundle(repository, prompt="xylophone quux")
+    empty = bundle(repository, prompt="xylophone quux", audit=True)
     assert empty["ok"]
     assert empty["result"]["selections"] == []
     assert empty["result"]["audit"]["searches"]
