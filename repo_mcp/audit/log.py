@@ -125,9 +125,12 @@ class AuditLog:
                 return False
             return True
 
-    def read(self, since: float | None, limit: int) -> LogReading:
-        """Return the last `limit` calls since a time (epoch seconds), oldest first. Never raises."""
-        return read_log(self._directory, self._tag, since, limit)
+    def read(self, since: float | None, limit: int, before: str | None = None) -> LogReading:
+        """Return the last `limit` calls since a time (epoch seconds), oldest first. Never raises.
+
+        With `before`, the id of a request, only calls that were logged before that one.
+        """
+        return read_log(self._directory, self._tag, since, limit, before)
 
     def _tag(self, body: bytes) -> bytes:
         return hmac.digest(self._key, body, "sha256").hex()[:TAG_CHARS].encode()

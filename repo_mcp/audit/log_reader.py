@@ -45,6 +45,7 @@ class LogReading:
     truncated: bool = False  # more entries match than the limit
     foreign: int = 0  # lines without our tag
     torn: int = 0  # lines that are not entries at all
+    is_lost: bool = False  # the call to begin before is not in the log
     warnings: list[str] = field(default_factory=list)
 
 
@@ -53,15 +54,27 @@ def name_file(number: int) -> str:
     return f"{LOG_FILE}.{number}" if number else LOG_FILE
 
 
-def read_log(directory: str | DirectoryHolder, tag: Tag, since: float | None, limit: int) -> LogReading:
-    """Return the last `limit` entries not older than `since` (epoch seconds), oldest first. Never raises."""
-    reading = LogReading()
+def read_log(
+    directory: str | DirectoryHolder,
+    tag: Tag,
+    since: float | None,
+    limit: int,
+    before: str | None = None,
+) -> LogReading:
+    """Return the last `limit` entries not older than `since` (epoch seconds), oldest first. Never raises.
+
+    With `before`, the id of a request, only entries that were written before that of this request.
+    """
+    reading = LogReading(is_lost=before is not None)
     seen: set[tuple[object, object]] = set()
     for line in _iter_lines(directory, reading):
         entry = _parse(line, tag, reading)
         if entry is None or (entry.get("session"), entry.get("seq")) in seen:
             continue
         seen.add((entry.get("session"), entry.get("seq")))
+        if reading.is_lost:
+            reading.is_lost = entry["request_id"] != before
+            continue
         if since is not None and _seconds(entry) < since:
             continue
         if len(reading.entries) == limit:

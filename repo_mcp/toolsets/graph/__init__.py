@@ -89,7 +89,7 @@ _ENTRIES = (
         "get_source_spans",
         "Where a symbol is declared",
         "Every place where a symbol is declared, the primary one first.",
-        schemas.NODE_ARGUMENTS,
+        schemas.SPANS_ARGUMENTS,
         schemas.SPANS_OUTPUT,
         symbol_calls.get_source_spans,
     ),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
-from repo_mcp.toolsets.graph.rows import render_edge, render_external, render_unresolved
+from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.graph.rows import Row, render_edge, render_external, render_unresolved
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
 if TYPE_CHECKING:
-    from repo_mcp.graph.edges import Edges
+    from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
     from repo_mcp.graph.graph import Graph
     from repo_mcp.repository import Repository
 
@@ -22,37 +24,40 @@ INCOMING, OUTGOING = "incoming", "outgoing"
 CUT = "a limit of the search was reached: there may be more"
 
 
+EDGE, EXTERNAL, UNRESOLVED = "result", "external", "unresolved_in"  # the fields that rows stand in
+
+
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_callers`."""
-    return _incoming(repository, arguments, CALLS)
+    return _incoming("get_callers", repository, arguments, CALLS)
 
 
 def get_callees(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_callees`."""
-    return _outgoing(repository, arguments, CALLS)
+    return _outgoing("get_callees", repository, arguments, CALLS)
 
 
 def get_implementations(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_implementations`."""
+    page = Page("get_implementations", arguments)
     with repository.engines.graph.open() as graph:
-        node = graph.get(str(arguments["node_id"]))
-        found = graph.find_implementations(node)
-        return _draft(repository, graph, found, INCOMING, arguments)
+        found = graph.find_implementations(graph.get(str(arguments["node_id"])))
+        return _draft(repository, graph, found, INCOMING, arguments, page)
 
 
 def get_references(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_references`."""
-    return _incoming(repository, arguments, NAMED)
+    return _incoming("get_references", repository, arguments, NAMED)
 
 
 def get_dependencies(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_dependencies`."""
-    return _outgoing(repository, arguments, _list_types(arguments))
+    return _outgoing("get_dependencies", repository, arguments, _list_types(arguments))
 
 
 def get_dependents(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_dependents`."""
-    return _incoming(repository, arguments, _list_types(arguments))
+    return _incoming("get_dependents", repository, arguments, _list_types(arguments))
 
 
 def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
@@ -60,44 +65,82 @@ def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
     return (EdgeType(chosen),) if isinstance(chosen, str) else tuple(EdgeType)
 
 
-def _incoming(repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
+def _incoming(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
+    page = Page(tool, arguments)
     with repository.engines.graph.open() as graph:
         found = graph.find_incoming(graph.get(str(arguments["node_id"])), types)
-        return _draft(repository, graph, found, INCOMING, arguments)
+        return _draft(repository, graph, found, INCOMING, arguments, page)
 
 
-def _outgoing(repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
+def _outgoing(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
+    page = Page(tool, arguments)
     with repository.engines.graph.open() as graph:
         found = graph.find_outgoing(graph.get(str(arguments["node_id"])), types)
-        return _draft(repository, graph, found, OUTGOING, arguments)
+        return _draft(repository, graph, found, OUTGOING, arguments, page)
 
 
-def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, arguments: Arguments) -> Draft:
-    most = find_integer(arguments, "limit") or DEFAULT_EDGES
-    nodes = [(edge, graph.get_node(edge.other)) for edge in found.edges[:most]]
-    externals = found.externals[:most]
-    places = found.unresolved[:MAX_UNRESOLVED_FILES]
-    all_rows = len(found.edges) + len(found.externals)
+def _draft(
+    repository: Repository, graph: Graph, found: Edges, direction: str, arguments: Arguments, page: Page
+) -> Draft:
+    """Draft the rows from the page on: edges and external names in turn, and last what is not resolved."""
+    listed = list(_iter_rows(found))
+    keys = [_name_row(field, row) for field, row in listed]
+    page.check(keys)
+    end = _find_end(listed, page.start, find_integer(arguments, "limit") or DEFAULT_EDGES)
+    shown = [(field, _render(row, graph, direction)) for field, row in listed[page.start : end]]
     notes = [*([CUT] if found.cut else []), *repository.engines.graph.warn()]
 
     def build(rows: int) -> Part:
-        edges, others = _share(min(rows, len(nodes) + len(externals)), len(nodes), len(externals))
-        result: Result = {
-            "result": [render_edge(edge, node, direction) for edge, node in nodes[:edges]],
-            "total": len(found.edges),
-            "truncated": found.cut or edges + others < all_rows,
-        }
+        is_cut = page.start + rows < len(listed)
+        result: Result = {EDGE: _choose(shown[:rows], EDGE), "total": len(found.edges)}
+        result["truncated"] = found.cut or is_cut
         if direction == OUTGOING:
-            result["external"] = [render_external(one) for one in externals[:others]]
+            result[EXTERNAL] = _choose(shown[:rows], EXTERNAL)
             result["external_total"] = len(found.externals)
         result["unresolved"] = sum(one.count for one in found.unresolved)
-        result["unresolved_in"] = [render_unresolved(one) for one in places[: rows - edges - others]]
-        return Part(result, notes)
+        result[UNRESOLVED] = _choose(shown[:rows], UNRESOLVED)
+        return Part({**result, **page.follow(keys, rows, is_cut)}, notes)
 
-    return Draft(build, len(nodes) + len(externals) + len(places), "limit" not in arguments)
+    return Draft(build, len(shown), "limit" not in arguments)
 
 
-def _share(rows: int, edges: int, externals: int) -> tuple[int, int]:
-    """Return how many of each to show when there is room for `rows`: half each, and what the other leaves."""
-    others = min(externals, max(rows // 2, rows - edges))
-    return rows - others, others
+def _iter_rows(found: Edges) -> Iterator[tuple[str, Edge | External | Unresolved]]:
+    """Yield what was found, each with the field that it stands in."""
+    for edge, external in zip_longest(found.edges, found.externals):
+        if edge is not None:
+            yield EDGE, edge
+        if external is not None:
+            yield EXTERNAL, external
+    for place in found.unresolved[:MAX_UNRESOLVED_FILES]:
+        yield UNRESOLVED, place
+
+
+def _find_end(listed: Sequence[tuple[str, object]], start: int, most: int) -> int:
+    """Return where a page ends that has at most `most` edges and as many external names."""
+    left = {EDGE: most, EXTERNAL: most, UNRESOLVED: len(listed)}
+    for position in range(start, len(listed)):
+        field = listed[position][0]
+        if not left[field]:
+            return position
+        left[field] -= 1
+    return len(listed)
+
+
+def _name_row(field: str, row: Edge | External | Unresolved) -> str:
+    from repo_mcp.graph.edges import Edge, External
+
+    if isinstance(row, Edge):
+        return f"{field} {row.type} {row.other.ordinal} {row.other.path}"
+    return f"{field} {row.type} {row.name}" if isinstance(row, External) else f"{field} {row.path}"
+
+
+def _render(row: Edge | External | Unresolved, graph: Graph, direction: str) -> Row:
+    from repo_mcp.graph.edges import Edge, External
+
+    if isinstance(row, Edge):
+        return render_edge(row, graph.get_node(row.other), direction)
+    return render_external(row) if isinstance(row, External) else render_unresolved(row)
+
+
+def _choose(rows: Iterable[tuple[str, Row]], wanted: str) -> list[Row]:
+    return [row for field, row in rows if field == wanted]

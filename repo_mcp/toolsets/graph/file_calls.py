@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.config.server_config import Limits
@@ -15,6 +16,7 @@ from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.text.media_types import find_media_type
 from repo_mcp.toolsets.answers import Draft, Part, Result, add_warnings
 from repo_mcp.toolsets.arguments import Arguments, find_integer
+from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,
@@ -36,29 +38,33 @@ _NOTE_BYTES = 600  # of the warnings that an answer may come to have
 
 def list_directory(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `list_directory`."""
+    page = Page("list_directory", arguments)
     listing = _list(repository, str(arguments.get("path", "")))
-    rows = min(len(listing.entries), MAX_ENTRIES)
+    page.check([entry.path for entry in listing.entries])
+    rows = min(len(listing.entries) - page.start, MAX_ENTRIES)
     most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
-    return Draft(lambda count: _build_listing(listing, count), rows, max_bytes=most)
+    return Draft(lambda count: _build_listing(listing, page, count), rows, max_bytes=most)
 
 
 def _list(repository: Repository, path: str) -> DirectoryListing:
     return repository.tree.list_directory("" if path in _ROOT_PATHS else path)
 
 
-def _build_listing(listing: DirectoryListing, count: int) -> Part:
+def _build_listing(listing: DirectoryListing, page: Page, count: int) -> Part:
     rows: list[dict[str, object]] = []
-    for entry in listing.entries[:count]:
+    for entry in listing.entries[page.start : page.start + count]:
         name = escape_text(entry.path.rpartition("/")[2])
         if entry.is_directory:
             rows.append({"name": name, "type": "directory"})
         else:
             rows.append({"name": name, "type": "file", "size": entry.size or 0})
+    is_cut = page.start + count < len(listing.entries)
     result: Result = {
         "result": rows,
         "total": len(listing.entries),
-        "truncated": count < len(listing.entries),
+        "truncated": is_cut,
         "left_out": dict(listing.left_out),
+        **page.follow([entry.path for entry in listing.entries], count, is_cut),
     }
     return Part(result, listing.warnings)
 
@@ -167,55 +173,70 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Pa
     return Part(result, notes)
 
 
+@dataclass(slots=True)
+class _TreeEntry:
+    """One entry of a tree. Entries are numbered folder by folder, the upper folders first; 0 is the top."""
+
+    path: str
+    is_directory: bool
+    folder: int  # number of the entry that it lies in
+    is_open: bool = False  # its own entries are shown
+    is_cut: bool = False  # not all of them are listed
+
+
 def get_directory_tree(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_directory_tree`."""
-    given = str(arguments.get("path", ""))
-    top = _list(repository, given)
-    name = top.path.rpartition("/")[2] or repository.root_name
-    tree: Result = {"name": escape_text(name), "type": "directory", "children": []}
+    page = Page("get_directory_tree", arguments)
+    top = _list(repository, str(arguments.get("path", "")))
     wanted = find_integer(arguments, "depth") or DEFAULT_DEPTH
-    notes, listed, widest = _grow(repository, tree, top, wanted, context)
+    whole = page.start + MAX_TREE_ENTRIES
+    entries, notes, widest = _grow(repository, top, wanted, whole + 1, context)
+    keys = [entry.path for entry in entries[1:]]
+    page.check(keys)
+    if len(keys) > whole:
+        notes.append(
+            f"cut at {MAX_TREE_ENTRIES:,} entries; go on with cursor, or ask for a folder or less depth"
+        )
+    name = top.path.rpartition("/")[2] or repository.root_name
+    rows = min(len(keys), whole) - page.start
+
+    def build(rows: int) -> Part:
+        end = page.start + rows
+        tree = _build_tree(entries, name, page.start + 1, end + 1)
+        return Part({**tree, **page.follow(keys, rows, end < len(keys))}, notes)
+
     if widest < MAX_ENTRIES:
-        ordinary = "depth" not in arguments
-        return Draft(lambda rows: Part(_prune(tree, rows), notes), listed, ordinary)
+        return Draft(build, rows, "depth" not in arguments)
     # 1,000 entries of one folder are promised: a tree that has so many is not kept short.
     most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
-    return Draft(lambda rows: Part(_prune(tree, rows), notes), listed, max_bytes=most)
+    return Draft(build, rows, max_bytes=most)
 
 
 def _grow(
-    repository: Repository, tree: Result, top: DirectoryListing, depth: int, context: CallContext
-) -> tuple[list[str], int, int]:
-    """Fill in the tree, the upper folders first.
-
-    Returns warnings, the number of its entries, and the number of those in the widest folder.
-    """
+    repository: Repository, top: DirectoryListing, depth: int, most: int, context: CallContext
+) -> tuple[list[_TreeEntry], list[str], int]:
+    """Return at most `most` entries of a tree, warnings, and the number of entries in its widest folder."""
     notes = [*top.warnings, *_explain_empty(top)]
-    listed = widest = 0
-    waiting: deque[tuple[Result, DirectoryListing | str, int]] = deque([(tree, top, 1)])
+    entries = [_TreeEntry(top.path, True, 0, is_open=True)]
+    widest = 0
+    waiting: deque[tuple[int, int]] = deque([(0, 1)])  # number of a folder, and its level
     while waiting and not context.cancelled():
-        node, folder, level = waiting.popleft()
-        listing = _find_listing(repository, folder) if isinstance(folder, str) else folder
+        number, level = waiting.popleft()
+        folder = entries[number]
+        room = min(MAX_ENTRIES, most + 1 - len(entries))
+        listing = (_find_listing(repository, folder.path) if number else top) if room else None
         if listing is None:
-            notes.append(f"{escape_text(str(folder))} could not be listed")
+            folder.is_cut = not room
+            notes += [f"{escape_text(folder.path)} could not be listed"] if room else []
             continue
-        room = min(MAX_ENTRIES, MAX_TREE_ENTRIES - listed)
-        children: list[Result] = []
         for entry in listing.entries[:room]:
-            child: Result = {"name": escape_text(entry.path.rpartition("/")[2])}
-            child["type"] = "directory" if entry.is_directory else "file"
-            children.append(child)
-            if entry.is_directory and level < depth:
-                child["children"] = []
-                waiting.append((child, entry.path, level + 1))
-        node["children"] = children
-        listed += len(children)
-        widest = max(widest, len(children))
-        if len(children) < len(listing.entries):
-            node["truncated"] = True
-    if listed >= MAX_TREE_ENTRIES:
-        notes.append(f"cut at {MAX_TREE_ENTRIES:,} entries; ask for a folder of it, or for less depth")
-    return notes[:MAX_NOTES], listed, widest
+            is_open = entry.is_directory and level < depth
+            if is_open:
+                waiting.append((len(entries), level + 1))
+            entries.append(_TreeEntry(entry.path, entry.is_directory, number, is_open))
+        widest = max(widest, min(room, len(listing.entries)))
+        folder.is_cut = room < len(listing.entries)
+    return entries, notes[:MAX_NOTES], widest
 
 
 def _explain_empty(listing: DirectoryListing) -> list[str]:
@@ -234,19 +255,27 @@ def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:
         return None
 
 
-def _prune(tree: Result, entries: int) -> Result:
-    """Return the tree with its first `entries` entries, the upper folders first."""
-    pruned: Result = {**tree}
-    waiting = deque([pruned])
-    while waiting:
-        node = waiting.popleft()
-        children = node.get("children")
-        if not isinstance(children, list):
-            continue
-        kept = [{**child} for child in children[:entries]]
-        entries -= len(kept)
-        node["children"] = kept
-        if len(kept) < len(children):
-            node["truncated"] = True
-        waiting.extend(kept)
-    return pruned
+def _build_tree(entries: Sequence[_TreeEntry], name: str, start: int, end: int) -> Result:
+    """Return the tree of the entries numbered from `start` to before `end`, with the folders they lie in.
+
+    A folder is `truncated` where entries of it follow that are not shown; those before `start` were given.
+    """
+    shown = set(range(start, end))
+    for number in range(start, end):
+        while number and (number := entries[number].folder) not in shown:
+            shown.add(number)
+    rows: dict[int, Result] = {0: {"name": escape_text(name), "type": "directory", "children": []}}
+    children: dict[int, list[Result]] = {}
+    for number in sorted(shown - {0}):
+        entry = entries[number]
+        row: Result = {"name": escape_text(entry.path.rpartition("/")[2])}
+        row["type"] = "directory" if entry.is_directory else "file"
+        rows[number] = row
+        children.setdefault(entry.folder, []).append(row)
+    cut = {entries[number].folder for number in range(end, len(entries))}
+    for number, row in rows.items():
+        if entries[number].is_open:
+            row["children"] = children.get(number, [])
+        if entries[number].is_cut or number in cut:
+            row["truncated"] = True
+    return rows[0]

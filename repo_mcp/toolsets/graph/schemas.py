@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repo_mcp.graph.questions import KINDS, EdgeType
+from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from repo_mcp.toolsets.schema_parts import (
     Schema,
@@ -71,7 +72,10 @@ _PLACED: dict[str, Schema] = {
     "line_end": build_field("integer"),
 }
 _SYMBOL: dict[str, Schema] = {**_NAMED, **_PLACED, **_SHAPE}
-_TRUNCATED = build_field("boolean", "True when there is more")
+_MORE: dict[str, Schema] = {
+    "truncated": build_field("boolean", "True when there is more"),
+    "cursor": NEXT_CURSOR,
+}
 _PROJECT = build_field("string", "Folder of the nearest project file above; . is the root") | {"default": "."}
 
 _EDGE: dict[str, Schema] = {
@@ -107,7 +111,7 @@ EDGE_TYPE = build_choice("", [one.value for one in EdgeType])
 EDGE_LIMIT = build_count("", MAX_EDGES, DEFAULT_EDGES)
 
 NO_ARGUMENTS = build_object({})
-FOLDER_ARGUMENTS = build_object({"path": FOLDER})
+FOLDER_ARGUMENTS = build_object({"path": FOLDER, "cursor": CURSOR})
 READ_ARGUMENTS = build_object(
     {
         "path": PATH,
@@ -124,6 +128,7 @@ TREE_ARGUMENTS = build_object(
             MAX_DEPTH,
             DEFAULT_DEPTH,
         ),
+        "cursor": CURSOR,
     }
 )
 SEARCH_ARGUMENTS = build_object(
@@ -136,6 +141,7 @@ SEARCH_ARGUMENTS = build_object(
         "node_type": build_choice("", tuple(KINDS)),
         "language": LANGUAGE,
         "limit": build_count("", MAX_SYMBOLS, DEFAULT_SYMBOLS),
+        "cursor": CURSOR,
     },
     ("query",),
 )
@@ -144,6 +150,7 @@ LOOKUP_ARGUMENTS = build_object(
         "qualified_name": build_text("MyApp.Auth.AuthService.Login", MAX_NAME_CHARS),
         "language": LANGUAGE,
         "project_id": PROJECT_ID,
+        "cursor": CURSOR,
     },
     ("qualified_name",),
 )
@@ -151,14 +158,16 @@ SIMILAR_ARGUMENTS = build_object(
     {
         "node_id": NODE_ID,
         "limit": build_count("", MAX_SIMILAR, DEFAULT_SIMILAR),
+        "cursor": CURSOR,
     },
     ("node_id",),
 )
 NODE_ARGUMENTS = build_object({"node_id": NODE_ID}, ("node_id",))
-PATH_ARGUMENTS = build_object({"path": PATH}, ("path",))
-EDGE_ARGUMENTS = build_object({"node_id": NODE_ID, "limit": EDGE_LIMIT}, ("node_id",))
+SPANS_ARGUMENTS = build_object({"node_id": NODE_ID, "cursor": CURSOR}, ("node_id",))
+PATH_ARGUMENTS = build_object({"path": PATH, "cursor": CURSOR}, ("path",))
+EDGE_ARGUMENTS = build_object({"node_id": NODE_ID, "limit": EDGE_LIMIT, "cursor": CURSOR}, ("node_id",))
 TYPED_EDGE_ARGUMENTS = build_object(
-    {"node_id": NODE_ID, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT}, ("node_id",)
+    {"node_id": NODE_ID, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT, "cursor": CURSOR}, ("node_id",)
 )
 INDEX_ARGUMENTS = build_object(
     {
@@ -184,7 +193,7 @@ LISTING_OUTPUT = _result(
     {
         "result": keep(build_list(_ENTRY)),
         "total": build_field("integer"),
-        "truncated": _TRUNCATED,
+        **_MORE,
         "left_out": {
             "type": "object",
             "description": "Entries that are not shown, by reason: hidden, ignored, denied, ...",
@@ -199,7 +208,7 @@ READ_OUTPUT = _result(
         "line_start": build_field("integer"),
         "line_end": build_field("integer"),
         "total_lines": build_field("integer"),
-        "truncated": keep(_TRUNCATED),
+        "truncated": keep(_MORE["truncated"]),
     }
 )
 TREE_OUTPUT = _result(
@@ -211,7 +220,7 @@ TREE_OUTPUT = _result(
                 build_field("object"), "name and type; of a folder its children, and truncated when cut"
             )
         ),
-        "truncated": _TRUNCATED,
+        **_MORE,
     }
 )
 SYMBOLS_OUTPUT = _result(
@@ -228,7 +237,7 @@ SYMBOLS_OUTPUT = _result(
                 )
             )
         ),
-        "truncated": _TRUNCATED,
+        **_MORE,
     }
 )
 SIMILAR_OUTPUT = _result(
@@ -249,7 +258,7 @@ SIMILAR_OUTPUT = _result(
                 )
             )
         ),
-        "truncated": _TRUNCATED,
+        **_MORE,
     }
 )
 _FLAGS = ("public_api", "static", "abstract", "async", "override", "deprecated")
@@ -281,7 +290,7 @@ SPANS_OUTPUT = _result(
                 )
             )
         ),
-        "truncated": _TRUNCATED,
+        **_MORE,
     }
 )
 OUTLINE_OUTPUT = _result(
@@ -299,7 +308,7 @@ OUTLINE_OUTPUT = _result(
                 )
             )
         ),
-        "truncated": _TRUNCATED,
+        **_MORE,
         "parse_status": build_field(
             _NULL_TEXT, "full, partial or failed; absent for a language without a parser"
         ),
@@ -329,7 +338,7 @@ def _describe_edges(**usual: str) -> dict[str, Schema]:
     return {
         "result": keep(build_list(build_object(edge, (*_EDGE_ALWAYS, *always)))),
         "total": build_field("integer"),
-        "truncated": _TRUNCATED,
+        **_MORE,
     }
 
 

@@ -10,6 +10,7 @@ from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.workspace.client_paths import shown
@@ -34,23 +35,25 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     """Answer `search_symbols`."""
     from repo_mcp.graph.symbol_query import has_words  # here: tools are listed before anything is loaded
 
-    limit = find_integer(arguments, "limit") or DEFAULT_SYMBOLS
+    page = Page("search_symbols", arguments)
+    end = page.start + (find_integer(arguments, "limit") or DEFAULT_SYMBOLS)
     scope = _build_scope(repository, arguments)
     with repository.engines.graph.open() as graph:
-        found = graph.search(str(arguments["query"]), scope, limit + 1)
-        rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:limit]]
-    more, ordinary = len(found) > limit, "limit" not in arguments
+        found = graph.search(str(arguments["query"]), scope, end + 1)
+        rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:end]]
+    more, ordinary = len(found) > end, "limit" not in arguments
     notes = [] if has_words(str(arguments["query"])) else [NO_WORDS]
-    return _draft_rows(repository, rows, more=more, ordinary=ordinary, notes=notes)
+    return _draft_rows(repository, page, rows, more=more, ordinary=ordinary, notes=notes)
 
 
 def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `lookup_symbol`."""
+    page = Page("lookup_symbol", arguments)
     scope = _build_scope(repository, arguments)
     with repository.engines.graph.open() as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
         rows = [_render_found(graph, node) for node in nodes]
-    return _draft_rows(repository, rows, notes=NOT_EXACT.get(match.name, ()))
+    return _draft_rows(repository, page, rows, notes=NOT_EXACT.get(match.name, ()))
 
 
 def _render_found(graph: Graph, node: Node) -> Row:
@@ -59,19 +62,20 @@ def _render_found(graph: Graph, node: Node) -> Row:
 
 def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `find_similar`."""
-    limit = find_integer(arguments, "limit") or DEFAULT_SIMILAR
+    page = Page("find_similar", arguments)
+    end = page.start + (find_integer(arguments, "limit") or DEFAULT_SIMILAR)
     with repository.engines.graph.open() as graph:
-        found = graph.find_similar(graph.get(str(arguments["node_id"])), limit + 1)
+        found = graph.find_similar(graph.get(str(arguments["node_id"])), end + 1)
         rows: list[Row] = [
             {
                 **render_symbol(other),
                 "similarity": similar.likeness,
                 "shared_names": [escape_text(name) for name in similar.shared],
             }
-            for other, similar in found[:limit]
+            for other, similar in found[:end]
         ]
-    more, ordinary = len(found) > limit, "limit" not in arguments
-    return _draft_rows(repository, rows, more=more, ordinary=ordinary)
+    more, ordinary = len(found) > end, "limit" not in arguments
+    return _draft_rows(repository, page, rows, more=more, ordinary=ordinary)
 
 
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -90,6 +94,7 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
 
 def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_source_spans`."""
+    page = Page("get_source_spans", arguments)
     with repository.engines.graph.open() as graph:
         spans = graph.list_spans(graph.get(str(arguments["node_id"])))
     rows: list[Row] = [
@@ -101,21 +106,24 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
         }
         for span in spans
     ]
-    return _draft_rows(repository, rows)
+    return _draft_rows(repository, page, rows)
 
 
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_file_outline`."""
+    page = Page("get_file_outline", arguments)
     given, most = str(arguments["path"]), repository.config.limits.max_file_bytes
     path = repository.tree.find_real_path(given, most)  # a bad one is refused before the index is waited for
     nodes, status = repository.engines.graph.outline(path)
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
-    return _draft_rows(repository, [render_outline(node) for node in nodes], notes=notes, parse_status=said)
+    rows = [render_outline(node) for node in nodes]
+    return _draft_rows(repository, page, rows, notes=notes, parse_status=said)
 
 
 def _draft_rows(
     repository: Repository,
+    page: Page,
     rows: Sequence[Row],
     *,
     more: bool = False,
@@ -123,13 +131,23 @@ def _draft_rows(
     notes: Sequence[str] = (),
     **facts: object,
 ) -> Draft:
+    """Draft the rows from the page on; `more` when there are others behind the last of them."""
     said = [*notes, *repository.engines.graph.warn()]
+    keys = [_name_row(row) for row in rows]
+    page.check(keys)
+    shown = rows[page.start :]
 
     def build(count: int) -> Part:
-        truncated = more or count < len(rows)
-        return Part({"result": rows[:count], "truncated": truncated, **facts}, said)
+        is_cut = more or count < len(shown)
+        result: Result = {"result": shown[:count], "truncated": is_cut, **facts}
+        return Part({**result, **page.follow(keys, count, is_cut)}, said)
 
-    return Draft(build, len(rows), ordinary)
+    return Draft(build, len(shown), ordinary)
+
+
+def _name_row(row: Row) -> str:
+    """Return what a row stands for: a symbol, or a span of lines."""
+    return str(row.get("node_id") or (row["file_path"], row["line_start"], row["line_end"]))
 
 
 def _build_scope(repository: Repository, arguments: Arguments) -> SymbolFilter:

@@ -12,6 +12,7 @@ from dataclasses import fields
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.repo.answers import ERROR_CODES
 from repo_mcp.toolsets.schema_parts import (
     Schema,
@@ -136,6 +137,7 @@ def list_files_input(limits: Limits) -> Schema:
                 default,
             ),
             "include_hidden": build_switch("Also other hidden files than .github and the like."),
+            "cursor": CURSOR,
         }
     )
 
@@ -151,9 +153,9 @@ def list_files_output(limits: Limits) -> Schema:
     properties = {
         "files": build_list(row, "Sorted by path"),
         "total": build_field("integer", "Files that match, before any cut"),
-        "truncated": build_field("boolean", "True when fewer files are listed than match"),
+        "truncated": build_field("boolean", "True when more follow"),
     }
-    return build_envelope_schema(build_object(properties, ("files", "total")))
+    return build_envelope_schema(build_object({**properties, "cursor": NEXT_CURSOR}, ("files", "total")))
 
 
 SEARCH_TITLE = "Search repository code"
@@ -360,7 +362,7 @@ def _bundle_audit() -> Schema:
     dropped = build_object(
         {
             "path": text,
-            "start_line": build_field(["integer", "null"], "None: the whole file"),
+            "start_line": build_field(["integer", "null"], "absent: the whole file"),
             "end_line": build_field(["integer", "null"]),
             "reason": text,
         },
@@ -408,6 +410,7 @@ def audit_input(limits: Limits) -> Schema:
                 MAX_AUDIT_ENTRIES,
                 DEFAULT_AUDIT_ENTRIES,
             ),
+            "cursor": CURSOR,
         }
     )
 
@@ -431,4 +434,5 @@ def audit_output(limits: Limits) -> Schema:
         "entries": build_list(entry, "In the order logged, the latest last"),
         "truncated": build_field("boolean", "True when there are earlier calls that match"),
     }
-    return build_envelope_schema(build_object(properties, ["entries"]))
+    cursor = NEXT_CURSOR | {"description": "Gives the calls before these; none at the end"}
+    return build_envelope_schema(build_object({**properties, "cursor": cursor}, ["entries"]))

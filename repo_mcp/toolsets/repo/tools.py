@@ -7,7 +7,7 @@ arguments there are, and what a cut answer says.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text, is_plain
 from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result, warn_beside
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.cursors import Page, decode_cursor, encode_cursor, refuse_stale
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from repo_mcp.model import FileListing, IndexProgress, ListedFile
     from repo_mcp.repository import Repository
 
+
+_AUDIT_LOG = "repo.audit_log"
 
 # Share of a whole refresh, in percent, at which each phase begins.
 _PHASE_STARTS = {"walk": 0, "index": 5, "merge": 90, "commit": 98}
@@ -66,26 +69,35 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
 def list_files(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `repo.list_files`."""
     default = min(DEFAULT_LIST_RESULTS, repository.config.limits.max_list_results)
+    page = Page("repo.list_files", arguments)
     listing = repository.list_files(
         find_text(arguments, "glob"),
-        find_integer(arguments, "max_results") or default,
+        page.start + (find_integer(arguments, "max_results") or default),
         arguments.get("include_hidden") is True,
     )
-    return Draft(lambda rows: _list_rows(listing, rows), len(listing.files), "max_results" not in arguments)
+    keys = [file.path for file in listing.files]
+    page.check(keys)
+    return Draft(
+        lambda rows: _list_rows(listing, page, keys, rows),
+        len(keys) - page.start,
+        "max_results" not in arguments,
+    )
 
 
-def _list_rows(listing: FileListing, rows: int) -> Part:
-    files = listing.files[:rows]
+def _list_rows(listing: FileListing, page: Page, keys: Sequence[str], rows: int) -> Part:
+    files = listing.files[page.start : page.start + rows]
+    is_cut = page.start + rows < listing.total
     warnings = list(listing.warnings)
     if listing.denied:
         warnings.append(f"{listing.denied} entries are left out because their names are denied")
-    if rows < len(listing.files):
-        warnings.append(f"cut to {rows} files to keep the answer short; narrow glob or set max_results")
+    if page.start + rows < len(listing.files):
+        warnings.append(f"cut to {rows} files to keep the answer short; go on with cursor, or narrow glob")
     warn_of_escapes(warnings, (file.path for file in files))
     result = {
         "files": [_render_row(file) for file in files],
         "total": listing.total,
-        "truncated": listing.truncated or rows < len(listing.files),
+        "truncated": is_cut,
+        **page.follow(keys, rows, is_cut),
     }
     return Part(result, warnings)
 
@@ -126,21 +138,35 @@ def _render_progress(progress: IndexProgress) -> Progress:
 def audit_log(
     audit: AuditLog | None, repository: Repository, arguments: Arguments, context: CallContext
 ) -> Draft:
-    """Answer `repo.audit_log`. An answer that would be too long loses its earliest entries."""
+    """Answer `repo.audit_log`. An answer that would be too long loses its earliest entries.
+
+    The log grows with every call, so a cursor names the earliest call that was given, not a number of rows.
+    """
     since = _parse_since(arguments.get("since"))
+    before = decode_cursor(_AUDIT_LOG, arguments)
     limit = find_integer(arguments, "limit") or DEFAULT_AUDIT_ENTRIES
     if audit is None:
         return Draft(lambda _: Part({"entries": [], "truncated": False}, ("no log of calls is kept",)))
-    reading = audit.read(since, limit)
-    return Draft(lambda rows: _render_log(reading, rows), len(reading.entries), "limit" not in arguments)
+    reading = audit.read(since, limit, None if before is None else before.decode("utf-8", "replace"))
+    if reading.is_lost:
+        raise refuse_stale()
+    return Draft(
+        lambda rows: _render_log(reading, rows, arguments), len(reading.entries), "limit" not in arguments
+    )
 
 
-def _render_log(reading: LogReading, rows: int) -> Part:
+def _render_log(reading: LogReading, rows: int, arguments: Arguments) -> Part:
     cut = len(reading.entries) - rows
     warnings = list(reading.warnings)
     if cut:
-        warnings.append(f"cut to the last {rows} calls to keep the answer short; set limit or since")
-    return Part({"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}, warnings)
+        warnings.append(
+            f"cut to the last {rows} calls to keep the answer short; go on with cursor, or set since"
+        )
+    result: Result = {"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}
+    if result["truncated"] and rows:
+        earliest = str(reading.entries[cut]["request_id"])
+        result["cursor"] = encode_cursor(_AUDIT_LOG, arguments, earliest.encode())
+    return Part(result, warnings)
 
 
 def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:

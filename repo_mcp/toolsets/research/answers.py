@@ -65,7 +65,7 @@ def _render(call: Call[Repository], draft: Draft, part: Part) -> ToolAnswer:
     blocks = () if draft.find_blocks is None else draft.find_blocks(result)
     form = call.arguments.get("format")
     if form == HUMAN and draft.render is not None:
-        text = _append_warnings(draft.render(result), result)
+        text = _append_notes(draft.render(result), result)
     elif form == TOON:
         from repo_mcp.toolsets.toon import encode_toon  # here: tools are listed before anything is called
 
@@ -76,11 +76,12 @@ def _render(call: Call[Repository], draft: Draft, part: Part) -> ToolAnswer:
     return ToolAnswer({"format": form, "text": text}, text, False, blocks)
 
 
-def _append_warnings(text: str, result: Mapping[str, object]) -> str:
-    warnings = result.get("warnings")
-    if not isinstance(warnings, list):
-        return text
-    return "\n".join([text.rstrip("\n"), "", *(f"Note: {warning}" for warning in warnings)])
+def _append_notes(text: str, result: Mapping[str, object]) -> str:
+    """Return a text for people with how to go on, and the warnings, below it."""
+    warnings, cursor = result.get("warnings"), result.get("cursor")
+    notes = [f"More: cursor {cursor}"] if cursor else []
+    notes += [f"Note: {warning}" for warning in warnings] if isinstance(warnings, list) else []
+    return "\n".join([text.rstrip("\n"), "", *notes]) if notes else text
 
 
 def _render_failure(_call: Call[Repository], error: RepoError, _warnings: Sequence[str]) -> ToolAnswer:

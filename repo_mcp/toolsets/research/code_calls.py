@@ -12,6 +12,7 @@ from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry
+from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.scope import PathScope, resolve_scope
 from repo_mcp.workspace.client_paths import shown
@@ -32,6 +33,7 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
     """Answer `search_code`. A NUL in the query is a blank: no query of a person holds one."""
     from repo_mcp.code_search.records import CodeRequest  # here: tools are listed before anything is loaded
 
+    page = Page("search_code", arguments)
     endings = _read_extensions(arguments.get("extensions"))
     scope = resolve_scope(repository, arguments)
     query = str(arguments["query"]).replace("\0", " ")
@@ -39,17 +41,17 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
     most = repository.config.limits.max_search_hits
     request = CodeRequest(
         query,
-        limit if isinstance(limit, int) else min(schemas.DEFAULT_HITS, most),
+        page.start + (limit if isinstance(limit, int) else min(schemas.DEFAULT_HITS, most)),
         _build_filter(scope, endings),
         f"{scope.key}\0{','.join(endings)}",
         semantic_weight=_read_weight(arguments.get("semantic_weight")),
         expands=arguments.get("expand_query") is True,
-        sums_up=arguments.get("synthesize") is True,
+        sums_up=arguments.get("synthesize") is True and not page.start,
     )
     answer = repository.engines.code_search.search(request, context.ask)
     ignored = repository.vectors is None and "semantic_weight" in arguments
     notes = [*answer.warnings, *([NO_SEMANTICS] if ignored else [])]
-    return _draft(query, answer, notes, ordinary=limit is None)
+    return _draft(query, answer, page, notes, ordinary=limit is None)
 
 
 def _read_weight(given: object) -> float:
@@ -84,10 +86,13 @@ def _build_filter(scope: PathScope, endings: tuple[str, ...]) -> Callable[[str],
     return lambda path: path.lower().endswith(endings) and scope.holds(path)
 
 
-def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bool) -> Draft:
-    hits = [_render_hit(hit) for hit in answer.hits]
+def _draft(query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, ordinary: bool) -> Draft:
+    keys = [f"{hit.start_line} {hit.path}" for hit in answer.hits]
+    page.check(keys)
+    shown = answer.hits[page.start :]
+    hits = [_render_hit(hit) for hit in shown]
     more: Result = {}
-    if answer.expansion is not None:
+    if answer.expansion is not None and not page.start:  # the first page has told it
         terms = [{"word": escape_text(one.word), "weight": one.weight} for one in answer.expansion.terms]
         more["expansion"] = {"by": answer.expansion.author.value, "terms": terms}
     if answer.summary is not None:
@@ -95,15 +100,18 @@ def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bo
     said = list(notes)
 
     def build(rows: int) -> Part:
-        is_cut = rows < len(hits) or answer.total > len(hits)
+        is_cut = rows < len(hits) or answer.total > len(keys)
         result: Result = {
             "results": hits[:rows],
             "total": answer.total,
             "truncated": is_cut,
+            **page.follow(keys, rows, is_cut),
             **more,
         }
-        cut = [f"cut to {rows} results to keep the answer short"] if rows < len(hits) else []
-        return Part(result, [*said, *cut, *_note_hidden(answer.hits[:rows])])
+        cut = (
+            [f"cut to {rows} results to keep the answer short; go on with cursor"] if rows < len(hits) else []
+        )
+        return Part(result, [*said, *cut, *_note_hidden(shown[:rows])])
 
     return Draft(build, len(hits), ordinary, render=partial(_render, query))
 

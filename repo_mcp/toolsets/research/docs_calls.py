@@ -8,12 +8,14 @@ by `repo:///` and their path, never by an absolute path.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry
+from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.research import docs_schemas
 from repo_mcp.toolsets.research.scope import resolve_scope
 
@@ -31,20 +33,25 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     """Answer `search_docs`. A NUL in the query is a blank: no question of a person holds one."""
     from repo_mcp.documentation.records import DocsRequest  # here: tools are listed before anything is loaded
 
+    page = Page("search_docs", arguments)
     scope = resolve_scope(repository, arguments)
     query, limit = str(arguments["query"]).replace("\0", " "), arguments.get("limit")
     hits = repository.config.limits.max_search_hits
     request = DocsRequest(
         query,
-        limit if isinstance(limit, int) else min(docs_schemas.DEFAULT_HITS, hits),
+        page.start + (limit if isinstance(limit, int) else min(docs_schemas.DEFAULT_HITS, hits)),
         None if scope.is_whole else scope.holds,
         scope.key,
     )
-    answer = repository.engines.documentation.search(request, context.cancelled)
+    found = repository.engines.documentation.search(request, context.cancelled)
+    keys = [f"{hit.start_line} {hit.path}" for hit in found.hits]
+    page.check(keys)
+    answer = replace(found, hits=found.hits[page.start :])
     most = repository.config.limits.max_total_bytes_per_response
 
     def build(rows: int) -> Part:
-        return _build(answer, rows)
+        is_cut = answer.truncated or rows < len(answer.hits)
+        return _build(answer, rows, {"truncated": is_cut, **page.follow(keys, rows, is_cut)})
 
     def find_blocks(result: Result) -> tuple[Block, ...]:
         return _build_blocks(answer, result, most)
@@ -53,17 +60,17 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     return Draft(build, len(answer.hits), ordinary, render=_render, find_blocks=find_blocks)
 
 
-def _build(answer: DocsAnswer, rows: int) -> Part:
+def _build(answer: DocsAnswer, rows: int, more: Result) -> Part:
     hits = answer.hits[:rows]
     result: Result = {
         "results": [_render_hit(hit) for hit in hits],
         "total": answer.total,
-        "truncated": answer.truncated or rows < len(answer.hits),
+        **more,
         "media": [_render_media(one, place) for place, one in _choose_media(hits)],
     }
     notes = list(answer.warnings)
     if rows < len(answer.hits):
-        notes.append(f"cut to {rows} results to keep the answer short; ask for fewer with limit")
+        notes.append(f"cut to {rows} results to keep the answer short; go on with cursor")
     hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
     if hiding:
         notes.append(f"control or bidirectional characters that may hide text: result {', '.join(hiding)}")

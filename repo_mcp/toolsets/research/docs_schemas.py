@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.research.schemas import (
     FORMAT,
     MAX_QUERY_CHARS,
@@ -38,6 +39,7 @@ def docs_input(limits: Limits) -> Schema:
             "limit": build_limited("Most sections", min(DEFAULT_HITS, most), most),
             "path_filter": PATH_FILTER,
             "format": FORMAT,
+            "cursor": CURSOR,
         },
         ("query",),
     )
@@ -81,6 +83,7 @@ DOCS_OUTPUT = build_result(
         "results": keep(build_list(_HIT, "Best first; ties by path, then line")),
         "total": build_field("integer", "Sections and comments that were ranked"),
         "truncated": build_field("boolean", "There are more than returned"),
+        "cursor": NEXT_CURSOR,
         "media": build_list(
             _MEDIA, "Images, sounds and other files that the results refer to; linked beside the text"
         ),

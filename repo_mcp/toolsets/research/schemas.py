@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.research.answers import ERROR_CODES, FORMATS
 from repo_mcp.toolsets.schema_parts import (
     Schema,
@@ -119,6 +120,7 @@ def search_input(limits: Limits) -> Schema:
             "extensions": build_text("py,ts", MAX_EXTENSIONS_CHARS),
             "path_filter": PATH_FILTER,
             "format": FORMAT,
+            "cursor": CURSOR,
             "expand_query": build_switch("Widen the query with related words", False),
             "synthesize": build_switch("Add a summary with citations", False),
         },
@@ -191,6 +193,7 @@ SEARCH_OUTPUT = build_result(
         "results": keep(build_list(_HIT, "Best first")),
         "total": build_field("integer", "Chunks that match"),
         "truncated": build_field("boolean", "True when there is more"),
+        "cursor": NEXT_CURSOR,
         "expansion": _EXPANSION,
         "summary": _SUMMARY,
     }

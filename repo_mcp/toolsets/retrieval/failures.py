@@ -47,6 +47,7 @@ _ARGUMENT_CODES: Mapping[str, Code] = {
     "regex": Code.QUERY_INVALID,
     "case_sensitive": Code.QUERY_INVALID,
     "limit": Code.LIMIT_INVALID,
+    "cursor": Code.LIMIT_INVALID,
     "start_line": Code.RANGE_INVALID,
     "end_line": Code.RANGE_INVALID,
 }
@@ -115,6 +116,8 @@ def explain_refusal(error: RepoError) -> Failure:
     """Return the failure for a call that was refused or given up, whatever it asks."""
     if isinstance(error, Failure):
         return error
+    if error.details.get("argument") == "cursor":
+        return Failure(Code.LIMIT_INVALID, error.message, "cursor", argument="cursor", hint=error.hint)
     if error.code is ErrorCode.LIMIT_EXCEEDED:
         return Failure(Code.INTERNAL, error.message, "response_too_large", hint=error.hint)
     if error.code is ErrorCode.TOO_MANY_CALLS:

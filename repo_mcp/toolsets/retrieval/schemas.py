@@ -7,6 +7,7 @@ the roots that are served; the operator's limits are the only thing filled in.
 from __future__ import annotations
 
 from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.retrieval.failures import Code
 from repo_mcp.toolsets.schema_parts import (
     Schema,
@@ -86,6 +87,7 @@ def search_input(limits: Limits) -> Schema:
                 "Only paths that match: `*.md`, `src/**`.",
                 MAX_GLOB_CHARS,
             ),
+            "cursor": CURSOR,
         },
         ["query"],
     )
@@ -103,7 +105,7 @@ def search_output(limits: Limits) -> Schema:
         ["repo", "path", "line", "preview"],
     )
     rows = build_field("array", "By repo (docs, code), path, line") | {"items": match}
-    return build_envelope_schema(build_record({"matches": rows}))
+    return build_envelope_schema(build_object({"matches": rows, "cursor": NEXT_CURSOR}, ["matches"]))
 
 
 OPEN_TITLE = "Open file"
@@ -158,6 +160,7 @@ def list_dir_input(limits: Limits) -> Schema:
         {
             "repo": build_choice("", REPOS),
             "path": build_text(path, MAX_PATH_CHARS, least=0) | {"default": ""},
+            "cursor": CURSOR,
         },
         ["repo"],
     )
@@ -178,4 +181,4 @@ def list_dir_output(limits: Limits) -> Schema:
         "entries": build_field("array", "By name") | {"items": entry},
         "left_out": left_out | {"additionalProperties": {"type": "integer"}},
     }
-    return build_envelope_schema(build_object(properties, ("path", "entries")))
+    return build_envelope_schema(build_object({**properties, "cursor": NEXT_CURSOR}, ("path", "entries")))

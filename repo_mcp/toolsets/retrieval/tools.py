@@ -15,6 +15,7 @@ from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRe
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text, is_plain
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
+MAX_ROWS_BEFORE = 100_000  # a cursor: its matches are found and held again for the page behind it
 _NAMED = 5  # how many numbers a warning lists
 _BYTES_PER_CHAR = 8  # a control character takes six in JSON: so one line always fits into an answer
 
@@ -38,7 +40,8 @@ def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
             argument="query",
             hint="Give query as the text to look for.",
         )
-    wanted = find_integer(arguments, "limit") or roots.limits.default_search_hits
+    page = Page("search", arguments, MAX_ROWS_BEFORE)
+    wanted = page.start + (find_integer(arguments, "limit") or roots.limits.default_search_hits)
     repo = arguments.get("repo", BOTH)
     request = ExactRequest(
         query,
@@ -50,13 +53,17 @@ def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     warnings: list[str] = []
     truncated = False
     for name in REPOS if repo == BOTH else (str(repo),):
-        found = _search_root(roots, name, request, wanted - len(rows), context)
+        before = max(0, page.start - len(rows))
+        found = _search_root(roots, name, request, before, wanted - len(rows), context)
         rows += [(name, match) for match in found.matches]
         warnings += [f"{name}: {warning}" for warning in found.warnings]
         truncated = truncated or found.truncated
-        if truncated and len(rows) == wanted:
+        if found.has_more:
             break
-    return _draft_matches(rows, truncated, warnings)
+    keys = [f"{name} {match.start_line} {match.path}" for name, match in rows]
+    page.check(keys)
+    listed = _Listed(page, keys, found.has_more, truncated)
+    return _draft_matches(rows[page.start :], listed, warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +71,45 @@ class _FoundLines:
     """The matches in one root, at most as many as are wanted."""
 
     matches: Sequence[ExactMatch]
-    truncated: bool  # there are more, or not everything was looked at
+    has_more: bool  # there are others behind them
+    truncated: bool  # so there are, or not everything was looked at
     warnings: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Where the rows of a page stand in the list of all that was looked for."""
+
+    page: Page
+    keys: Sequence[str]  # of all rows, from the first
+    has_more: bool
+    truncated: bool
+
+
 def _search_root(
-    roots: Roots, name: str, request: ExactRequest, most: int, context: CallContext
+    roots: Roots, name: str, request: ExactRequest, before: int, most: int, context: CallContext
 ) -> _FoundLines:
-    """Return the first `most` matches. With 0 of them all that is asked is whether there are any."""
+    """Return the first `most` matches. With 0 of them all that is asked is whether there are any.
+
+    `before` of them were given with earlier pages: the limit of the root is one of a page.
+    """
     repository = open_root(roots, name)
-    most = min(most, repository.config.limits.max_search_hits)
+    most = min(most, before + repository.config.limits.max_search_hits)
     try:
         answer = repository.search_exact(replace(request, limit=most + 1), context.cancelled, scan=True)
     except RepoError as error:
         raise explain(error, "search", name, None) from error
     # One more than wanted was asked for: an answer that is cut although it has fewer is cut for its time.
-    truncated = len(answer.matches) > most or answer.truncated
-    return _FoundLines(answer.matches[:most], truncated, answer.warnings)
+    has_more = len(answer.matches) > most
+    return _FoundLines(answer.matches[:most], has_more, has_more or answer.truncated, answer.warnings)
 
 
-def _draft_matches(rows: list[tuple[str, ExactMatch]], truncated: bool, warnings: list[str]) -> Draft:
+def _draft_matches(rows: list[tuple[str, ExactMatch]], listed: _Listed, warnings: list[str]) -> Draft:
     def build(count: int) -> Part:
         notes = list(warnings)
-        if count < len(rows):
-            notes.append(f"cut to {count} matches to keep the answer short; ask for fewer with limit")
+        is_cut = count < len(rows)
+        if is_cut:
+            notes.append(f"cut to {count} matches to keep the answer short; go on with cursor")
         hiding = [place for place, (_, match) in enumerate(rows[:count], 1) if HIDING.search(match.line)]
         if hiding:
             notes.append(
@@ -95,7 +117,8 @@ def _draft_matches(rows: list[tuple[str, ExactMatch]], truncated: bool, warnings
             )
         _warn_of_escapes(notes, (match.path for _, match in rows[:count]))
         matches = [_render_match(name, match) for name, match in rows[:count]]
-        return Part({"matches": matches}, notes, truncated or count < len(rows))
+        follow = listed.page.follow(listed.keys, count, is_cut or listed.has_more)
+        return Part({"matches": matches, **follow}, notes, is_cut or listed.truncated)
 
     return Draft(build, len(rows))
 
@@ -175,27 +198,31 @@ def _name_some(what: str, numbers: list[int]) -> str:
 def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `list_dir`."""
     name, path = str(arguments["repo"]), find_text(arguments, "path") or ""
+    page = Page("list_dir", arguments)
     repository = open_root(roots, name)
     try:
         listing = repository.tree.list_directory(path)
     except RepoError as error:
         raise explain(error, "list_dir", name, path) from error
-    rows = min(len(listing.entries), repository.config.limits.max_list_results)
-    return Draft(lambda count: _build_listing(listing, count), rows)
+    page.check([entry.path for entry in listing.entries])
+    rows = min(len(listing.entries) - page.start, repository.config.limits.max_list_results)
+    return Draft(lambda count: _build_listing(listing, page, count), rows)
 
 
-def _build_listing(listing: DirectoryListing, rows: int) -> Part:
-    entries = listing.entries[:rows]
+def _build_listing(listing: DirectoryListing, page: Page, rows: int) -> Part:
+    end = page.start + rows
+    entries, is_cut = listing.entries[page.start : end], end < len(listing.entries)
     warnings = list(listing.warnings)
-    if rows < len(listing.entries):
-        warnings.append(f"cut to {rows} of {len(listing.entries)} entries to keep the answer short")
+    if is_cut:
+        warnings.append(f"cut to {rows} of {len(listing.entries)} entries; go on with cursor")
     _warn_of_escapes(warnings, (entry.path for entry in entries))
     result = {
         "path": escape_text(listing.path),
         "entries": [_render_entry(entry) for entry in entries],
         "left_out": dict(listing.left_out),
+        **page.follow([entry.path for entry in listing.entries], rows, is_cut),
     }
-    return Part(result, warnings, rows < len(listing.entries))
+    return Part(result, warnings, is_cut)
 
 
 def _render_entry(entry: DirectoryEntry) -> Result:

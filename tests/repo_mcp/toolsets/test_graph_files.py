@@ -342,9 +342,17 @@ def test_a_tree_of_very_many_entries_is_cut_and_says_so(tmp_path: Path) -> None:
     try:
         tree = served.call("get_directory_tree", depth=2)
         assert sum(1 for _ in walk(tree)) - 1 == 5_000
-        assert tree["warnings"] == ["cut at 5,000 entries; ask for a folder of it, or for less depth"]
+        assert tree["warnings"] == [
+            "cut at 5,000 entries; go on with cursor, or ask for a folder or less depth"
+        ]
         assert [len(child["children"]) for child in tree["children"]] == [900] * 5 + [492, 0, 0]
         assert [child.get("truncated") for child in tree["children"]] == [None] * 5 + [True] * 3
+        rest = served.call("get_directory_tree", depth=2, cursor=tree["cursor"])
+        assert "cursor" not in rest
+        assert [child["name"] for child in rest["children"]] == ["d5", "d6", "d7"]
+        assert [len(child["children"]) for child in rest["children"]] == [408, 900, 900]
+        both = [tree["children"][5]["children"], rest["children"][0]["children"]]
+        assert [row["name"] for rows in both for row in rows] == sorted(f"f{one}" for one in range(900))
     finally:
         served.close()
 

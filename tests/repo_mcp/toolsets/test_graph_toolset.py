@@ -89,8 +89,10 @@ def test_the_parameters_are_those_of_the_specification(served: Served) -> None:
         "index_files": ["paths"], **{tool: ["node_id"] for tool in OF_NODES},
     }  # fmt: skip
     assert list(describe("read_file")) == ["path", "line_start", "line_end"]
-    assert list(describe("search_symbols")) == ["query", "project_id", "node_type", "language", "limit"]
-    assert list(describe("lookup_symbol")) == ["qualified_name", "language", "project_id"]
+    assert list(describe("search_symbols")) == [
+        "query", "project_id", "node_type", "language", "limit", "cursor",
+    ]  # fmt: skip
+    assert list(describe("lookup_symbol")) == ["qualified_name", "language", "project_id", "cursor"]
     for tool, name, default, most in (
         ("search_symbols", "limit", 20, 50),
         ("find_similar", "limit", 10, 50),
@@ -167,7 +169,8 @@ def test_every_tool_answers_as_its_schema_says(served: Served) -> None:
     for tool in TOOLS:
         answer = served.call(tool, **build_arguments(served, tool))
         wanted = set(cast(Any, served.tools[tool].output_schema)["properties"]) - {"error", "warnings"}
-        assert set(answer) - {"warnings", "truncated"} == wanted - {"truncated"}, tool
+        sometimes = {"warnings", "truncated", "cursor"}
+        assert set(answer) - sometimes == wanted - sometimes, tool
 
 
 # Errors
@@ -305,6 +308,7 @@ VALUES = {
     "query": TEXTS,
     "qualified_name": TEXTS,
     "project_id": TEXTS,
+    "cursor": TEXTS,
     "paths": st.lists(TEXTS, max_size=4),
     "language": st.sampled_from(["python", "typescript", "csharp", "cobol", ""]),
     "node_type": st.sampled_from(["class", "method", "file", "nothing"]),

@@ -248,7 +248,7 @@ def test_a_long_listing_is_cut_to_an_ordinary_answer_unless_an_amount_is_asked_f
     assert ordinary["result"]["truncated"]
     assert ordinary["result"]["total"] == 900
     assert 100 < len(ordinary["result"]["files"]) < 300
-    assert "max_results" in ordinary["warnings"][0]
+    assert "cursor" in ordinary["warnings"][0]
     asked = _call(repository, "repo.list_files", {"max_results": 900})
     assert len(asked["result"]["files"]) > len(ordinary["result"]["files"])
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.toolsets.cursors import encode_cursor
 from repo_mcp.toolsets.retrieval.failures import Code
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.retrieval_roots import Served, make_trees, write_tree
@@ -63,6 +64,16 @@ def path_cases(good: Arguments) -> dict[str, Arguments]:
     }
 
 
+def cursor_cases(tool: str, good: Arguments) -> dict[str, Arguments]:
+    return {
+        "`cursor` is not a string": good | {"cursor": 5},
+        "`cursor` is that of another call": good
+        | {"cursor": encode_cursor(tool, {"query": "else"}, b"1234\1")},
+        "What was listed before `cursor` has changed": good
+        | {"cursor": encode_cursor(tool, good, b"1234\1")},
+    }
+
+
 def file_cases(good: Arguments) -> dict[str, Arguments]:
     without = {name: value for name, value in good.items() if name != "path"}
     return path_cases(good) | {
@@ -97,6 +108,7 @@ CASES: dict[str, dict[str, Arguments]] = {
         "`path_glob` is empty": QUERY | {"path_glob": ""},
         "`path_glob` is too long": QUERY | {"path_glob": "x" * 513},
         "`path_glob` stands for too many patterns": QUERY | {"path_glob": "{a,b}" * 7},
+        **cursor_cases("search", QUERY),
     },
     "open_file": file_cases(FILE),
     "get_snippet": file_cases(RANGE)
@@ -110,7 +122,9 @@ CASES: dict[str, dict[str, Arguments]] = {
         "`end_line` is before `start_line`": RANGE | {"start_line": 3},
         "`start_line` is beyond the end of the file": RANGE | {"start_line": 5, "end_line": 9},
     },
-    "list_dir": path_cases(DIRECTORY) | {"`path` is not a directory": DIRECTORY | {"path": "lib/a.c"}},
+    "list_dir": path_cases(DIRECTORY)
+    | {"`path` is not a directory": DIRECTORY | {"path": "lib/a.c"}}
+    | cursor_cases("list_dir", DIRECTORY),
 }
 
 
