@@ -23,7 +23,7 @@ from repo_mcp.protocol.frames import encode_json
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.schema_parts import Schema
 
-CURSOR: Schema = {"type": "string", "description": "cursor of the page before"}
+CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut
 NEXT_CURSOR: Schema = {"type": "string", "description": "Gives what follows; none at the end"}
 MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
 _DIGEST_BYTES = 4  # one cursor of 4,000,000,000 is taken for another's

@@ -313,7 +313,7 @@ def bundle_input(limits: Limits) -> Schema:
                 "default": DEFAULT_STRATEGY,
             },
             "include_tests": build_switch("Tests too, after the code they test. Default true.", True),
-            "audit": build_switch("Also how it was found. Default false.", False),
+            "audit": build_switch("Also how it was found."),
         },
         ["prompt"],
     )

@@ -142,8 +142,10 @@ def test_a_wrong_argument_is_named(project: Repository, arguments: dict[str, obj
 
 
 def test_a_budget_above_the_limits_is_cut_to_them_and_it_is_said(project: Repository) -> None:
-    envelope = call(project, prompt="searcher", budget={"max_files": 10**9, "max_total_lines": None})
-    assert envelope["result"]["budget"]["max_files"] == 20
+    envelope = call(
+        project, prompt="searcher", budget={"max_files": 10**9, "max_total_lines": None}, audit=True
+    )
+    assert envelope["result"]["audit"]["budget"]["max_files"] == 20
     assert "budget.max_files is above its maximum: 20 is used" in envelope["warnings"]
 
 

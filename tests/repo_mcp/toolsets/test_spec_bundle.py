@@ -61,6 +61,11 @@ def test_outputs_and_citations_that_can_be_checked(repository: Repository, root:
     assert {"keywords", "searches", "considered", "dropped"} <= set(result["audit"])
 
 
+def drop_nulls(value: Any) -> Any:
+    rows = value if isinstance(value, list) else []
+    return [{name: one for name, one in row.items() if one is not None} for row in rows] or value
+
+
 def test_the_audit_is_keywords_and_counts_until_it_is_asked_for(repository: Repository, root: Path) -> None:
     short, whole = bundle(repository)["result"], bundle(repository, audit=True)["result"]
     assert set(short["audit"]) == {"keywords", "considered", "dropped_total"}
@@ -76,7 +81,7 @@ def test_the_audit_is_keywords_and_counts_until_it_is_asked_for(repository: Repo
     ]
     assert {one["fingerprint"] for one in kept["citations"]} == set(whole["audit"]["fingerprints"].values())
     for name in ("searches", "chunks", "considered", "dropped", "dropped_total"):
-        assert kept["audit"][name] == whole["audit"].get(name, []), name
+        assert drop_nulls(kept["audit"][name]) == whole["audit"].get(name, []), name
     assert kept["budget"]["max_files"] == whole["audit"]["budget"]["max_files"]
 
 
