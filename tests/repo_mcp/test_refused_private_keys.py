@@ -102,7 +102,7 @@ def test_no_text_of_it_leaves_by_any_tool(root: Path) -> None:
 
 def test_without_the_option_the_same_calls_find_it(root: Path) -> None:
     answers, status = collect(root)
-    assert "private_key" not in status["coverage"]["skipped"]
+    assert "private_key" not in status["coverage"].get("skipped", {})
     finding = {tool for tool, said, answer in answers if LINE in answer and LINE not in said}
     assert {"repo.open_file", "read_file", "repo.search", "repo.build_context_bundle"} <= finding
 
