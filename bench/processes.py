@@ -53,13 +53,16 @@ INITIALIZE = {
 class Peer:
     """A process that answers lines with lines, one at a time."""
 
-    def __init__(self, *arguments: str, patience_seconds: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self, *arguments: str, patience_seconds: float = PATIENCE_SECONDS, code: Path = PROJECT
+    ) -> None:
         self._popen = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env=build_environment(code),
+            cwd=code,  # which Python's -c and -m look in first
         )
         self._killer = threading.Timer(patience_seconds, self._popen.kill)
         self._killer.daemon = True
@@ -116,18 +119,22 @@ class Peer:
         self._popen.wait()
 
 
-def _environment() -> dict[str, str]:
-    """This process's own, with this checkout before whatever is installed, and compiled as that would be."""
+def build_environment(code: Path = PROJECT) -> dict[str, str]:
+    """This process's own, with a checkout before whatever is installed, and compiled as that would be."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return own | {"PYTHONPATH": str(PROJECT)}
+    return own | {"PYTHONPATH": str(code)}
 
 
 def spawn_server(
-    root: Path, data_dir: Path, *options: str, patience_seconds: float = PATIENCE_SECONDS
+    root: Path,
+    data_dir: Path,
+    *options: str,
+    patience_seconds: float = PATIENCE_SECONDS,
+    code: Path = PROJECT,
 ) -> Peer:
-    """The server as a client starts it."""
+    """The server of a checkout as a client starts it."""
     told = ("--repo-root", str(root), "--data-dir", str(data_dir), *options)
-    return Peer("-c", START_SERVER, *told, patience_seconds=patience_seconds)
+    return Peer("-c", START_SERVER, *told, patience_seconds=patience_seconds, code=code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +153,7 @@ def run_and_watch(command: Sequence[str]) -> Watched:
     peak = 0
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         cpu_before, started = _sum_child_seconds(), time.monotonic()
-        with subprocess.Popen(command, stdout=output, stderr=errors, env=_environment()) as process:
+        with subprocess.Popen(command, stdout=output, stderr=errors, env=build_environment()) as process:
             while process.poll() is None:
                 peak = max(peak, sum(read_memory(one)["VmRSS"] for one in _iter_family(process.pid)))
                 with suppress(subprocess.TimeoutExpired):

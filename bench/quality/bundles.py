@@ -49,7 +49,7 @@ def find_git(mirror: Path, name: str) -> Path | None:
     return next(found, None)
 
 
-def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str]) -> Lines:
+def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str], around: int = AROUND) -> Lines:
     """The lines of the tree that a commit changes, where its old text stands there unchanged and once."""
     command = ["git", f"--git-dir={git}", "diff", "-U2", f"{commit}^", commit, "--", *paths]
     done = subprocess.run(command, capture_output=True, check=False)
@@ -64,7 +64,7 @@ def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str]) -> Li
             changed |= {
                 (path, line)
                 for position in touched
-                for line in range(max(1, position + 1 - AROUND), min(len(lines), position + 1 + AROUND) + 1)
+                for line in range(max(1, position + 1 - around), min(len(lines), position + 1 + around) + 1)
             }
     return frozenset(changed)
 

@@ -14,7 +14,7 @@ CUTS = (1, 3, 5, 10)
 TOKENS = 2_000
 CHARS_PER_TOKEN = 4
 # The tests of the second list of the commits' metric.
-_TEST_PATH = re.compile(
+TEST_PATH = re.compile(
     r"(^|/)([Tt]ests?|[Ss]pecs?|__tests__|testdata|fixtures|e2e|test[-_]suite|tests-[^/]+"
     r"|[^/]*[-.][Tt]ests|[a-z]+Test)(\.[^/]+)?/"
     r"|(^|/)(test_[^/]*|conftest)\.py$|(_test|_spec|\.test|\.spec|Tests?|Spec|Suite)\.\w+$"
@@ -43,7 +43,7 @@ class Score:
 def score_task(task: Task, hits: Sequence[Found]) -> Score:
     """The measures of one answer."""
     files = list(dict.fromkeys(hit.path for hit in hits))
-    plain = [path for path in files if _TEST_PATH.search(path) is None]
+    plain = [path for path in files if TEST_PATH.search(path) is None]
     positions = find_places(task, files[:PLACES])
     plain_places = find_places(task, plain[:PLACES])
     ideal = sum(1 / math.log2(position + 1) for position in range(1, min(PLACES, len(task.targets)) + 1))

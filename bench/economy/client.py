@@ -1,0 +1,104 @@
+"""A server over stdio as a model meets it: its list of tools, and the bytes of each answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.economy.evidence import Step, read_lines
+from bench.processes import PROJECT, build_environment, spawn_server
+
+PATIENCE_SECONDS = 3_600.0
+SETTLE_SECONDS = 1.0  # warnings of a start change or end sooner, others stay
+POLL_SECONDS = 0.1
+SEEN_BY_A_MODEL = ("name", "description", "inputSchema")  # of a tool; clients keep the rest to themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer to a call."""
+
+    text: str  # what the model reads
+    record: Mapping[str, Any]
+    is_error: bool
+
+    @property
+    def bytes(self) -> int:
+        """Of the text in UTF-8."""
+        return len(self.text.encode())
+
+    def to_step(self) -> Step:
+        """What it costs and shows."""
+        return Step(self.bytes, read_lines(self.record))
+
+
+class Client:
+    """A session with a server of one root. Close it."""
+
+    def __init__(self, root: Path, data_dir: Path, *options: str, code: Path = PROJECT) -> None:
+        self._peer = spawn_server(root, data_dir, *options, patience_seconds=PATIENCE_SECONDS, code=code)
+        self._peer.handshake()
+        listed = self._peer.ask("tools/list", {})["result"]["tools"]
+        self.tools: dict[str, dict[str, Any]] = {tool["name"]: tool for tool in listed}
+
+    def close(self) -> None:
+        """End the server."""
+        self._peer.close()
+
+    def call(self, name: str, **arguments: object) -> Answer:
+        """The answer of a tool, an error too. AssertionError when the request itself is refused."""
+        answer = self._peer.ask("tools/call", {"name": name, "arguments": arguments})
+        assert "result" in answer, answer
+        result = answer["result"]
+        text = "".join(block.get("text", "") for block in result["content"])
+        return Answer(text, result.get("structuredContent") or _parse(text), bool(result.get("isError")))
+
+    def takes(self, name: str, argument: str) -> bool:
+        """True when a tool has an argument of this name."""
+        return argument in self.tools.get(name, {}).get("inputSchema", {}).get("properties", {})
+
+    def count_list_bytes(self) -> int:
+        """The bytes of the tool list as a model gets it: name, description and input of each tool."""
+        shown = [{key: tool[key] for key in SEEN_BY_A_MODEL if key in tool} for tool in self.tools.values()]
+        return len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def settle(self, name: str, **arguments: object) -> None:
+        """Call a tool until its answer has no warnings, or the same for a while: the start is over then."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        last: object = None
+        while (
+            warnings := self.call(name, **arguments).record.get("warnings")
+        ) and time.monotonic() < deadline:
+            if warnings != last:
+                last, deadline = warnings, time.monotonic() + SETTLE_SECONDS
+            time.sleep(POLL_SECONDS)
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except ValueError:
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def build_index(root: Path, data_dir: Path, *options: str, code: Path = PROJECT) -> None:
+    """Index a root by the command of a checkout. CalledProcessError when that fails."""
+    command = [
+        sys.executable,
+        "-m",
+        "repo_mcp",
+        "index",
+        "--repo-root",
+        str(root),
+        "--data-dir",
+        str(data_dir),
+    ]
+    command += [*options, "--json"]
+    subprocess.run(command, cwd=code, env=build_environment(code), capture_output=True, check=True)

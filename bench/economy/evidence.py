@@ -1,0 +1,107 @@
+"""What an answer showed of a tree, and what a policy spent until it had shown what was wanted.
+
+An answer is worth the numbered lines in it. They are read from whatever record it has, by what all shapes
+share: a `path`, a text of lines behind their numbers, or `start_line` where the numbers are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+TEXTS = ("snippet", "content", "text", "preview")
+PATHS = ("path", "file_path")
+_NUMBERED = re.compile(r" *(\d+)[\t:|-](.*)", re.DOTALL)
+
+Line = tuple[str, int]  # path and number, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A span of one file that answers a task."""
+
+    path: str
+    first: int
+    last: int
+
+    def is_in(self, shown: set[Line]) -> bool:
+        """True when each of its lines was shown."""
+        return all((self.path, number) in shown for number in range(self.first, self.last + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One answer."""
+
+    bytes: int
+    lines: Mapping[Line, str]  # what it shows
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a policy took for one task."""
+
+    bytes: int | None  # of all answers until the evidence; None when it never came
+    calls: int
+
+
+def spend(steps: Iterable[Step], regions: Sequence[Region], budget_bytes: int) -> Spent:
+    """Take steps until one of the regions was shown, or more than the budget was spent.
+
+    One is enough: from the first place an agent reads on by its names, which no policy here can.
+    """
+    shown: set[Line] = set()
+    total = calls = 0
+    for step in steps:
+        total, calls = total + step.bytes, calls + 1
+        if total > budget_bytes:
+            break
+        shown.update(step.lines)
+        if any(region.is_in(shown) for region in regions):
+            return Spent(total, calls)
+    return Spent(None, calls)
+
+
+def read_lines(record: object, path: str = "") -> dict[Line, str]:
+    """The lines that a record shows, at whatever depth, in its order."""
+    return dict(_iter_lines(record, path))
+
+
+def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
+    if isinstance(record, list):
+        for one in record:
+            yield from _iter_lines(one, path)
+    elif isinstance(record, Mapping):
+        path = next((str(record[name]) for name in PATHS if isinstance(record.get(name), str)), path)
+        for name, value in record.items():
+            if name in TEXTS and isinstance(value, str):
+                yield from _number(path, value, record)
+            else:
+                yield from _iter_lines(value, path)
+
+
+def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tuple[Line, str]]:
+    lines = text.removesuffix("\n").split("\n") if text else []
+    first = record.get("start_line", record.get("line"))
+    numbered = [_NUMBERED.fullmatch(line) for line in lines]
+    if (
+        "line" not in record
+        and any(numbered)
+        and all(match or not line for match, line in zip(numbered, lines, strict=True))
+    ):
+        yield from (((path, int(match[1])), match[2]) for match in numbered if match)
+    elif isinstance(first, int):
+        yield from (((path, first + at), line) for at, line in enumerate(lines))
+
+
+def render_grouped(lines: Mapping[Line, str]) -> str:
+    """The lines as `rg --heading -n` prints them: headings, `number:text`, a blank line between files."""
+    parts: list[str] = []
+    last = ""
+    for (path, number), text in sorted(lines.items()):
+        if path != last:
+            parts.append(f"\n{path}\n" if last else f"{path}\n")
+            last = path
+        parts.append(f"{number}:{text}\n")
+    return "".join(parts)

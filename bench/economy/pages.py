@@ -1,0 +1,159 @@
+"""What one answer of each kind costs, beside the plainest text that says the same.
+
+| kind of answer | beside it |
+|---|---|
+| page of a search | the lines that it shows, as `rg --heading -n` prints them |
+| outline | the file |
+| lines of a file, bundle | the text of the lines |
+| list of files | the paths, one a line |
+| everything else | nothing: its bytes alone |
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.economy.client import Answer, Client
+from bench.economy.evidence import read_lines, render_grouped
+from bench.economy.policy import OPEN, SEARCH
+from bench.economy.ripgrep import list_words
+from bench.economy.tasks import Quest
+
+PAGES_A_TREE = 6  # quests of one tree that pages are asked for
+OUTLINE = "repo.outline"
+BUNDLE = "repo.build_context_bundle"
+OF_A_NODE = ("get_symbol", "get_source_spans", "get_callers", "get_callees", "get_references", "find_similar")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One answer."""
+
+    kind: str
+    bytes: int
+    beside: int | None  # bytes of what stands beside it
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The pages of one kind together."""
+
+    kind: str
+    pages: int
+    bytes: float  # the mean
+    times: float | None  # all bytes by all bytes beside them
+    median_times: float | None
+    cut: int  # pages that are not whole
+
+
+def sum_up(pages: Iterable[Page]) -> list[Cost]:
+    """One cost for each kind, in the order in which the kinds came."""
+    groups: dict[str, list[Page]] = {}
+    for page in pages:
+        groups.setdefault(page.kind, []).append(page)
+    return [_sum_kind(kind, own) for kind, own in groups.items()]
+
+
+def _sum_kind(kind: str, pages: Sequence[Page]) -> Cost:
+    beside = [(page.bytes, page.beside) for page in pages if page.beside]
+    times = sum(own for own, _ in beside) / sum(other for _, other in beside) if beside else None
+    median = statistics.median(own / other for own, other in beside) if beside else None
+    mean = statistics.mean(page.bytes for page in pages)
+    return Cost(kind, len(pages), mean, times, median, sum(page.is_cut for page in pages))
+
+
+def iter_pages(client: Client, root: Path, quests: Sequence[Quest]) -> Iterator[Page]:
+    """The answers that the tree's quests lead to, by every tool that the server lists."""
+    yield from _iter_single(client)
+    for quest in [one for one in quests if not one.is_kept_back][:PAGES_A_TREE]:
+        yield from _iter_searches(client, quest.task.query)
+        path = quest.regions[0].path
+        opened = client.call(OPEN, path=path)
+        yield Page("repo.open_file", opened.bytes, _count_text(opened))
+        yield measure_outline(client, root, path)
+        bundle = client.call(BUNDLE, prompt=quest.task.query)
+        yield Page("repo.build_context_bundle", bundle.bytes, _count_text(bundle))
+        yield from _iter_graph(client, root, path, quest)
+        yield from _iter_research(client, quest.task.query)
+
+
+def _iter_single(client: Client) -> Iterator[Page]:
+    files = client.call("repo.list_files")
+    paths = [one["path"] for one in files.record["result"]["files"]]
+    yield Page("repo.list_files", files.bytes, sum(len(path.encode()) + 1 for path in paths))
+    yield Page("repo.status", client.call("repo.status").bytes, None)
+    yield Page("an error", client.call(OPEN, path="no/such/file.py").bytes, None)
+
+
+def _iter_searches(client: Client, query: str) -> Iterator[Page]:
+    word = list_words(query)[0]
+    asked = {
+        "bm25": query,
+        "literal": word,
+        "regex": rf"\b{word}\w*\s*[(=:]",
+        "symbol": word,
+    }
+    for mode, text in asked.items():
+        page = _measure_search(f"repo.search, {mode}", client.call(SEARCH, query=text, mode=mode))
+        if page:
+            yield page
+
+
+def _measure_search(kind: str, answer: Answer) -> Page | None:
+    """A page with hits; None of one without."""
+    lines = read_lines(answer.record)
+    return Page(kind, answer.bytes, len(render_grouped(lines).encode())) if lines else None
+
+
+def measure_outline(client: Client, root: Path, path: str) -> Page:
+    """One file's outline beside the file."""
+    answer = client.call(OUTLINE, path=path)
+    result = answer.record.get("result") or {}
+    is_cut = bool(result.get("truncated") or result.get("cursor"))
+    return Page(OUTLINE, answer.bytes, (root / path).stat().st_size, is_cut)
+
+
+def _count_text(answer: Answer) -> int:
+    return sum(len(text.encode()) + 1 for text in read_lines(answer.record).values())
+
+
+def _iter_graph(client: Client, root: Path, path: str, quest: Quest) -> Iterator[Page]:
+    if "get_file_outline" not in client.tools:
+        return
+    outline = client.call("get_file_outline", path=path)
+    yield Page("get_file_outline", outline.bytes, (root / path).stat().st_size)
+    found = client.call("search_symbols", query=list_words(quest.task.query)[0])
+    yield Page("search_symbols", found.bytes, None)
+    node = _find_node(found.record)
+    for tool in OF_A_NODE if node else ():
+        yield Page(tool, client.call(tool, node_id=node).bytes, None)
+
+
+def _iter_research(client: Client, query: str) -> Iterator[Page]:
+    for tool in ("search_code", "search_docs", "code_research"):
+        if tool in client.tools:
+            yield Page(tool, client.call(tool, query=query).bytes, None)
+
+
+def _find_node(record: object) -> str | None:
+    """The first `node_id` in a record."""
+    if isinstance(record, Mapping):
+        own: Any = record.get("node_id")
+        return own if isinstance(own, str) else _find_node(list(record.values()))
+    if isinstance(record, list):
+        return next((node for one in record if (node := _find_node(one))), None)
+    return None
+
+
+def iter_retrieval(client: Client, quests: Sequence[Quest]) -> Iterator[Page]:
+    """Pages of the exact search over two roots."""
+    for quest in [one for one in quests if not one.is_kept_back][:PAGES_A_TREE]:
+        answer = client.call("search", query=list_words(quest.task.query)[0])
+        page = _measure_search("search (retrieval)", answer)
+        if page:
+            yield page
