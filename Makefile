@@ -9,6 +9,7 @@ TASKS ?= bench/quality/packages.jsonl
 TREES ?=
 QUALITY ?=
 PEERS ?=
+ECONOMY ?=
 DEEP ?= tests
 WORKERS ?= 3
 CLIENTS ?= $(VENV)/clients
@@ -22,7 +23,7 @@ ROOT ?= .
 
 export PYTHONHASHSEED := random
 
-.PHONY: help setup check release-check clients lint types test bench calls golden deep quality bench-peers try dump verify docs dist
+.PHONY: help setup check release-check clients lint types test bench calls golden deep quality economy bench-peers try dump verify docs dist
 
 help:
 	@echo 'make try [ROOT=.] [QUERY="..."]   index a repository and search it'
@@ -35,6 +36,7 @@ help:
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree, against the stored run'
 	@echo 'make calls [TREE=DIR]             the modules that a search enters and the functions it calls'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
+	@echo 'make economy [ECONOMY=--store]     what answers cost a model, beside ripgrep, against the stored run'
 	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
 	@echo 'make docs                         docs/tools.md and the ready lists of tools, from their tables'
 	@echo 'make dist                         wheel and sdist in dist/, built twice and compared'
@@ -94,6 +96,9 @@ calls: $(STAMP)
 quality: $(STAMP)
 	$(BIN)/python -m bench.quality --tasks "$(TASKS)" \
 		--trees "$(or $(TREES),$(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'))" $(QUALITY)
+
+economy: $(STAMP)
+	$(BIN)/python -m bench.economy $(ECONOMY)
 
 bench-peers: $(STAMP)
 	@test -d "$(TREE)" || { echo 'usage: make bench-peers TREE=DIR [PEERS="--runs 3 --slow"]' >&2; exit 2; }

@@ -2,7 +2,8 @@
 
 One JSON object a line. `query` and `repo` are always there; the answers are `relevant` and `secondary`
 (objects with `path`, equal from the end on) or `gold` (paths, equal as wholes). `category`, `language`
-and `id` may be missing.
+and `id` may be missing. A target's `symbol`, the declaration that answers the question, is read by
+`bench/economy/tasks.py` alone.
 """
 
 from __future__ import annotations
