@@ -19,6 +19,7 @@ from bench.economy.evidence import Line, Step
 
 SEARCH, OPEN = "repo.search", "repo.open_file"
 MOST_PAGES = 5
+MOST_LINES = 200  # of a symbol that are opened at once, as `repo.open_file` does where no end is given
 
 Hit = Mapping[str, Any]
 
@@ -71,7 +72,7 @@ def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Answer]:
     path, first, last = hit["path"], hit["start_line"], hit["end_line"]
     span = read_span(hit.get("symbol_lines"))
     if span:
-        first, last = span
+        first, last = choose_window(span, (first + last) // 2)
     if all((path, number) in seen for number in range(first, last + 1)):
         return
     if not span and hit.get("symbol") and client.takes(OPEN, "symbol"):
@@ -83,6 +84,12 @@ def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Answer]:
         yield client.call(OPEN, path=path, around=first)
         return
     yield client.call(OPEN, path=path, start_line=first, end_line=last)
+
+
+def choose_window(span: tuple[int, int], line: int) -> tuple[int, int]:
+    """A span whole, or the lines around one of its lines where it is longer than an agent opens."""
+    first = max(span[0], min(line - MOST_LINES // 2, span[1] - MOST_LINES + 1))
+    return first, min(span[1], first + MOST_LINES - 1)
 
 
 def read_span(given: object) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ import pytest
 
 from bench.economy.client import Client, build_index
 from bench.economy.evidence import Region, spend
-from bench.economy.policy import OPEN, SEARCH, follow_server, list_hits, read_span
+from bench.economy.policy import OPEN, SEARCH, choose_window, follow_server, list_hits, read_span
 from bench.economy.ripgrep import Ripgrep, follow_ripgrep, list_words, rank_files
 from tests.bench.economy.conftest import write_shop
 
@@ -70,6 +70,13 @@ def test_a_name_is_asked_for_as_a_symbol_first(client: Client) -> None:
 @pytest.mark.parametrize("given", ["7-16", [7, 16], {"start": 7, "end": 16}, "L7-L16"])
 def test_a_span_is_read_however_it_is_written(given: object) -> None:
     assert read_span(given) == (7, 16)
+
+
+def test_of_a_long_symbol_the_lines_around_the_hit_are_opened() -> None:
+    assert choose_window((10, 209), 15) == (10, 209)
+    assert choose_window((10, 900), 15) == (10, 209)
+    assert choose_window((10, 900), 500) == (400, 599)
+    assert choose_window((10, 900), 890) == (701, 900)
 
 
 @pytest.mark.parametrize("given", [None, "", [], "7"])

@@ -43,7 +43,7 @@ def test_the_half_that_is_kept_back_stands_apart() -> None:
     table = render_tables(Run([OPEN, KEPT]))
     assert "| open, 1 | repo-mcp | 100 | 100 | 1 | 0 |" in table
     assert "| | ratio | 0.25 | 0.25 | | |" in table
-    assert "| kept back, 1 | repo-mcp | over 200,000 | over 200,000 | 1 | 1 |" in table
+    assert "| kept back, 1 | repo-mcp | over 1,000,000 | over 1,000,000 | 1 | 1 |" in table
     assert "| | ratio |  |  | | |" in table
 
 
