@@ -19,6 +19,7 @@ from bench.economy.evidence import Line, Step
 
 SEARCH, OPEN = "repo.search", "repo.open_file"
 MOST_PAGES = 5
+MOST_HITS = 50  # of a page, without a cursor: what every server takes
 MOST_LINES = 200  # of a symbol that are opened at once, as `repo.open_file` does where no end is given
 
 Hit = Mapping[str, Any]
@@ -55,9 +56,8 @@ def _iter_pages(client: Client, query: str) -> Iterator[Answer]:
     page = client.call(SEARCH, query=query)
     yield page
     if not client.takes(SEARCH, "cursor"):
-        most = client.tools[SEARCH]["inputSchema"]["properties"]["top_k"]["maximum"]
         if (page.record.get("result") or {}).get("truncated"):
-            yield client.call(SEARCH, query=query, top_k=most)
+            yield client.call(SEARCH, query=query, top_k=MOST_HITS)
         return
     for _ in range(MOST_PAGES - 1):
         cursor = (page.record.get("result") or {}).get("cursor")
