@@ -1,9 +1,8 @@
 """What an agent does with our tools: search, open the symbol of each hit in turn, then read on.
 
 It goes by what the server's tool list offers, so that servers of different ages can be compared: a hit is
-opened by the lines of its symbol where it has them, else by its symbol or "around" its line where
-`repo.open_file` takes these, else by the lines of the hit. Nothing is opened of which every line was shown.
-When all pages are used up, the files of the hits are read from their beginnings. A name alone is asked for as
+opened by the lines of its symbol where it has them, else by its own lines, and where all of these were shown by
+the declaration around them, if `repo.open_file` takes `around`. Nothing else is opened that was shown. When all pages are used up, the files of the hits are read from their beginnings. A name alone is asked for as
 a symbol first, for ripgrep's policy looks for its declaration first too.
 """
 
@@ -68,22 +67,15 @@ def _iter_pages(client: Client, query: str) -> Iterator[Answer]:
 
 
 def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Answer]:
-    """What opens a hit: one call, or two when its symbol cannot be opened by name."""
+    """What opens a hit; nothing where it was shown already."""
     path, first, last = hit["path"], hit["start_line"], hit["end_line"]
     span = read_span(hit.get("symbol_lines"))
     if span:
         first, last = choose_window(span, (first + last) // 2)
-    if all((path, number) in seen for number in range(first, last + 1)):
-        return
-    if not span and hit.get("symbol") and client.takes(OPEN, "symbol"):
-        answer = client.call(OPEN, path=path, symbol=hit["symbol"])
-        yield answer
-        if not answer.is_error and (answer.record.get("result") or {}):
-            return
-    if not span and client.takes(OPEN, "around"):
-        yield client.call(OPEN, path=path, around=first)
-        return
-    yield client.call(OPEN, path=path, start_line=first, end_line=last)
+    if any((path, number) not in seen for number in range(first, last + 1)):
+        yield client.call(OPEN, path=path, start_line=first, end_line=last)
+    elif not span and client.takes(OPEN, "around"):
+        yield client.call(OPEN, path=path, around=(first + last) // 2)
 
 
 def choose_window(span: tuple[int, int], line: int) -> tuple[int, int]:
