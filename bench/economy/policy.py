@@ -1,8 +1,10 @@
 """What an agent does with our tools: search, open the symbol of each hit in turn, then read on.
 
 It goes by what the server's tool list offers, so that servers of different ages can be compared: a hit is
-opened by the lines of its symbol where it has them, else by its own lines, and where all of these were shown by
-the declaration around them, if `repo.open_file` takes `around`. Nothing else is opened that was shown. When all pages are used up, the files of the hits are read from their beginnings. A name alone is asked for as
+opened by the lines of its symbol where it has them, else by its own, and where all of these were shown by the
+declaration around them, if `repo.open_file` takes `around`. Nothing else is opened that was shown.
+
+When all pages are used up, the files of the hits are read from their beginnings. A name alone is asked for as
 a symbol first, for ripgrep's policy looks for its declaration first too.
 """
 
