@@ -177,7 +177,7 @@ def test_descriptions_of_the_repo_tools_say_limits_and_defaults_in_words() -> No
     assert "1 to 33. Default 7" in top_k["description"]
     for tool in tools.values():
         for name, schema in cast(Any, tool.input_schema)["properties"].items():
-            assert schema.get("description") or "enum" in schema or name == "cursor", (
+            assert schema.get("description") or "enum" in schema or name == "cursor", name
                 name
             )  # its name says it all
             if "default" in schema and "description" in schema:
