@@ -1,8 +1,11 @@
-"""Reports changed files as the system does, through watchfiles where it can be loaded.
+"""Reports changed files as the system does: on Linux the kernel's own queue, elsewhere through watchfiles.
 
 On Linux each walked directory is watched by itself, so ignored and denied ones cost nothing
 and no symbolic link is followed. Elsewhere the root is watched as a whole, as those systems do best.
 Events are hints, never trusted: names are judged and files looked at through the repository reader.
+
+The kernel's queue can be asked: `wait` returns at once when nothing has changed, and otherwise when what changed
+before has been told. watchfiles reports 20 ms later or more, and nobody knows of it until then.
 
 A watch starts before the walk that it relies on: once it is in place, everything is walked again. Events
 can be lost without notice, when the system's queue overflows or on a network file system. The caller
@@ -13,26 +16,32 @@ Left out on purpose: which names count, and reading anything.
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
+
+from repo_mcp.indexing import inotify
 
 LIBRARY = "watchfiles"
-STEP_MILLISECONDS = 20  # without another event, before events are reported
+STEP_MILLISECONDS = 20  # without another event, before events are reported, unless somebody waits for them
 DEBOUNCE_MILLISECONDS = 200  # at most, while more events arrive
-IDLE_MILLISECONDS = 250  # without any event, before the set of watched directories is checked
+QUEUE_SECONDS = 10.0  # without any event, before the queue is looked at all the same
+IDLE_MILLISECONDS = 250  # with watchfiles, without any event, before the set of watched directories is checked
 WAIT_SECONDS = 0.1  # between checks for the first walk
 CLOSE_SECONDS = 0.2
 _MAX_FAILURES = 3  # in a row, because a directory vanished before it was watched
 
+Batches = Generator[frozenset[str] | None, None, None]
 Told = Callable[[frozenset[str] | None], None]
 
 
 def is_installed() -> bool:
-    """Return True when the library for watching is installed."""
-    return importlib.util.find_spec(LIBRARY) is not None
+    """Return True when the system's reports of changes can be had."""
+    return inotify.is_available() or importlib.util.find_spec(LIBRARY) is not None
 
 
 class TreeWatcher:
@@ -56,6 +65,13 @@ class TreeWatcher:
         self._failed = failed
         self._closed = threading.Event()
         self._walked = threading.Event()
+        self.can_wait = inotify.is_available()
+        self._turn = threading.Condition()  # guards the next four
+        self._queue: inotify.ChangeQueue | None = None
+        self._begun = 0  # batches that were taken from the queue; the walk of a new watch counts as one
+        self._ended = 0  # those that `told` has returned from
+        self._awaited = 0  # the one that somebody waits for
+        self._hurried = threading.Event()  # somebody waits
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
@@ -65,12 +81,32 @@ class TreeWatcher:
     def note_walk(self) -> None:
         """Check for directories to watch or unwatch, after a walk."""
         self._walked.set()
+        self._wake()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until what had changed before the call has been told. Returns False when that takes longer.
+
+        Only where `can_wait`. Returns at once, in 2 microseconds, when nothing has changed.
+        """
+        with self._turn:
+            due = self._begun + (self._queue is not None and not self._queue.is_empty)
+            if self._ended >= due:
+                return True
+            self._awaited = max(self._awaited, due)
+            self._hurried.set()
+            return self._turn.wait_for(lambda: self._ended >= due or self._closed.is_set(), seconds)
 
     def close(self) -> None:
         """Stop the thread, waiting at most CLOSE_SECONDS for it."""
         self._closed.set()
+        self._wake()
         if self._thread.is_alive():
             self._thread.join(CLOSE_SECONDS)
+
+    def _wake(self) -> None:
+        with self._turn:
+            if self._queue is not None:
+                self._queue.wake()
 
     def _run(self) -> None:
         failures = 0
@@ -82,7 +118,7 @@ class TreeWatcher:
             try:
                 self._watch(frozenset(directories))
                 failures = 0
-            except (FileNotFoundError, PermissionError):
+            except (FileNotFoundError, NotADirectoryError, PermissionError):
                 failures += 1
                 if failures == _MAX_FAILURES:
                     self._failed("a directory was gone before it could be watched")
@@ -95,21 +131,75 @@ class TreeWatcher:
     def _watch(self, directories: frozenset[str]) -> None:
         """Report changes until the watcher is closed or the set of directories differs."""
         self._walked.clear()
-        batches = self._iter_batches(directories)
-        next(batches)  # the watch is in place
-        self._told(None)
-        for batch in batches:
-            if self._closed.is_set():
-                return
-            if batch:
-                self._told(None if "" in batch else batch)
-            if self._walked.is_set() and sys.platform == "linux":
-                self._walked.clear()
-                if frozenset(self._list_directories() or ()) != directories:
+        self._begin()
+        with closing(self._iter_batches(directories)) as batches:
+            next(batches)  # the watch is in place
+            self._told(None)
+            self._end()
+            for batch in batches:
+                if self._closed.is_set():
                     return
+                if batch is None or "" in batch:
+                    self._told(None)
+                elif batch:
+                    self._told(batch)
+                if self._walked.is_set() and sys.platform == "linux":
+                    self._walked.clear()
+                    if frozenset(self._list_directories() or ()) != directories:
+                        return  # and the batch has not ended before the new watch is in place
+                self._end()
 
-    def _iter_batches(self, directories: Iterable[str]) -> Iterator[frozenset[str]]:
-        """Yield batches of relative paths, "" for the root; empty batches while nothing happens."""
+    def _begin(self) -> None:
+        with self._turn:
+            self._begun += 1
+
+    def _end(self) -> None:
+        with self._turn:
+            self._ended = self._begun
+            if self._ended >= self._awaited:
+                self._hurried.clear()
+            self._turn.notify_all()
+
+    def _iter_batches(self, directories: Iterable[str]) -> Batches:
+        """Yield batches of relative paths, "" for the root; empty batches while nothing happens.
+
+        None: everything may have changed.
+        """
+        return self._iter_queue(directories) if self.can_wait else self._iter_reported(directories)
+
+    def _iter_queue(self, directories: Iterable[str]) -> Batches:
+        queue = inotify.ChangeQueue(self._root, sorted(directories))
+        try:
+            with self._turn:
+                self._queue = queue
+            yield frozenset()
+            while not self._closed.is_set():
+                queue.wait(QUEUE_SECONDS)
+                yield frozenset() if queue.is_empty else self._take(queue)
+        finally:
+            with self._turn:
+                self._queue = None
+            queue.close()
+
+    def _take(self, queue: inotify.ChangeQueue) -> frozenset[str] | None:
+        """Return a batch: what is in the queue, and what follows soon unless somebody waits."""
+        batch = self._read(queue)
+        for _ in range(DEBOUNCE_MILLISECONDS // STEP_MILLISECONDS):
+            is_awaited = self._hurried.wait(STEP_MILLISECONDS / 1000)
+            if queue.is_empty:
+                break
+            more = self._read(queue)
+            batch = None if batch is None or more is None else batch | more
+            if is_awaited:
+                break
+        return batch
+
+    def _read(self, queue: inotify.ChangeQueue) -> frozenset[str] | None:
+        with self._turn:  # so that a change is either still in the queue or in a batch that has begun
+            self._begun += 1
+            return queue.read()
+
+    def _iter_reported(self, directories: Iterable[str]) -> Batches:
         from watchfiles import watch
 
         on_linux = sys.platform == "linux"
@@ -140,8 +230,8 @@ class TreeWatcher:
 def _explain(error: Exception) -> str:
     """Return why watching failed, without naming a path."""
     number = getattr(error, "errno", None)
+    if number in (errno.ENOSPC, errno.EMFILE) or "limit" in str(error):  # of watches; of queues
+        return "the system's limit on file watches was reached"
     if number is not None:
         return os.strerror(number)
-    if "limit" in str(error) or "space" in str(error):
-        return "the system's limit on file watches was reached"
     return type(error).__name__

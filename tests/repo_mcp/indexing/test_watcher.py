@@ -15,6 +15,7 @@ import pytest
 
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import RepoError
+from repo_mcp.indexing import inotify
 from repo_mcp.indexing.watcher import TreeWatcher, is_installed
 from repo_mcp.live import change_watch
 from repo_mcp.model import SearchRequest
@@ -112,7 +113,8 @@ def test_directories_that_are_never_there_end_it(listen: Any) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), "No space left"),
+        (OSError(errno.ENOSPC, "No space left on device"), "limit on file watches"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error"),
         (RuntimeError("OS file watch limit reached."), "limit on file watches"),
         (ValueError("/secret/path"), "ValueError"),
     ],
@@ -123,6 +125,7 @@ def test_a_failure_is_told_once_without_a_path(
     def refuse(*_places: str, **_options: object) -> Iterator[object]:
         raise error
 
+    monkeypatch.setattr(inotify, "is_available", lambda: False)
     monkeypatch.setattr(watchfiles, "watch", refuse)
     listener = listen("")
     wait_until(lambda: listener.failures != [])
@@ -255,6 +258,7 @@ def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.Mon
         ended.wait(PATIENCE_SECONDS)
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    monkeypatch.setattr(inotify, "is_available", lambda: False)
     monkeypatch.setattr(watchfiles, "watch", watch)
     monkeypatch.setattr(change_watch, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(change_watch, "LOOK_COST_FACTOR", 0)
