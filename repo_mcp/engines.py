@@ -113,6 +113,7 @@ class Engines:
 
         config, index = self._sources.config, self._sources.index
         check_request(request, config.limits)
+        index.catch_up()
         searcher = index.get_searcher()
         try:
             progress = index.describe_progress(searcher.snapshot)

@@ -160,7 +160,7 @@ class SearchAnswer:
     hits: tuple[Hit, ...]
     total: int  # chunks that matched
     truncated: bool
-    snapshot: str  # identifies the generation that answered
+    snapshot: str  # names the content of the index that answered
     warnings: tuple[str, ...] = ()
 
 
@@ -204,7 +204,7 @@ class ExactAnswer:
     total_is_lower_bound: bool  # not every file was searched
     truncated: bool  # there are, or may be, more matches than are listed
     scanned: bool  # the index cannot narrow the pattern down: files were read one by one
-    snapshot: str  # identifies the generation that answered
+    snapshot: str  # names the content of the index that answered
     warnings: tuple[str, ...] = ()
 
 
@@ -219,8 +219,9 @@ class RefreshReport:
     skipped: Mapping[str, int]  # reason -> count
     duration_ms: int
     timestamp: float  # seconds since the epoch, of the commit
-    snapshot: str
+    generation: int
     warnings: tuple[str, ...] = ()
+    snapshot: str = ""  # names the content; empty while nobody has opened the generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,8 @@ class CompactReport:
     bytes_before: int
     bytes_after: int
     duration_ms: int
-    snapshot: str
+    generation: int
+    snapshot: str = ""  # as of a refresh
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +261,7 @@ class IndexStatus:
     """The public state of the index, without absolute paths."""
 
     state: str  # missing, building, partial, ready, degraded
-    snapshot: str | None
+    snapshot: str | None  # names the content
     generation: int
     indexed_files: int
     segments: int
@@ -297,7 +299,7 @@ class SymbolIndexReport:
     left: tuple[str, ...]  # paths whose files differ from what is indexed: for the next round
     complete: bool  # False when the round ended early to let another one run
     duration_ms: int
-    snapshot: str
+    generation: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +307,7 @@ class SymbolIndexStatus:
     """The public state of the symbol index, without absolute paths."""
 
     state: str  # missing, building, partial, ready, degraded
-    snapshot: str | None
+    snapshot: str | None  # names the content
     files_done: int  # source files with a record of the version that the lexical index holds
     files_total: int  # that should have one
     partial: int  # of the done ones: only partly understood

@@ -314,6 +314,7 @@ class Repository:
             )
         if request.file_glob:
             GlobFilter(request.file_glob)  # a bad one is refused before the index is waited for
+        self._index.catch_up()
         searcher = self._index.get_searcher()
         try:
             answer = run_search(
@@ -379,10 +380,14 @@ class Repository:
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> RefreshReport:
-        """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE."""
+        """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
+
+        A refresh that runs in this process already is joined: the report tells of both. BUSY means that
+        another process writes.
+        """
         if force:
             self.poison.clear()
-        done = self._index.refresh(force=force, progress=progress, cancelled=cancelled)
+        done = self._index.refresh(force=force, progress=progress, cancelled=cancelled, joins=True)
         return replace(done, warnings=(*done.warnings, *self._warn_of_adapters()))
 
     def compact(self, *, full: bool) -> CompactReport:

@@ -23,7 +23,6 @@ from repo_mcp.exact.batch_prefilter import iter_texts
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
-from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, WalkReport
 
@@ -98,7 +97,7 @@ def run_exact(
         total_is_lower_bound=found.is_partial,
         truncated=found.is_partial or is_cut,
         scanned=not candidates.narrowed,
-        snapshot=name_snapshot(searcher.snapshot.generation),
+        snapshot=searcher.snapshot.name,
         warnings=tuple(found.warnings),
     )
 

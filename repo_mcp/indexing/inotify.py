@@ -2,8 +2,8 @@
 
     i32 watch | u32 mask | u32 cookie | u32 bytes of the name | name, padded with NUL
 
-A change is in the queue when the call that made it returns, so one poll tells that nothing has changed.
-Left out on purpose: subdirectories, which are watched by themselves, and what became of a name: it is looked at.
+A change is in the queue when the call that made it returns, so a look at its length tells that nothing has changed.
+Left out on purpose: subdirectories, which are watched by themselves, and what became of a name.
 """
 
 from __future__ import annotations
@@ -46,15 +46,14 @@ class ChangeQueue:
         self._descriptor = _check(library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self._woken = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._directories: dict[int, str] = {}
-        self._poll, self._waiting = select.poll(), select.poll()
+        self._poll = select.poll()
         try:
             for one in directories:
                 place = os.fsencode(os.path.join(root, one))
                 watch = _check(library.inotify_add_watch(self._descriptor, place, _WATCHED))
                 self._directories[watch] = one
-            for poll in (self._poll, self._waiting):
-                poll.register(self._descriptor, select.POLLIN)
-            self._waiting.register(self._woken, select.POLLIN)
+            for descriptor in (self._descriptor, self._woken):
+                self._poll.register(descriptor, select.POLLIN)
         except BaseException:
             self.close()
             raise
@@ -62,11 +61,16 @@ class ChangeQueue:
     @property
     def is_empty(self) -> bool:
         """Return True when nothing has changed that was not read."""
-        return not self._poll.poll(0)
+        from fcntl import ioctl
+        from termios import FIONREAD
+
+        return not any(
+            ioctl(self._descriptor, FIONREAD, bytes(4))
+        )  # a poll object serves one thread at a time
 
     def wait(self, seconds: float) -> None:
         """Wait for changes, or for `wake`."""
-        self._waiting.poll(seconds * 1000)
+        self._poll.poll(seconds * 1000)
         with suppress(BlockingIOError):
             os.eventfd_read(self._woken)
 

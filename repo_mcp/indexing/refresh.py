@@ -19,7 +19,7 @@ from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.purging import Purge, TreeProbe, find_inode
-from repo_mcp.indexing.reports import count_milliseconds, name_snapshot
+from repo_mcp.indexing.reports import count_milliseconds
 from repo_mcp.indexing.scan_state import (
     SeenFiles,
     SeenRecord,
@@ -333,7 +333,7 @@ class Refresh:
             skipped=dict(sorted(skipped.items())),
             duration_ms=count_milliseconds(started),
             timestamp=time.time(),
-            snapshot=name_snapshot(generation),
+            generation=generation,
             warnings=tuple(self.warnings),
         )
 

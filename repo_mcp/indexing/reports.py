@@ -1,4 +1,4 @@
-"""The reports of indexing: names of generations, counts and times, and errors of writing."""
+"""The reports of indexing: counts and times, and errors of writing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,6 @@ from repo_mcp.model import CompactReport
 from repo_mcp.workspace.held_root import ROOT_MOVED
 
 
-def name_snapshot(generation: int) -> str:
-    """Return the name of a generation as answers show it."""
-    return f"g{generation}"
-
-
 def build_compact_report(
     before: Sequence[SegmentEntry], after: Sequence[SegmentEntry], started: float, generation: int
 ) -> CompactReport:
@@ -27,7 +22,7 @@ def build_compact_report(
         sum(entry.file_bytes for entry in before),
         sum(entry.file_bytes for entry in after),
         count_milliseconds(started),
-        name_snapshot(generation),
+        generation,
     )
 
 

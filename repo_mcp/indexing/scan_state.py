@@ -158,14 +158,23 @@ class ChangedFiles:
     present: tuple[str, ...]  # new, changed or perhaps changed, in path order
     missing: frozenset[str]  # gone, or now left out
     too_large: int  # files not indexed because of their size
+    certain: int = 0  # of `present`, those that are new or differ in size, times or inode
 
 
 def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
     """Return the files of a walk that differ, or may differ, from the record. Raises CorruptIndex."""
     changed, missing = find_changed(seen, files)
+    present, racy = [files[position] for position in changed], seen.find_racy()
+    certain = len(present) - _count_equal(seen, [file for file in present if file.path in racy])
     return ChangedFiles(
-        tuple(files[position].path for position in changed), frozenset(missing), _count_too_large(seen)
+        tuple(file.path for file in present), frozenset(missing), _count_too_large(seen), certain
     )
+
+
+def _count_equal(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
+    """Return how many of the files are recorded with the same size, times and inode."""
+    rows = build_walked_files(files).stats.tolist()
+    return sum(seen.find(file.path) == numbers for file, numbers in zip(files, rows, strict=True))
 
 
 def assume_unchanged(seen: SeenFiles) -> ChangedFiles:

@@ -4,8 +4,8 @@ On Linux each walked directory is watched by itself, so ignored and denied ones 
 and no symbolic link is followed. Elsewhere the root is watched as a whole, as those systems do best.
 Events are hints, never trusted: names are judged and files looked at through the repository reader.
 
-The kernel's queue can be asked: `wait` returns at once when nothing has changed, and otherwise when what changed
-before has been told. watchfiles reports 20 ms later or more, and nobody knows of it until then.
+The kernel's queue can be asked: `wait` returns at once when nothing has changed, and otherwise when what
+changed before has been told. watchfiles reports 20 ms later or more, and nobody knows of it until then.
 
 A watch starts before the walk that it relies on: once it is in place, everything is walked again. Events
 can be lost without notice, when the system's queue overflows or on a network file system. The caller
@@ -30,7 +30,7 @@ LIBRARY = "watchfiles"
 STEP_MILLISECONDS = 20  # without another event, before events are reported, unless somebody waits for them
 DEBOUNCE_MILLISECONDS = 200  # at most, while more events arrive
 QUEUE_SECONDS = 10.0  # without any event, before the queue is looked at all the same
-IDLE_MILLISECONDS = 250  # with watchfiles, without any event, before the set of watched directories is checked
+IDLE_MILLISECONDS = 250  # the same with watchfiles, which cannot be woken
 WAIT_SECONDS = 0.1  # between checks for the first walk
 CLOSE_SECONDS = 0.2
 _MAX_FAILURES = 3  # in a row, because a directory vanished before it was watched
@@ -109,6 +109,13 @@ class TreeWatcher:
                 self._queue.wake()
 
     def _run(self) -> None:
+        try:
+            self._follow()
+        finally:
+            self._closed.set()
+            self._end()  # nobody waits any more
+
+    def _follow(self) -> None:
         failures = 0
         while not self._closed.is_set():
             directories = self._list_directories()

@@ -55,6 +55,17 @@ class ChangeWatch:
         """Return True while the system tells of changes."""
         return self._watcher is not None
 
+    @property
+    def can_wait(self) -> bool:
+        """Return True while the system can be asked whether something has changed."""
+        watcher = self._watcher
+        return watcher is not None and watcher.can_wait
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until what had changed before the call is indexed, where `can_wait`; False: it is not yet."""
+        watcher = self._watcher
+        return watcher is None or watcher.wait(seconds)
+
     def close(self) -> None:
         """Stop the watcher."""
         if (watcher := self._watcher) is not None:  # which may give up at any moment

@@ -17,7 +17,6 @@ import numpy as np
 from index_format import IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.refresh import Walk
-from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.indexing.scan_state import ChangedFiles, SeenFiles
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.change_watch import ChangeWatch
@@ -30,9 +29,15 @@ from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
 NOT_WHOLE = "The index is being built or updated: files may be missing here."
+CHANGING = "Files changed a moment ago and are not indexed yet: results may be out of date."
+RENEWED = "Files that changed were indexed while this was answered: results may be out of date. Ask again."
 NOT_COMPARED = "The tree is being compared with the index: files that changed may be missing here."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
+CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
+AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
+TOLD_AGE_SECONDS = 0.5  # of a look at the tree, from which answers say how old it is
 THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
+LOOKED_AT_POLL_SECONDS = 0.005
 MAX_GIVEN_WAY = 3  # times that a refresh in the background walks anew for a few changed files to come first
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
@@ -120,6 +125,42 @@ class LiveIndex:
             ErrorCode.INDEX_UNAVAILABLE, "The index is damaged and is being rebuilt.", NOT_INDEXED_HINT
         )
 
+    def catch_up(self) -> None:
+        """Take up what changed before the call, as far as CATCH_UP_SECONDS allow; answers tell of the rest.
+
+        The system is asked where it can be: that costs microseconds. Elsewhere a small tree is looked over,
+        in 30 ms at most, and in a larger one answers say how old the last look is.
+        """
+        if self._watch.can_wait:
+            if not self._is_far_behind:
+                self._watch.wait(CATCH_UP_SECONDS)
+            return
+        searcher = self.find_searcher()
+        if searcher is None or self.refresher.running.locked():  # which looks, too; answers tell of it
+            return
+        try:
+            self._look.note_changes(searcher.snapshot.generation, searcher.snapshot.file_count)
+        except RepoError as error:  # the root is gone, or we are closing
+            self.refresher.note_failure(error)
+        except IndexFormatError as error:
+            self.report_damage(error)
+        if self._look.stale and self._follows:
+            self._index_looked_at()
+
+    @property
+    def _is_far_behind(self) -> bool:
+        progress = self.refresher.progress
+        return progress is not None and progress.files_total > AWAITED_FILES
+
+    def _index_looked_at(self) -> None:
+        """Begin to index what a look found, and wait for it a little."""
+        deadline = time.monotonic() + CATCH_UP_SECONDS
+        if not self.refresher.running.locked():
+            self.start_background_refresh()
+        while self._look.stale and time.monotonic() < deadline and not self._is_far_behind:
+            if self._closed.wait(LOOKED_AT_POLL_SECONDS):
+                break
+
     def find_changed(self, generation: int) -> ChangedFiles | None:
         """Return how the tree differs now from what a generation holds; None when that is not known."""
         return self._look.find_changed(generation)
@@ -149,7 +190,7 @@ class LiveIndex:
         seen = self._generation.read_seen_of(searcher.snapshot)
         return IndexStatus(
             state="degraded" if self.refresher.fault else "ready" if seen is not None else "partial",
-            snapshot=name_snapshot(manifest.generation),
+            snapshot=searcher.snapshot.name,
             generation=manifest.generation,
             indexed_files=searcher.snapshot.file_count,
             segments=len(manifest.segments),
@@ -193,9 +234,24 @@ class LiveIndex:
         if changed:
             named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
             return [f"{named} not indexed yet: results may be out of date."]
+        if not self._watch.wait(0.0):
+            return [CHANGING]
         if not self._generation.is_whole(snapshot):
             return [NOT_WHOLE]
-        return [NOT_COMPARED] if self._is_first_look else []
+        can_wait = self._watch.can_wait
+        if self._is_first_look or (not can_wait and self.refresher.running.locked()):
+            return [NOT_COMPARED]
+        age = 0.0 if can_wait else self._look.age
+        if age > TOLD_AGE_SECONDS:
+            return [f"The tree was looked over {age:.1f} s ago: what changed since may be missing here."]
+        return [RENEWED] if self._has_newer(snapshot) else []
+
+    def _has_newer(self, snapshot: Snapshot) -> bool:
+        """Return True when other content than a snapshot's has been committed since."""
+        current = self.find_searcher()
+        if current is None or current.snapshot.manifest == snapshot.manifest:
+            return False
+        return current.snapshot.name != snapshot.name
 
     def _explain_missing(self) -> str:
         progress = self.refresher.progress
@@ -214,14 +270,18 @@ class LiveIndex:
         force: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
+        joins: bool = False,
     ) -> RefreshReport:
         """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
-        Waits a little for a refresh that is running; a long one makes it BUSY.
+        Waits a little for a refresh that is running; a long one makes it BUSY. One that `joins` waits for its
+        end, and reports what both have done.
         """
         stop = self._stops_when(cancelled)
         self._is_first_look = not self._has_looked
-        self.refresher.begin(stop)
+        add_joined = self.refresher.join(stop, progress) if joins else None
+        if not joins:
+            self.refresher.begin(stop)
         started = time.monotonic()
         try:
             done = self.refresher.refresh(force=force, progress=progress, stop=stop)
@@ -229,7 +289,7 @@ class LiveIndex:
             self._watch.note_walk(started)
             self._note_looked()
             self._note_refresh_done()
-            return done
+            return done if add_joined is None else add_joined(done)
         except Exception as error:
             self._watch.note_walk(started, error)
             if self.refresher.fault:  # which is told instead

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
-from index_format import MakeTag
+from index_format import IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
-from repo_mcp.indexing.reports import explain_write_error, name_snapshot
+from repo_mcp.indexing.reports import count_milliseconds, explain_write_error
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.tree_look import TreeLook
@@ -20,6 +22,7 @@ from repo_mcp.workspace.path_changes import PathChanges
 
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
+CANCELLED = ("The refresh was cancelled.", "Nothing was changed.")
 FAILED = "A refresh failed, so files that changed may be missing here:"
 
 
@@ -46,6 +49,7 @@ class Refresher:
         self.running = threading.Lock()  # held while this process refreshes
         self._hurried = threading.Event()  # a few changed files wait to be indexed
         self.progress: IndexProgress | None = None
+        self.finished: Counter[str] = Counter()  # files added, updated and removed by all refreshes so far
         self.fault = ""  # why a refresh failed, since one last looked at the whole tree with success
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         # Called with the committed generation before one that purges; a derived index sets it.
@@ -67,9 +71,21 @@ class Refresher:
             with self._note_fault():
                 done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
             self._look.stale, self.fault = 0, ""
-            return done
+            self._note_finished(done)
+            return replace(done, snapshot=self._name_snapshot())
         finally:
             self.progress = None
+
+    def _note_finished(self, done: RefreshReport) -> None:
+        self.finished += Counter(added=done.added, updated=done.updated, removed=done.removed)
+
+    def _name_snapshot(self) -> str:
+        """Return the name of what is committed; empty where it cannot be read: the next search heals it."""
+        try:
+            searcher = self._generation.find()
+            return "" if searcher is None else searcher.snapshot.name
+        except (IndexFormatError, OSError):
+            return ""
 
     @contextmanager
     def _note_fault(self) -> Iterator[None]:
@@ -89,12 +105,31 @@ class Refresher:
         elif error.code is not ErrorCode.CANCELLED:
             self.fault = f"{FAILED} {error.message}"
 
+    def join(
+        self, stop: Callable[[], bool], progress: ProgressCallback | None
+    ) -> Callable[[RefreshReport], RefreshReport]:
+        """Take `running`, after the refresh that runs already, whose progress is told. Raises CANCELLED.
+
+        Returns what adds the work of that one to the report of the next, which takes up what changed since.
+        """
+        started, before = time.monotonic(), self.finished.copy()
+        told = None
+        while not self.running.acquire(timeout=REFRESH_POLL_SECONDS):
+            if stop():
+                raise RepoError(ErrorCode.CANCELLED, *CANCELLED)
+            now = self.progress
+            if progress is not None and now is not None and now != told:
+                progress(now)
+                told = now
+        joined = self.finished - before
+        return lambda report: _add_joined(report, joined, started)
+
     def begin(self, stop: Callable[[], bool]) -> None:
         """Take `running`, after a little wait for a refresh that runs already. Raises BUSY, CANCELLED."""
         deadline = time.monotonic() + REFRESH_WAIT_SECONDS
         while not self.running.acquire(timeout=REFRESH_POLL_SECONDS):
             if stop():
-                raise RepoError(ErrorCode.CANCELLED, "The refresh was cancelled.", "Nothing was changed.")
+                raise RepoError(ErrorCode.CANCELLED, *CANCELLED)
             if time.monotonic() >= deadline:
                 raise RepoError(
                     ErrorCode.BUSY,
@@ -124,10 +159,11 @@ class Refresher:
             done = self._open_indexer().refresh_named(changes, cancelled=stop)
         if done is None:
             return False
+        self._note_finished(done)
         if self._look.stale:
             self._look.stale = max(0, self._look.stale - len(changes.files) - len(changes.gone))
         manifest = self._generation.read_manifest()
-        if not done.warnings and manifest is not None and done.snapshot == name_snapshot(manifest.generation):
+        if not done.warnings and manifest is not None and done.generation == manifest.generation:
             self._generation.note_whole(manifest)  # the next search need not read the record
         return True
 
@@ -135,7 +171,8 @@ class Refresher:
         """Merge segments: those that the merge policy chooses, or all. Raises as `begin` and `refresh` do."""
         self.begin(lambda: False)
         try:
-            return self._open_indexer().compact(full=full)
+            done = self._open_indexer().compact(full=full)
+            return replace(done, snapshot=self._name_snapshot())
         finally:
             self.running.release()
 
@@ -160,3 +197,19 @@ class Refresher:
 
     def _note_purge(self) -> None:
         self.purges += 1
+
+
+def _add_joined(report: RefreshReport, joined: Counter[str], started: float) -> RefreshReport:
+    """Return the report of a refresh together with what the ones did that it waited for since `started`."""
+    if not joined:
+        return report
+    added, updated = report.added + joined["added"], report.updated + joined["updated"]
+    indexed = report.added + report.updated + report.unchanged
+    return replace(
+        report,
+        added=added,
+        updated=updated,
+        removed=report.removed + joined["removed"],
+        unchanged=max(0, indexed - added - updated),
+        duration_ms=count_milliseconds(started),
+    )

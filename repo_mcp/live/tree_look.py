@@ -54,6 +54,7 @@ class TreeLook:
         self._looking = threading.Lock()  # held while the tree is looked over for an exact search
         self._look: _Look | None = None
         self.stale: int | None = None  # files found changed at the last look and not indexed yet
+        self.age = 0.0  # seconds since that look, for the last answer that did not look itself
 
     def find_changed(self, generation: int) -> ChangedFiles | None:
         """Return how the tree differs now from what a generation holds; None when that is not known.
@@ -68,8 +69,29 @@ class TreeLook:
                 if look is None or look.generation != generation or look.started < asked:
                     return self._look_over(generation)
         elif look.is_old(0.5) and self._looking.acquire(blocking=False):
-            threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True).start()
+            self._start_look(generation)
         return look.changed
+
+    def note_changes(self, generation: int, files: int) -> None:
+        """Count in `stale` what changed since a generation of about `files`, for answers out of it.
+
+        A small tree is looked over. In a larger one nobody waits for that: the last look counts, of an `age`,
+        and another begins in the background. Raises as a walk does, and IndexFormatError.
+        """
+        look = self._look
+        self.age = 0.0
+        if files <= CHEAP_LOOK_FILES or look is None or look.generation != generation:
+            changed = self.find_changed(generation)
+        else:
+            changed, self.age = look.changed, time.monotonic() - look.started
+            if look.is_old(0.5) and self._looking.acquire(blocking=False):
+                self._start_look(generation)
+        if changed is not None:
+            self.stale = changed.certain + len(changed.missing)
+
+    def _start_look(self, generation: int) -> None:
+        """Look over the tree in a thread that is given `_looking`."""
+        threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True).start()
 
     def _look_over(self, generation: int) -> ChangedFiles | None:
         try:

@@ -13,7 +13,6 @@ from functools import lru_cache, partial
 import numpy as np
 
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan, compute_chunk_id
-from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
 from repo_mcp.ranking.bm25f import DECIMALS, I64, TermScorer
@@ -93,7 +92,6 @@ class Searcher:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.name = name_snapshot(snapshot.generation)  # as answers show it
         self.segments = [
             SegmentSearch(segment, position) for position, segment in enumerate(snapshot.segments)
         ]

@@ -95,7 +95,7 @@ def run_search(
         shown.hits,
         ranking.total,
         truncated=ranking.total > len(shown.hits),
-        snapshot=searcher.name,
+        snapshot=searcher.snapshot.name,
         warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
     )
 

@@ -26,7 +26,6 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import iter_wanted, list_changed
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
-from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex, count_languages
@@ -194,7 +193,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         state = "degraded" if self._fault else state
         return SymbolIndexStatus(
             state,
-            name_snapshot(manifest.generation),
+            view.snapshot.name,
             done,
             total,
             view.statuses[ParseStatus.PARTIAL],

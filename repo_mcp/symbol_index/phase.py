@@ -28,7 +28,7 @@ from repo_mcp.indexing.derived_phase import (
 )
 from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_named, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.reports import build_compact_report, count_milliseconds, name_snapshot
+from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
@@ -125,7 +125,7 @@ class SymbolPhase:
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
                 done = _Round(segments, plan).run(self._start_workers(plan), yields)
                 if purges and purge(writer, check):
-                    done = replace(done, snapshot=name_snapshot(writer.commit().generation))
+                    done = replace(done, generation=writer.commit().generation)
                     writer.delete_garbage()
                 return done
 
@@ -198,7 +198,7 @@ class _Round:
             left=tuple(sorted(segments.left)),
             complete=complete,
             duration_ms=count_milliseconds(started),
-            snapshot=name_snapshot(generation),
+            generation=generation,
         )
 
     def _take(self, outcomes: Sequence[ParsedFile | WantedFile]) -> None:

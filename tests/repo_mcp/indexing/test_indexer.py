@@ -75,7 +75,7 @@ def test_nothing_changed_writes_nothing(root: Path, monkeypatch: pytest.MonkeyPa
     before = {path: path.stat().st_mtime_ns for path in get_index_path(root).iterdir()}
     second = repository.refresh()
     assert (second.added, second.updated, second.removed, second.unchanged) == (0, 0, 0, 2)
-    assert second.snapshot == first.snapshot
+    assert second.generation == first.generation
     assert {path: path.stat().st_mtime_ns for path in get_index_path(root).iterdir()} == before
 
 

@@ -56,7 +56,7 @@ def test_a_round_parses_what_is_new_and_drops_what_is_gone(make_tree: MakeTree) 
     assert view.find_record_bytes("a.tiny") == parse_tiny("a.tiny", b"def a\n")
     assert view.find_record_bytes("c.txt") is None
     again = tree.run()
-    assert (again.parsed, again.unchanged, again.snapshot) == (0, 2, report.snapshot)
+    assert (again.parsed, again.unchanged, again.generation) == (0, 2, report.generation)
     tree.write({"b.tiny": "def changed\n", "sub/d.tiny": "use a\n"})
     tree.remove("a.tiny")
     report = tree.run()

@@ -100,7 +100,7 @@ class StandIn:
         for step in self.steps if progress is not None else ():
             assert progress is not None
             progress(step)
-        report = RefreshReport(1, 2, 3, 4, {"binary": 5}, 6, 1_700_000_000.0, "abd", ("careful",))
+        report = RefreshReport(1, 2, 3, 4, {"binary": 5}, 6, 1_700_000_000.0, 7, ("careful",), "abd")
         return self._answer(report, (force, cancelled()))
 
     def _answer(self, answer: Any, asked: Any) -> Any:
@@ -178,8 +178,6 @@ def test_descriptions_of_the_repo_tools_say_limits_and_defaults_in_words() -> No
     for tool in tools.values():
         for name, schema in cast(Any, tool.input_schema)["properties"].items():
             assert schema.get("description") or "enum" in schema or name == "cursor", name
-                name
-            )  # its name says it all
             if "default" in schema and "description" in schema:
                 assert "default" in schema["description"].lower(), name
 

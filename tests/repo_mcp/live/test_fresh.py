@@ -1,0 +1,170 @@
+"""What was saved right before a call is in its answer, or the answer says that it may not be."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.indexing import inotify
+from repo_mcp.live import live_index, tree_look
+from repo_mcp.model import SearchRequest
+from repo_mcp.repository import Repository
+from tests.deep.answers import open_repository
+from tests.growth import HANG_SECONDS
+from tests.repo_mcp.indexing.test_watcher import Served, wait_until
+
+NOT_INDEXED = "1 file changed and is not indexed yet: results may be out of date."
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    place = tmp_path / "root"
+    place.mkdir()
+    (place / "cod.py").write_text("def cod():\n    return 1\n")
+    return place
+
+
+@pytest.fixture
+def watched(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
+    """A repository whose system tells of changes; a call waits for them as long as a test may take."""
+    if not inotify.is_available():
+        pytest.skip("only the kernel of Linux can be asked whether something has changed")
+    monkeypatch.setattr(live_index, "CATCH_UP_SECONDS", HANG_SECONDS)
+    with closing(Served(root, tmp_path / "data").repository) as repository:
+        wait_until(lambda: bool(repository._index._watch._watcher and repository._index._watch.wait(0.0)))
+        wait_until(lambda: repository.search(SearchRequest("cod", 5)).warnings == ())
+        yield repository
+
+
+@pytest.fixture
+def unwatched(root: Path, tmp_path: Path) -> Iterator[Repository]:
+    with closing(open_repository(root, tmp_path / "data")) as repository:
+        repository.refresh()
+        yield repository
+
+
+def find(
+    repository: Repository, word: str, *, symbols_only: bool = False
+) -> tuple[list[str], tuple[str, ...]]:
+    answer = repository.search(SearchRequest(word, 5, symbols_only=symbols_only))
+    return [hit.path for hit in answer.hits], answer.warnings
+
+
+def test_what_was_just_saved_is_found(watched: Repository, root: Path) -> None:
+    for number in range(5):
+        (root / "ling.py").write_text(f"def ling{number}():\n    return 2\n")
+        assert find(watched, f"ling{number}") == (["ling.py"], ())
+        (root / "ling.py").write_text(f"def hake{number}():\n    return 2\n")
+        assert find(watched, f"hake{number}", symbols_only=True) == (["ling.py"], ())
+    (root / "deep").mkdir()
+    (root / "deep" / "dab.py").write_text("def dab():\n    return 3\n")
+    assert find(watched, "dab") == (["deep/dab.py"], ())
+    (root / "deep" / "dab.py").rename(root / "deep" / "bib.py")
+    assert find(watched, "dab") == (["deep/bib.py"], ())
+
+
+def test_who_cannot_wait_so_long_is_told(
+    watched: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_index, "CATCH_UP_SECONDS", 0.0)
+    may_go_on = threading.Event()
+    refresher = watched._index.refresher
+    open_indexer = refresher._open_indexer
+
+    def open_later() -> Any:
+        may_go_on.wait(HANG_SECONDS)
+        return open_indexer()
+
+    monkeypatch.setattr(refresher, "_open_indexer", open_later)
+    (root / "ling.py").write_text("def ling():\n    return 2\n")
+    hits, warnings = find(watched, "ling")
+    assert hits == []
+    assert any(told in (NOT_INDEXED, live_index.CHANGING) for told in warnings)
+    may_go_on.set()
+    wait_until(lambda: find(watched, "ling") == (["ling.py"], ()))
+
+
+def test_an_answer_from_before_what_was_indexed_meanwhile_says_so(unwatched: Repository, root: Path) -> None:
+    before = unwatched._index.get_searcher()
+    unwatched.refresh()
+    assert unwatched._index.describe_progress(before.snapshot) == []
+    (root / "ling.py").write_text("def ling():\n    return 2\n")
+    unwatched.refresh()
+    assert unwatched._index.describe_progress(before.snapshot) == [live_index.RENEWED]
+
+
+def test_where_nobody_watches_the_tree_is_looked_over(unwatched: Repository, root: Path) -> None:
+    assert find(unwatched, "cod") == (["cod.py"], ())
+    (root / "ling.py").write_text("def ling():\n    return 2\n")
+    assert NOT_INDEXED in find(unwatched, "cod")[1]
+    (root / "ling.py").unlink()
+    assert find(unwatched, "cod") == (["cod.py"], ())
+    (root / "cod.py").write_text("def cod():\n    return 22\n")
+    assert NOT_INDEXED in find(unwatched, "cod")[1]
+    unwatched.refresh()
+    assert find(unwatched, "cod") == (["cod.py"], ())
+
+
+def test_in_a_large_tree_it_is_said_how_old_the_last_look_is(
+    unwatched: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
+    monkeypatch.setattr(live_index, "TOLD_AGE_SECONDS", -1.0)
+    assert find(unwatched, "cod")[1][-1].endswith("s ago: what changed since may be missing here.")
+
+
+def test_a_refresh_that_runs_is_joined(unwatched: Repository, root: Path) -> None:
+    (root / "ling.py").write_text("def ling():\n    return 2\n")
+    index: Any = unwatched._index
+    walk, begun, may_go_on = index._look.walk, threading.Event(), threading.Event()
+
+    def walk_slowly(cancelled: Callable[[], bool], met: Any = None) -> Any:
+        found = walk(cancelled, met)
+        begun.set()
+        may_go_on.wait(HANG_SECONDS)
+        return found
+
+    index._look.walk = walk_slowly
+    first = threading.Thread(target=unwatched.refresh)
+    first.start()
+    assert begun.wait(HANG_SECONDS)
+    (root / "hake.py").write_text("def hake():\n    return 2\n")  # after the first one has listed the tree
+    reports: list[Any] = []
+    second = threading.Thread(target=lambda: reports.append(unwatched.refresh()))
+    second.start()
+    may_go_on.set()
+    first.join(HANG_SECONDS)
+    second.join(HANG_SECONDS)
+    (joined,) = reports
+    assert (joined.removed, joined.updated) == (0, 0)
+    assert joined.added + joined.unchanged == 3
+    assert joined.added in (1, 2)  # 1 where the second one came when the first had ended
+    assert joined.snapshot == unwatched.status().snapshot
+
+
+def test_a_snapshot_is_named_by_the_content(root: Path, tmp_path: Path) -> None:
+    with closing(open_repository(root, tmp_path / "one")) as one:
+        one.refresh()
+        first = one.status().snapshot
+        (root / "ling.py").write_text("def ling():\n    return 2\n")
+        one.refresh()
+        (root / "cod.py").write_text("def cod():\n    return 3\n")
+        one.refresh()
+        changed = one.status().snapshot
+        assert changed != first
+        one.compact(full=True)
+        assert one.status().snapshot == changed
+        with closing(open_repository(root, tmp_path / "two")) as two:
+            assert two.refresh().snapshot == changed
+            assert two.search(SearchRequest("cod", 5)).snapshot == changed
+        (root / "ling.py").rename(root / "hake.py")
+        assert one.refresh().snapshot != changed
+        (root / "hake.py").unlink()
+        (root / "cod.py").write_text("def cod():\n    return 1\n")
+        assert one.refresh().snapshot == first
