@@ -15,9 +15,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from index_format.checksum import compute_checksum
 from index_format.columns import Column, TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
@@ -160,17 +158,6 @@ class FilesReader:
     def read_path_bytes(self) -> bytes:
         """Return all paths as one run of bytes, unchecked. See `path_ends`. Raises CorruptIndex."""
         return self._frame.read(PATH)
-
-    @cached_property
-    def content_hashes(self) -> npt.NDArray[np.uint64]:
-        """Return the xxh3_64 of each file's path, a zero byte and its fingerprint. Raises CorruptIndex."""
-        paths, prints = self.read_paths(), self.read_fingerprints()
-        starts = range(0, len(prints), FINGERPRINT_BYTES)
-        hashes = (
-            compute_checksum(b"%s\0%s" % (path, prints[start : start + FINGERPRINT_BYTES]))
-            for path, start in zip(paths, starts, strict=True)
-        )
-        return np.fromiter(hashes, dtype=np.uint64, count=self.count)
 
     def take_fingerprints(self, files: I64) -> list[bytes]:
         """Return the fingerprints of some files, caching what is read. Raises CorruptIndex."""

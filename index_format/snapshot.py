@@ -132,7 +132,7 @@ class Snapshot:
         NAME_DIGITS hexadecimal digits: a hash over the configuration and the sum of the files' hashes. Those
         of a segment are computed once, at 1 µs a file, for all generations with it. Raises CorruptIndex.
         """
-        live = (segment.reader.files.content_hashes[segment.live_file_mask] for segment in self.segments)
+        live = (segment.reader.content_hashes[segment.live_file_mask] for segment in self.segments)
         total = sum(int(hashes.sum()) for hashes in live) % (1 << 64)
         facts = f"{self.manifest.configuration} {self.file_count} {total}"
         return compute_name(facts.encode())[:NAME_DIGITS]

@@ -113,8 +113,7 @@ class Engines:
 
         config, index = self._sources.config, self._sources.index
         check_request(request, config.limits)
-        index.catch_up()
-        searcher = index.get_searcher()
+        searcher = index.get_searcher(fresh=True)
         try:
             progress = index.describe_progress(searcher.snapshot)
             source = IndexSource(searcher, self._sources.tree.read_bytes, is_whole=not progress)

@@ -314,8 +314,7 @@ class Repository:
             )
         if request.file_glob:
             GlobFilter(request.file_glob)  # a bad one is refused before the index is waited for
-        self._index.catch_up()
-        searcher = self._index.get_searcher()
+        searcher = self._index.get_searcher(fresh=True)
         try:
             answer = run_search(
                 searcher,

@@ -124,8 +124,7 @@ class LiveCodeSearch:
 
     def search(self, request: CodeRequest, ask: Ask | None = None) -> CodeAnswer:
         """Return the hits; `ask` queries the client's model. Raises RepoError with INDEX_UNAVAILABLE."""
-        self._index.catch_up()
-        searcher = self._index.get_searcher()
+        searcher = self._index.get_searcher(fresh=True)
         find_record = self._symbol_index.open_finder()
         meaning = self._meaning
         sources = CodeSources(

@@ -205,8 +205,7 @@ class LiveDocumentation:
 
     def search(self, request: DocsRequest, cancelled: Callable[[], bool] = lambda: False) -> DocsAnswer:
         """Return the best sections and comments. Raises RepoError with INDEX_UNAVAILABLE or CANCELLED."""
-        self._index.catch_up()
-        searcher = self._index.get_searcher()
+        searcher = self._index.get_searcher(fresh=True)
         source = DocsSource(searcher, self._read_live, self._reader, self._extensions, self._max_words)
         try:
             answer = search_docs(request, source, cancelled)

@@ -2,7 +2,7 @@
 
     i32 watch | u32 mask | u32 cookie | u32 bytes of the name | name, padded with NUL
 
-A change is in the queue when the call that made it returns, so a look at its length tells that nothing has changed.
+A change is in the queue when the call that made it returns: an empty one means that nothing has changed.
 Left out on purpose: subdirectories, which are watched by themselves, and what became of a name.
 """
 
@@ -64,9 +64,8 @@ class ChangeQueue:
         from fcntl import ioctl
         from termios import FIONREAD
 
-        return not any(
-            ioctl(self._descriptor, FIONREAD, bytes(4))
-        )  # a poll object serves one thread at a time
+        # Not by `poll`: its object serves one thread at a time.
+        return not any(ioctl(self._descriptor, FIONREAD, bytes(4)))
 
     def wait(self, seconds: float) -> None:
         """Wait for changes, or for `wake`."""

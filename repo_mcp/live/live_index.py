@@ -80,14 +80,17 @@ class LiveIndex:
 
     # Reading
 
-    def get_searcher(self, *, waits: bool = True) -> Searcher:
+    def get_searcher(self, *, waits: bool = True, fresh: bool = False) -> Searcher:
         """Return the searcher of the committed generation. Raises INDEX_UNAVAILABLE when there is none.
 
+        A `fresh` one has what was saved just before the call, or `describe_progress` says that it may not.
         `waits` for the first files a little, while they are being indexed. Where the tree is followed and was
         not looked over lately, a refresh begins in the background; the call does not wait for it.
         """
         if self._follows and not self.refresher.running.locked() and self._watch.is_look_due():
             self.start_background_refresh()
+        if fresh:
+            self._catch_up()
         searcher = self.find_searcher()
         if waits:
             searcher = self._wait_for_first(searcher)
@@ -125,7 +128,7 @@ class LiveIndex:
             ErrorCode.INDEX_UNAVAILABLE, "The index is damaged and is being rebuilt.", NOT_INDEXED_HINT
         )
 
-    def catch_up(self) -> None:
+    def _catch_up(self) -> None:
         """Take up what changed before the call, as far as CATCH_UP_SECONDS allow; answers tell of the rest.
 
         The system is asked where it can be: that costs microseconds. Elsewhere a small tree is looked over,

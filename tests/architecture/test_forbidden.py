@@ -49,6 +49,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "ctypes": "asks Windows for the final name of an opened file; Python has no call"
     },
     "repo_mcp/process/hardening.py": {"ctypes": "asks Linux to forbid things (Landlock); Python has no call"},
+    "repo_mcp/indexing/inotify.py": {"ctypes": "asks Linux to tell of changes (inotify); Python has no call"},
     "repo_mcp/process/allocator.py": {"ctypes": "tells the C library what to keep; Python has no call"},
     "repo_mcp/text/spans.py": {
         "secrets": "keys a hash against prepared collisions; it leaves no trace in the result"
