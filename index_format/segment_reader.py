@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
 from operator import index
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format.block_lists import BlockList
-from index_format.checksum import compute_checksum
 from index_format.chunks import ChunkSpan, ChunksReader
 from index_format.directory import ReadableFile
 from index_format.errors import CorruptIndex
@@ -23,7 +20,6 @@ from index_format.norms import NormsReader
 from index_format.packing import unpack
 from index_format.postings import ListTable, decode_list, decode_lists, is_by_block
 from index_format.records import (
-    FINGERPRINT_BYTES,
     I64,
     MAX_FIELDS,
     Field,
@@ -206,17 +202,6 @@ class SegmentReader:
             where,
         )
         return PostingRun(pages.terms, list_terms, list_fields, pages.frequencies, docs, counts)
-
-    @cached_property
-    def content_hashes(self) -> npt.NDArray[np.uint64]:
-        """Return the xxh3_64 of each file's path, a zero byte and its fingerprint. Raises CorruptIndex."""
-        paths, prints = self.files.read_paths(), self.files.read_fingerprints()
-        starts = range(0, len(prints), FINGERPRINT_BYTES)
-        hashes = (
-            compute_checksum(b"%s\0%s" % (path, prints[start : start + FINGERPRINT_BYTES]))
-            for path, start in zip(paths, starts, strict=True)
-        )
-        return np.fromiter(hashes, dtype=np.uint64, count=self.file_count)
 
     def read_file_table(self) -> FileTable:
         """Return the whole file table. Raises CorruptIndex."""

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format.block_lists import BLOCK_BITS
-from index_format.checksum import compute_name
+from index_format.checksum import compute_checksum, compute_name
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexForeign
 from index_format.manifest import decode_manifest, read_manifest_bytes
-from index_format.records import I64, Field, Level, Manifest, SegmentEntry
+from index_format.records import FINGERPRINT_BYTES, I64, Field, Level, Manifest, SegmentEntry
 from index_format.seals import Sealed, check_segment, read_seal
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import SUFFIX
@@ -28,11 +28,33 @@ NAME_DIGITS = 12
 OPEN_ATTEMPTS = 5  # a writer may commit and delete between our reading the manifest and the segments
 
 
+class ContentHashes:
+    """The hashes of a segment's files, computed once for all generations that have the segment."""
+
+    def __init__(self, reader: SegmentReader) -> None:
+        self._reader = reader
+
+    @cached_property
+    def values(self) -> npt.NDArray[np.uint64]:
+        """Return the xxh3_64 of each file's path, a zero byte and its fingerprint. Raises CorruptIndex."""
+        paths, prints = self._reader.files.read_paths(), self._reader.files.read_fingerprints()
+        starts = range(0, len(prints), FINGERPRINT_BYTES)
+        hashes = (
+            compute_checksum(b"%s\0%s" % (path, prints[start : start + FINGERPRINT_BYTES]))
+            for path, start in zip(paths, starts, strict=True)
+        )
+        return np.fromiter(hashes, dtype=np.uint64, count=len(paths))
+
+
 class LiveSegment:
     """A segment and the liveness of its documents."""
 
-    def __init__(self, reader: SegmentReader, entry: SegmentEntry) -> None:
+    def __init__(
+        self, reader: SegmentReader, entry: SegmentEntry, contents: ContentHashes | None = None
+    ) -> None:
+        """`contents` are those that another generation has used."""
         self.reader = reader
+        self.contents = contents or ContentHashes(reader)
         self.entry = entry
         self.name = entry.name
         self.dead_files = np.array(entry.dead_files, dtype=np.int64)
@@ -132,7 +154,7 @@ class Snapshot:
         NAME_DIGITS hexadecimal digits: a hash over the configuration and the sum of the files' hashes. Those
         of a segment are computed once, at 1 µs a file, for all generations with it. Raises CorruptIndex.
         """
-        live = (segment.reader.content_hashes[segment.live_file_mask] for segment in self.segments)
+        live = (segment.contents.values[segment.live_file_mask] for segment in self.segments)
         total = sum(int(hashes.sum()) for hashes in live) % (1 << 64)
         facts = f"{self.manifest.configuration} {self.file_count} {total}"
         return compute_name(facts.encode())[:NAME_DIGITS]
@@ -185,7 +207,7 @@ def open_segments(
                 segment = LiveSegment(_open_reader(directory, entry, fields, sealed), entry)
             elif segment.entry != entry:  # its set of dead files has changed
                 _check_entry(segment.reader, entry, fields)
-                segment = LiveSegment(segment.reader, entry)
+                segment = LiveSegment(segment.reader, entry, segment.contents)
             opened.append(segment)
     except BaseException:
         for segment in opened:

@@ -72,7 +72,13 @@ class Engines:
         def list_paths() -> Iterator[str]:
             return KnownFiles(sources.index.get_searcher().snapshot).iter_paths()
 
-        return LiveGraph(sources.symbol_index, list_paths, sources.tree.read_bytes, self._extensions)
+        return LiveGraph(
+            sources.symbol_index,
+            list_paths,
+            sources.tree.read_bytes,
+            self._extensions,
+            sources.config.symbol_wait_seconds,
+        )
 
     @property
     def code_search(self) -> LiveCodeSearch:

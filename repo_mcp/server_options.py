@@ -12,6 +12,7 @@ from repo_mcp.config.server_config import (
     CALLS_PER_SECOND,
     DEFAULT_MEMORY_MB,
     GUARDS,
+    SYMBOL_WAIT_SECONDS,
     Config,
     Limits,
     load_config,
@@ -140,6 +141,13 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help=f"time limit of a call that reads; beyond it, timeout (default: {CALL_SECONDS}; 0: no limit)",
+    )
+    parser.add_argument(
+        "--symbol-wait-seconds",
+        type=int,
+        metavar="N",
+        help="time for which calls of graph and code_research wait while files are parsed"
+        f" (default: {SYMBOL_WAIT_SECONDS}; 0: none)",
     )
     parser.add_argument(
         "--refuse-hard-links",

@@ -29,10 +29,12 @@ NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots i
 MAX_WORKERS = 64
 CALLS_PER_SECOND = 500  # an agent that calls as fast as it reads reaches a few tens
 CALL_SECONDS = 50
+SYMBOL_WAIT_SECONDS = 2
 # Limits that apply to every call, and the highest value allowed for each.
 GUARDS: Mapping[str, int] = {
     "max_calls_per_second": 100_000,
     "call_timeout_seconds": 3_600,
+    "symbol_wait_seconds": 30,
     "refuse_hard_links": True,
     "one_file_system": True,
     "refuse_private_keys": True,
@@ -124,6 +126,7 @@ class Config:
     watch: bool = False  # look for changed files while serving
     max_calls_per_second: int = CALLS_PER_SECOND  # for one server, with all its toolsets; 0: no limit
     call_timeout_seconds: int = CALL_SECONDS  # for one call that reads: clients give up after 60; 0: no limit
+    symbol_wait_seconds: int = SYMBOL_WAIT_SECONDS  # that a call of the graph waits for files to be parsed
     refuse_hard_links: bool = False  # a file with another name is not served
     one_file_system: bool = False  # file systems mounted below the root are not served
     refuse_private_keys: bool = False  # a file with the block of a private key in it is not served
@@ -334,6 +337,7 @@ def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
         config,
         max_calls_per_second=given.get("max_calls_per_second", CALLS_PER_SECOND),
         call_timeout_seconds=given.get("call_timeout_seconds", CALL_SECONDS),
+        symbol_wait_seconds=given.get("symbol_wait_seconds", SYMBOL_WAIT_SECONDS),
         refuse_hard_links=bool(given.get("refuse_hard_links")),
         one_file_system=bool(given.get("one_file_system")),
         refuse_private_keys=bool(given.get("refuse_private_keys")),

@@ -41,6 +41,7 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         ("memory_mb", config.memory_mb, "--memory-mb", ""),
         ("max_calls_per_second", config.max_calls_per_second, "--max-calls-per-second", ""),
         ("call_timeout_seconds", config.call_timeout_seconds, "--call-timeout-seconds", ""),
+        ("symbol_wait_seconds", config.symbol_wait_seconds, "--symbol-wait-seconds", ""),
         ("refuse_hard_links", config.refuse_hard_links, "--refuse-hard-links", ""),
         ("one_file_system", config.one_file_system, "--one-file-system", ""),
         ("refuse_private_keys", config.refuse_private_keys, "--refuse-private-keys", ""),

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
-from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.model import IndexedPath, SymbolIndexStatus
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.symbol_index.needed_files import Need
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
 
@@ -26,6 +28,8 @@ RESOLVERS: Mapping[str, MakeResolver] = {
     **dict.fromkeys(("typescript", "javascript"), TypeScriptResolver),
     **dict.fromkeys(("go", "java", "rust", "c", "cpp", "swift"), NamedResolver),
 }
+
+QUIET_SECONDS = 0.1  # for all files to be parsed, before it is looked up which ones a node_id needs
 
 
 class LiveGraph:
@@ -37,8 +41,13 @@ class LiveGraph:
         list_source_paths: Callable[[], Iterable[str]],
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
+        wait_seconds: float,
     ) -> None:
-        """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension."""
+        """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
+
+        A call waits for symbols that are being parsed up to `wait_seconds`.
+        """
+        self._wait_seconds = wait_seconds
         self._symbol_index = symbol_index
         self._list_source_paths = list_source_paths
         self._read = read
@@ -48,12 +57,15 @@ class LiveGraph:
         self._told = threading.local()  # warnings in force when a thread last opened the graph
 
     @contextmanager
-    def open(self) -> Iterator[Graph]:
+    def open(self, *, names: str = "", paths: Sequence[str] = (), node_id: str = "") -> Iterator[Graph]:
         """Yield the current graph for one call. Raises INDEX_UNAVAILABLE when it is missing or damaged.
 
+        While files are still to be parsed, waits up to the operator's `symbol_wait_seconds`; those are parsed
+        first that have the `names`, are named by `paths`, or declare or use the symbol of a `node_id`.
         A symbol that the call does not find may be one that is missing here: NOT_FOUND says so, too.
         """
         self._told.warnings = []
+        self._wait_for(names, paths, node_id)
         with self._symbol_index.view() as view:
             self._told.warnings = self._symbol_index.warn()
             try:
@@ -63,6 +75,20 @@ class LiveGraph:
                     raise
                 message = " ".join([error.message, *self._told.warnings])
                 raise RepoError(error.code, message, error.hint, error.details) from error
+
+    def _wait_for(self, names: str, paths: Sequence[str], node_id: str) -> None:
+        deadline = time.monotonic() + self._wait_seconds
+        if not node_id:
+            self._symbol_index.wait_for(Need(names, tuple(paths)), deadline)
+            return
+        if self._symbol_index.wait_for(Need(), time.monotonic() + min(self._wait_seconds, QUIET_SECONDS)):
+            return
+        declared_in = find_paths_of(node_id, self._list_source_paths())
+        self._symbol_index.wait_for(Need(paths=tuple(declared_in)), deadline)
+        with suppress(RepoError):
+            with self._symbol_index.view() as view:
+                name = self._find_graph(view).get(node_id).symbol.name
+            self._symbol_index.wait_for(Need(name), deadline)
 
     def _find_graph(self, view: SymbolIndex) -> Graph:
         with self._lock:
@@ -91,5 +117,5 @@ class LiveGraph:
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
         """Return a file's symbols by line, and its parse status or None. Raises INDEX_UNAVAILABLE."""
-        with self.open() as graph:
+        with self.open(paths=[path]) as graph:
             return graph.outline(path), graph.find_status(path)

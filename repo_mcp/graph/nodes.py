@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -238,3 +238,11 @@ class _FileNodes:
         path = self.path.encode()
         facts = b"\0".join((path, name.encode(), b"%d" % kind, b"%d" % overload))
         return f"{crc32(path):08x}{hashlib.blake2b(facts, digest_size=8).hexdigest()}"
+
+
+def find_paths_of(node_id: str, paths: Iterable[str]) -> list[str]:
+    """Return the paths that share an id's path digits; none for what is not shaped like an id."""
+    if not _ID.fullmatch(node_id):
+        return []
+    wanted = int(node_id[:PATH_DIGITS], 16)
+    return [path for path in paths if crc32(path.encode()) == wanted]

@@ -269,7 +269,7 @@ class Researcher:
         check_request(request)
         with ExitStack() as stack:
             try:
-                graph = stack.enter_context(self._graph.open())
+                graph = stack.enter_context(self._graph.open(names=request.query))
             except RepoError as error:
                 if error.code is not ErrorCode.INDEX_UNAVAILABLE:
                     raise

@@ -38,6 +38,7 @@ from repo_mcp.model import (
     SymbolIndexStatus,
 )
 from repo_mcp.symbol_index.named_files import Outcomes, find_name
+from repo_mcp.symbol_index.needed_files import Need, find_needed
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
@@ -47,6 +48,8 @@ UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt.
 FOREIGN_STRUCTURE = "The symbol index was not written with this user's key, so it is being rebuilt."
 HURRY_SECONDS = 5.0  # for a background round to make room
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
+ROUND_SECONDS = 0.25  # for the round after a saved file, which takes a third of it
+WAIT_POLL_SECONDS = 0.005
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
 WORDS = DerivedIndexWording(
     "structure",
@@ -156,6 +159,52 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             "The symbol index is damaged and is being rebuilt.",
             NOT_BUILT_HINT,
         )
+
+    def wait_for(self, need: Need, deadline: float) -> bool:
+        """Wait until every file is parsed, or all that a call needs; until `deadline`, by time.monotonic.
+
+        What was saved just before the call is taken up first, and the round in the background gets
+        ROUND_SECONDS. Then the files are parsed that the call needs. Returns False when the deadline came
+        first: `warn` tells. Nobody waits before `start`, nor for what failed. Raises INDEX_UNAVAILABLE
+        without a lexical index.
+        """
+        self._index.get_searcher(fresh=True)
+        if self._thread is None or self._wait(min(deadline, time.monotonic() + ROUND_SECONDS)):
+            return True
+        try:
+            needed = find_needed(self._index.get_searcher(), need)
+            if self._parse_first(needed.paths, deadline) and needed.are_all:
+                return True
+        except (RepoError, IndexFormatError, OSError):  # whoever reads the index next reports it
+            pass
+        return self._wait(deadline)
+
+    def _wait(self, deadline: float) -> bool:
+        """Return True when all that is indexed is parsed, or cannot be; False at the deadline."""
+        while not self._has_followed() and not self._fault:
+            if time.monotonic() >= deadline or self._closed.wait(WAIT_POLL_SECONDS):
+                return False
+        return True
+
+    def _has_followed(self) -> bool:
+        followed, searcher = self._followed, self._index.find_searcher()
+        return (
+            followed is not None and searcher is not None and followed.manifest == searcher.snapshot.manifest
+        )
+
+    def _parse_first(self, paths: Sequence[str], deadline: float) -> bool:
+        """Parse those of the files that have no current record. Returns False when there are none to parse.
+
+        Raises as `build` does, with CANCELLED at the deadline.
+        """
+        view = self.find_view()
+        missing = [path for path in paths if view is None or view.find_status(path) is None]
+        if missing:
+            begun = self._begin_build(hurried=True, seconds=max(0.0, deadline - time.monotonic()))
+            with self._run_alone(begun=begun):
+                lexical = self._index.get_searcher().snapshot
+                self._run(lexical, missing, None, self._stops_when(lambda: time.monotonic() >= deadline))
+        return bool(paths)
 
     # Progress
 
@@ -309,13 +358,13 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             self._anew |= anew
             return self._run(self._index.get_searcher().snapshot, paths, progress, stop)
 
-    def _begin_build(self, *, hurried: bool) -> bool:
+    def _begin_build(self, *, hurried: bool, seconds: float = HURRY_SECONDS) -> bool:
         """Return True once no other call is parsing; `hurried` asks the background to make room."""
         if not hurried:
             return self._running.acquire(blocking=False)
         self._hurried.set()
         try:
-            return self._running.acquire(timeout=HURRY_SECONDS)
+            return self._running.acquire(timeout=seconds)
         finally:
             self._hurried.clear()
 

@@ -39,9 +39,9 @@ def get_callees(repository: Repository, arguments: Arguments, context: CallConte
 
 def get_implementations(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_implementations`."""
-    page = Page("get_implementations", arguments)
-    with repository.engines.graph.open() as graph:
-        found = graph.find_implementations(graph.get(str(arguments["node_id"])))
+    page, node_id = Page("get_implementations", arguments), str(arguments["node_id"])
+    with repository.engines.graph.open(node_id=node_id) as graph:
+        found = graph.find_implementations(graph.get(node_id))
         return _draft(repository, graph, found, INCOMING, arguments, page)
 
 
@@ -66,16 +66,16 @@ def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
 
 
 def _incoming(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
-    page = Page(tool, arguments)
-    with repository.engines.graph.open() as graph:
-        found = graph.find_incoming(graph.get(str(arguments["node_id"])), types)
+    page, node_id = Page(tool, arguments), str(arguments["node_id"])
+    with repository.engines.graph.open(node_id=node_id) as graph:
+        found = graph.find_incoming(graph.get(node_id), types)
         return _draft(repository, graph, found, INCOMING, arguments, page)
 
 
 def _outgoing(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
-    page = Page(tool, arguments)
-    with repository.engines.graph.open() as graph:
-        found = graph.find_outgoing(graph.get(str(arguments["node_id"])), types)
+    page, node_id = Page(tool, arguments), str(arguments["node_id"])
+    with repository.engines.graph.open(node_id=node_id) as graph:
+        found = graph.find_outgoing(graph.get(node_id), types)
         return _draft(repository, graph, found, OUTGOING, arguments, page)
 
 

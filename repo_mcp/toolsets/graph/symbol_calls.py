@@ -38,7 +38,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     page = Page("search_symbols", arguments)
     end = page.start + (find_integer(arguments, "limit") or DEFAULT_SYMBOLS)
     scope = _build_scope(repository, arguments)
-    with repository.engines.graph.open() as graph:
+    with repository.engines.graph.open(names=str(arguments["query"])) as graph:
         found = graph.search(str(arguments["query"]), scope, end + 1)
         rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:end]]
     more, ordinary = len(found) > end, "limit" not in arguments
@@ -50,7 +50,7 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
     """Answer `lookup_symbol`."""
     page = Page("lookup_symbol", arguments)
     scope = _build_scope(repository, arguments)
-    with repository.engines.graph.open() as graph:
+    with repository.engines.graph.open(names=str(arguments["qualified_name"])) as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
         rows = [_render_found(graph, node) for node in nodes]
     return _draft_rows(repository, page, rows, notes=NOT_EXACT.get(match.name, ()))
@@ -62,10 +62,10 @@ def _render_found(graph: Graph, node: Node) -> Row:
 
 def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `find_similar`."""
-    page = Page("find_similar", arguments)
+    page, node_id = Page("find_similar", arguments), str(arguments["node_id"])
     end = page.start + (find_integer(arguments, "limit") or DEFAULT_SIMILAR)
-    with repository.engines.graph.open() as graph:
-        found = graph.find_similar(graph.get(str(arguments["node_id"])), end + 1)
+    with repository.engines.graph.open(node_id=node_id) as graph:
+        found = graph.find_similar(graph.get(node_id), end + 1)
         rows: list[Row] = [
             {
                 **render_symbol(other),
@@ -80,7 +80,7 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
 
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_symbol`."""
-    with repository.engines.graph.open() as graph:
+    with repository.engines.graph.open(node_id=str(arguments["node_id"])) as graph:
         node = graph.get(str(arguments["node_id"]))
         references = graph.find_incoming(node, NAMED)
         result: Result = {
@@ -95,7 +95,7 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
 def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_source_spans`."""
     page = Page("get_source_spans", arguments)
-    with repository.engines.graph.open() as graph:
+    with repository.engines.graph.open(node_id=str(arguments["node_id"])) as graph:
         spans = graph.list_spans(graph.get(str(arguments["node_id"])))
     rows: list[Row] = [
         {

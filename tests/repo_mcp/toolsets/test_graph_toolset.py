@@ -267,7 +267,7 @@ def test_without_an_index_navigation_says_what_to_do_and_files_can_be_read(tmp_p
 def test_a_defect_is_an_index_error_without_what_it_quotes(
     served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **_named: object) -> None:
         raise ValueError(CANARY)
 
     monkeypatch.setattr(LiveGraph, "open", fail)

@@ -1,0 +1,44 @@
+"""The files whose symbols one call needs: parsed first while most of a tree is still to be parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.searcher import Searcher
+
+MAX_WORDS = 50  # of a question
+MAX_FILES = 30  # parsed first: half a second's work
+_NAME = re.compile(r"\w+(?:\.\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a call asks for. Empty: nobody knows which files that takes."""
+
+    names: str = ""  # a name, or a text with names in it
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NeededFiles:
+    """Files to parse first, the best ones first."""
+
+    paths: tuple[str, ...]
+    are_all: bool  # no other file can matter to the call
+
+
+def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
+    """Return the files that are named, and those with the names. Raises IndexFormatError, OSError."""
+    if not need.names:
+        return NeededFiles(need.paths, are_all=bool(need.paths))
+    ranking = searcher.rank(parse_query(need.names, MAX_WORDS), MAX_FILES)
+    found = _join([*need.paths, *(chunk.path for chunk in ranking.chunks)])
+    is_name = _NAME.fullmatch(need.names) is not None
+    return NeededFiles(found, are_all=is_name and ranking.total <= len(ranking.chunks))
+
+
+def _join(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(paths))
