@@ -1,6 +1,6 @@
 """One opened root: its configuration, tree and indexes. Toolsets and the command line are given this.
 
-Reading never waits for indexing: a search answers from the last committed generation. Every method
+Reading waits for indexing a moment at most: a search answers from the last committed generation. Every method
 may be called from several threads at a time.
 """
 

@@ -95,6 +95,7 @@ def build_parser(
         metavar="N",
         help=f"memory for all indexing processes together (default: {DEFAULT_MEMORY_MB:,})",
     )
+    _add_rates(parser)
     _add_switches(parser)
     add_http_options(parser)
     limits = parser.add_argument_group("limits")
@@ -128,8 +129,8 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_switches(parser: argparse.ArgumentParser) -> None:
-    """Add the options about rates, safety and what is recorded."""
+def _add_rates(parser: argparse.ArgumentParser) -> None:
+    """Add the options about how often and how long."""
     parser.add_argument(
         "--max-calls-per-second",
         type=int,
@@ -149,6 +150,10 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         help="time for which calls of graph and code_research wait while files are parsed"
         f" (default: {SYMBOL_WAIT_SECONDS}; 0: none)",
     )
+
+
+def _add_switches(parser: argparse.ArgumentParser) -> None:
+    """Add the options about safety and what is recorded."""
     parser.add_argument(
         "--refuse-hard-links",
         action="store_true",

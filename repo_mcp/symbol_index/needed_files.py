@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.text.analysis import analyse_text
 
 MAX_WORDS = 50  # of a question
 MAX_FILES = 30  # parsed first: half a second's work
@@ -34,11 +34,10 @@ def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
     """Return the files that are named, and those with the names. Raises IndexFormatError, OSError."""
     if not need.names:
         return NeededFiles(need.paths, are_all=bool(need.paths))
-    ranking = searcher.rank(parse_query(need.names, MAX_WORDS), MAX_FILES)
-    found = _join([*need.paths, *(chunk.path for chunk in ranking.chunks)])
     is_name = _NAME.fullmatch(need.names) is not None
-    return NeededFiles(found, are_all=is_name and ranking.total <= len(ranking.chunks))
-
-
-def _join(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(paths))
+    query = parse_query(need.names, MAX_WORDS)
+    if is_name:  # as a whole: its parts may be in every file
+        query = Query(terms=analyse_text(need.names.rpartition(".")[2])[:1])
+    ranking = searcher.rank(query, MAX_FILES)
+    found = dict.fromkeys([*need.paths, *(chunk.path for chunk in ranking.chunks)])
+    return NeededFiles(tuple(found), are_all=is_name and ranking.total <= len(ranking.chunks))
