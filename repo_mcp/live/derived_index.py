@@ -1,8 +1,8 @@
 """A live derived index: the opened generation of an index made from the lexical one, and its rounds.
 
 Nothing is built before the first call of `start`. From then on a thread makes what is new after each refresh
-of the lexical index, and no call waits for it; a caller that builds synchronously excludes the thread. A
-damaged index is dropped, reported as a fault, and rebuilt by the next round.
+of the lexical index; a caller that builds synchronously excludes the thread. A damaged index is dropped,
+reported as a fault, and rebuilt by the next round.
 
 Left out on purpose: what such an index answers, what its status contains and how that is worded.
 """

@@ -1,8 +1,9 @@
 """The index of one root as it is now: what searches ask, and what keeps it up to date.
 
 Reading takes no lock and uses the last committed generation, which another process may have written. It
-waits for what was just saved, and for the first files, a moment at most; else answers say what is missing. A damaged index is noticed where it is read and built anew in the
-background. Every method may be called from several threads at a time.
+waits for what was just saved, and for the first files, a moment at most; else answers say what is missing.
+A damaged index is noticed where it is read and built anew in the background. Every method may be called
+from several threads at a time.
 """
 
 from __future__ import annotations
