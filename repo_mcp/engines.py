@@ -174,7 +174,8 @@ class Engines:
     @cached_property
     def _bundler(self) -> Strategy:
         from repo_mcp.bundler.hybrid import HybridStrategy
-        from repo_mcp.bundler.spans import SymbolSpan, list_outlined_spans, list_symbol_spans
+        from repo_mcp.bundler.spans import list_outlined_spans
+        from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_symbol_spans
 
         outliner = self._sources.outliner
 

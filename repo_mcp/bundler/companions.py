@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.spans import SymbolSpan
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 
 MAX_IMPORT_LINES = 12
 MAX_HEAD_LINES = 6

@@ -29,7 +29,7 @@ from repo_mcp.bundler.records import (
 )
 from repo_mcp.bundler.searches import SearchHits, find_joined, plan_searches, run_searches, weigh_terms
 from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.spans import SpanFinder, SymbolSpan
+from repo_mcp.bundler.spans import SpanFinder
 from repo_mcp.bundler.strategy import Choice
 from repo_mcp.bundler.weights import WEIGHTS, Weights
 from repo_mcp.bundler.windows import (
@@ -43,6 +43,7 @@ from repo_mcp.bundler.windows import (
     view_file,
 )
 from repo_mcp.errors import RepoError
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.mentions import Mention, resolve_mentions
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent

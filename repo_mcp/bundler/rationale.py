@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from repo_mcp.bundler.searches import SearchHits
-from repo_mcp.bundler.spans import SymbolSpan
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.mentions import Mention
 from repo_mcp.ranking.prompt import Clue, ClueKind, split_symbol
 from repo_mcp.text.analysis import get_word_terms

@@ -18,8 +18,8 @@ from itertools import accumulate
 
 from repo_mcp.bundler.companions import find_licence, list_imports
 from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.spans import SymbolSpan
 from repo_mcp.bundler.weights import Weights
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.text.analysis import get_word_terms
 
 WHOLE_LINES = 60  # a longer declaration is cut into blocks even where it would fit

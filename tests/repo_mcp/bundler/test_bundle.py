@@ -22,9 +22,9 @@ from index_format import DiskDirectory, compute_fingerprint
 from repo_mcp.bundler.document import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, NOT_WRITTEN, build_document
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
-from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
 from repo_mcp.repository import Repository
 from repo_mcp.text.analysis import analyse_text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.bundler.hybrid import locate, locate_symbols
-from repo_mcp.bundler.spans import list_symbol_spans
+from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.ranking.prompt import Clue, ClueKind
 
 TEXT = b"class Door:\n    def read(self):\n        pass\n\nclass Wall:\n    def read(self):\n        pass\n"

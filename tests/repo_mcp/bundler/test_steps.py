@@ -24,9 +24,9 @@ from repo_mcp.bundler.searches import (
     weigh_terms,
 )
 from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.bundler.windows import choose_window, cut_blocks, value_blocks, view_file
+from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.ranking.mentions import Mention
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt
 from repo_mcp.ranking.query import MAX_TERMS, Query

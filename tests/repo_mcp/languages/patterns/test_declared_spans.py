@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.spans import MAX_NESTING, MAX_SPANS, list_symbol_spans
+from repo_mcp.languages.patterns.declared_spans import MAX_NESTING, MAX_SPANS, list_symbol_spans
 from tests.architecture.source_tree import load_modules
 
 C = b"""#include <linux/list.h>

@@ -1,0 +1,345 @@
+"""Finds the lines of declarations by landmarks and indentation: cheap, for every language, without parsing.
+
+A declaration begins at the comment, decorator or attribute lines that touch it from above. It ends before
+the next line that is indented no deeper; a line there that closes a bracket or a block (`}`, `)`, `end`)
+still belongs to it. In languages with braces only such a line ends it, because labels and preprocessor lines
+of C begin in the first column. In Python the lines within strings and brackets and those of comments end
+nothing. A heading reaches to the next heading that is not deeper. Text with another
+layout gives wrong spans, never an error. The work is bounded: after MAX_STEPS lines examined, declarations
+are taken to end where the search stops, and those after the first MAX_SPANS are left out.
+
+A finder of spans that parses can replace `list_symbol_spans`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.languages.patterns.landmarks import Language, Spans, scan
+from repo_mcp.languages.patterns.language_registry import find_language
+
+MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
+MAX_STATEMENT_LINES = 200  # of a declaration without a body
+MAX_LEAD_LINES = 40  # comment and decorator lines above the name
+MAX_NESTING = 50  # deeper declarations are named after the fiftieth that encloses them
+TAB_COLUMNS = 8
+NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
+MAX_SPANS = 50_000  # declarations of one file, the first ones: half a kilobyte each
+MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
+
+_CLOSES = re.compile(rb"[}\])]")
+_CLOSES_WITH_END = re.compile(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
+_LEADS = re.compile(
+    rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
+)
+_SMALL_OPENER = re.compile(rb"[{(\[]\s*$")
+# Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
+_INDENTED_LANGUAGES = frozenset(
+    ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "sql")
+)
+_WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in a word
+_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may stand above a name
+_HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
+_COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
+# Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
+_PYTHON_TOKENS = re.compile(
+    rb"""
+    "{3}[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+){0,20000}(?:"{3})?
+    | '{3}[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+){0,20000}(?:'{3})?
+    | "[^"\\\n]*+(?:\\.[^"\\\n]*+){0,20000}"?
+    | '[^'\\\n]*+(?:\\.[^'\\\n]*+){0,20000}'?
+    | \#[^\n]*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IS_SPACE = np.array([bytes([byte]).isspace() for byte in range(256)])
+_BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)], dtype=np.int32)
+_TAB, _LINE_FEED, _HASH, _BACKSLASH = b"\t\n#\\"
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolSpan:
+    """The lines of one declaration, 1-based, both included."""
+
+    start_line: int
+    end_line: int
+    name_line: int  # the line that holds the name
+    head_line: int  # the first of its decorators and attributes, after the comments above it
+    name: str
+    qualified_name: str
+
+
+def list_symbol_spans(
+    path: str, text: bytes, overrides: Mapping[str, str] | None = None
+) -> tuple[SymbolSpan, ...]:
+    """Return the declarations of normalised text in the order of their names. Spans are nested or disjoint.
+
+    `overrides` maps file extensions to languages other than the built-in ones.
+    """
+    return list_declared_spans(find_language(path, overrides), text)
+
+
+def list_declared_spans(language: Language, text: bytes) -> tuple[SymbolSpan, ...]:
+    """Return the declarations of normalised text as `list_symbol_spans` does."""
+    landmarks = scan(language, text)
+    if not landmarks.definitions:
+        return ()
+    layout = _Layout(text, landmarks.doc_spans, language.name)
+    places = ((layout.find_line(start), start, end) for start, end in landmarks.definitions)
+    names = [
+        (line, text[start:end].decode("utf-8", "replace"))
+        for line, start, end in islice(places, MAX_SPANS)
+        if not layout.is_inside[line]
+    ]
+    if language.name in _HEADING_LANGUAGES:
+        spans = _span_headings(layout, names)
+    else:
+        find_end = _find_indented_end if language.name in _INDENTED_LANGUAGES else _find_brace_end
+        closes = _CLOSES_WITH_END if language.name in _WORD_LANGUAGES else _CLOSES
+        spans = [
+            (layout.find_start(line), find_end(layout, line, closes), line, name) for line, name in names
+        ]
+    return _nest(spans, layout)
+
+
+class _Layout:
+    """The lines of a text by 0-based number: their offsets and depths of indentation."""
+
+    def __init__(self, text: bytes, doc_spans: Spans, language: str) -> None:
+        self._docs_stand_above = language not in _DOCSTRING_LANGUAGES
+        self.lines = text.split(b"\n")
+        if self.lines[-1] == b"":
+            self.lines.pop()
+        count = len(self.lines)
+        data = np.frombuffer(text, dtype=np.uint8)
+        starts = np.concatenate([[0], np.flatnonzero(data == _LINE_FEED) + 1])[:count]
+        self._starts: list[int] = starts.tolist()
+        self.is_doc = bytearray(count + 1)
+        for start, end in doc_spans:
+            first, last = self.find_line(start), self.find_line(max(start, end - 1))
+            self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line tells the depth
+        self._depths, firsts = self._measure_depths(data, starts)
+        self.depths: list[int] = self._depths.tolist()
+        self._ends_nothing = np.frombuffer(self.is_doc, dtype=np.bool_)[:count].copy()
+        has_text = self._depths != NO_TEXT
+        is_inside = np.zeros(count, dtype=np.bool_)
+        if language == "python":
+            is_inside, has_code = _find_statements(text, data, starts, firsts, has_text)
+            self._ends_nothing |= is_inside | ~has_code
+            has_text = has_code
+        self.is_inside: list[bool] = is_inside.tolist()  # within a string or brackets that began above
+        last_texts = np.maximum.accumulate(np.where(has_text, np.arange(count), -1))
+        self._last_texts: list[int] = last_texts.tolist()
+        self._outer: dict[int, list[int]] = {}  # per depth: the lines that are not deeper, comments aside
+        self._steps = MAX_STEPS
+
+    def _measure_depths(
+        self, data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the columns of indentation of each line, and the offset of its first other byte."""
+        ends = np.append(starts[1:] - 1, len(data))
+        texts = np.append(np.flatnonzero(~_IS_SPACE[data]), len(data))
+        firsts = texts[np.searchsorted(texts, starts)]
+        is_blank = firsts >= ends
+        firsts = np.where(is_blank, starts, firsts)
+        tabs = np.append(0, np.cumsum(data == _TAB))
+        tabs = tabs[firsts] - tabs[starts]
+        depths = firsts - starts + (TAB_COLUMNS - 1) * tabs  # right where tabs come before all spaces
+        for line in np.flatnonzero((tabs > 0) & (tabs < firsts - starts)).tolist():
+            depths[line] = _measure_depth(self.lines[line])
+        return np.where(is_blank, NO_TEXT, depths), firsts
+
+    def find_line(self, offset: int) -> int:
+        return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
+
+    def spend_step(self) -> bool:
+        """Return True while a further line may be examined."""
+        self._steps -= 1
+        return self._steps >= 0
+
+    def iter_outer(self, start: int, depth: int) -> Iterator[int]:
+        """Yield the lines from `start` on that are not deeper, comments aside, until the steps run out."""
+        outer = self._outer.get(depth)
+        if outer is None:
+            is_outer = (self._depths <= depth) & ~self._ends_nothing
+            outer = self._outer[depth] = np.flatnonzero(is_outer).tolist()
+        for place in range(bisect_left(outer, start), len(outer)):
+            if not self.spend_step():
+                return
+            yield outer[place]
+
+    def find_start(self, line: int) -> int:
+        """Return the first of the comment and decorator lines that touch a declaration from above."""
+        start = line
+        while start > 0 and line - start < MAX_LEAD_LINES:
+            above = self._find_lead(start - 1, self.depths[line])
+            if above is None:
+                break
+            start = above
+        return start
+
+    def _find_lead(self, line: int, depth: int) -> int | None:
+        """Return the first line of the comment or decorator that ends in `line`, or None."""
+        while self.is_inside[line] and line > 0:  # of a decorator over several lines
+            line -= 1
+        text = self.lines[line]
+        if self._docs_stand_above and self.is_doc[line] and text.strip():
+            return line
+        if _LEADS.match(text):
+            return line if self.depths[line] - depth in (0, 1) else None
+        if text.strip() != b")" or self.depths[line] != depth:
+            return None
+        opening = next(
+            (
+                position
+                for position in range(line - 1, max(-1, line - MAX_LEAD_LINES), -1)
+                if self.depths[position] <= depth
+            ),
+            None,
+        )
+        return opening if opening is not None and self.lines[opening].lstrip().startswith(b"@") else None
+
+    def find_head(self, start: int, line: int) -> int:
+        """Return the first line from `start` on that is no comment, at most `line`."""
+        while start < line and (self.is_doc[start] or _COMMENT.match(self.lines[start])):
+            start += 1
+        return start
+
+    def trim(self, start: int, end: int) -> int:
+        """Return the last line with text of the half-open span, at least its first."""
+        return max(start, self._last_texts[end - 1]) if end > start else start
+
+
+def _measure_depth(line: bytes) -> int:
+    """Return the columns of indentation of a line with text."""
+    return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB_COLUMNS))
+
+
+def _find_statements(
+    text: bytes,
+    data: npt.NDArray[np.uint8],
+    starts: npt.NDArray[np.int64],
+    firsts: npt.NDArray[np.int64],
+    has_text: Mask,
+) -> tuple[Mask, Mask]:
+    """Return the lines of Python that go on a string, brackets or a statement, and those with code.
+
+    Brackets that do not balance, as in a file that is being written, are taken for none.
+    """
+    spans = np.array([match.span() for match in _PYTHON_TOKENS.finditer(text)], dtype=np.int64)
+    edges = np.zeros(len(data) + 1, dtype=np.int8)
+    if len(spans):
+        edges[spans[:, 0]] += 1
+        edges[spans[:, 1]] -= 1
+    is_token = np.cumsum(edges, dtype=np.int8)[:-1] > 0
+    nesting = np.cumsum(np.where(is_token, 0, _BRACKETS[data]))
+    before = starts[1:] - 1  # the line feeds
+    goes_on = is_token[before] | ((data[before - 1] == _BACKSLASH) & ~is_token[before - 1])
+    if nesting[-1] == 0 and nesting.min() >= 0:
+        goes_on |= nesting[before] > 0
+    is_inside = np.append(False, goes_on)
+    is_comment = (data[np.minimum(firsts, len(data) - 1)] == _HASH) & ~is_inside
+    return is_inside, has_text & ~is_comment
+
+
+def _find_indented_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    depth = layout.depths[line]
+    for position in layout.iter_outer(line + 1, depth):
+        stripped = layout.lines[position].strip()
+        if layout.depths[position] < depth or not closes.match(stripped):
+            return layout.trim(line, position)
+        if not stripped.endswith((b":", b"(", b"[", b"{", b"=")):  # else: parameters over several lines
+            return position
+    return layout.trim(line, len(layout.lines))
+
+
+def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    body = _find_body(layout, line)
+    if body is None:
+        return _find_statement_end(layout, line)
+    depth = layout.depths[line]
+    text = layout.lines[body]
+    if not _SMALL_OPENER.search(text) and text.count(b"{") <= text.count(b"}"):
+        return body
+    for position in layout.iter_outer(body + 1, depth):
+        stripped = layout.lines[position].lstrip()
+        if closes.match(stripped) and not _SMALL_OPENER.search(stripped):
+            return position if layout.depths[position] == depth else layout.trim(line, position)
+    return layout.trim(line, len(layout.lines))
+
+
+def _find_body(layout: _Layout, line: int) -> int | None:
+    """Return the line whose brace opens the body of the declaration in `line`, or None without a body."""
+    for position in range(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
+        text = layout.lines[position]
+        if b"{" in text or (position == line and _SMALL_OPENER.search(text) and b"=" in text):
+            return position
+        if text.rstrip().endswith(b";") or not text.strip():
+            return None
+    return None
+
+
+def _find_statement_end(layout: _Layout, line: int) -> int:
+    """Return the last line of a declaration without a body, which includes deeper and continued lines."""
+    depth = layout.depths[line]
+    for position in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
+        text = layout.lines[position].rstrip()
+        follows = position + 1 < len(layout.lines) and (
+            text.endswith(b"\\") or NO_TEXT > layout.depths[position + 1] > depth
+        )
+        if text.endswith(b";") or not follows or not layout.spend_step():
+            return position
+    return line
+
+
+def _span_headings(layout: _Layout, names: Sequence[tuple[int, str]]) -> list[tuple[int, int, int, str]]:
+    """Return sections, each up to the next heading that is not deeper. `#` or underline gives the depth."""
+    spans = []
+    following: list[tuple[int, int]] = []  # depth and line of the next headings, each one less deep
+    for line, name in reversed(names):
+        depth = _get_heading_depth(layout, line)
+        while following and following[-1][0] > depth:
+            following.pop()
+        end = following[-1][1] if following else len(layout.lines)
+        spans.append((line, layout.trim(line, end), line, name.strip()))
+        following.append((depth, line))
+    return spans[::-1]
+
+
+def _get_heading_depth(layout: _Layout, line: int) -> int:
+    text = layout.lines[line]
+    if text.startswith(b"["):
+        return 1
+    if text.startswith(b"#"):
+        return len(text) - len(text.lstrip(b"#"))
+    under = layout.lines[line + 1][:1] if line + 1 < len(layout.lines) else b""
+    return 1 + b'=-~^"'.find(under) if under in b'=-~^"' else 1
+
+
+def _nest(spans: Sequence[tuple[int, int, int, str]], layout: _Layout) -> tuple[SymbolSpan, ...]:
+    """Name each span after what encloses it. A span that would cross the end of its encloser is cut there."""
+    open_spans: list[SymbolSpan] = []
+    found = []
+    for start, end, line, name in spans:
+        while open_spans and open_spans[-1].end_line < line + 1:
+            open_spans.pop()
+        outer = open_spans[-1] if open_spans else None
+        first, last = start + 1, max(end, line) + 1
+        if outer is not None:
+            first, last = max(first, outer.name_line), min(last, outer.end_line)
+        qualified = f"{outer.qualified_name}.{name}" if outer is not None else name
+        head = layout.find_head(first - 1, line) + 1
+        span = SymbolSpan(first, last, line + 1, head, name, qualified)
+        found.append(span)
+        if len(open_spans) < MAX_NESTING:
+            open_spans.append(span)
+    return tuple(found)

@@ -1,0 +1,82 @@
+"""The declaration around a line: innermost, from its decorators to its end, whatever stands between."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from repo_mcp.languages.patterns.enclosing import find_enclosing
+from repo_mcp.languages.patterns.language_registry import find_language
+from tests.architecture.source_tree import load_modules
+
+PYTHON = b'''import os
+
+class Ledger:
+    LIMIT = 3
+
+    # Not part of it.
+    @cache(
+        size=1,
+    )
+    def post(self, amount):
+        """Add.
+
+at the margin
+        """
+        text = (
+    "dedented"
+        )
+# a comment at the margin
+        return text + \\
+  "more"
+    # after it
+
+    def short(self): pass
+
+x = "def no():"
+'''
+POST = ("Ledger.post", 7, 20)
+DECLARES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+LEDGER = ("Ledger", 3, 23)
+
+
+@pytest.mark.parametrize(
+    ("line", "around"),
+    [(1, None), (4, ("Ledger.LIMIT", 4, 4)), (6, LEDGER), (7, POST), (8, POST), (13, POST), (16, POST),
+     (18, POST), (20, POST), (21, LEDGER), (23, ("Ledger.short", 23, 23)), (24, None), (25, None)],
+)  # fmt: skip
+def test_the_innermost_declaration(line: int, around: tuple[str, int, int] | None) -> None:
+    (found,) = find_enclosing(find_language("a.py"), PYTHON, [line])
+    assert (found and (found.qualified_name, found.head_line, found.end_line)) == around
+
+
+def test_declarations_of_one_line_can_be_passed_over() -> None:
+    language = find_language("a.py")
+    found = [one and one.qualified_name for one in find_enclosing(language, PYTHON, [4, 23, 25], 2)]
+    assert found == ["Ledger", "Ledger", None]
+
+
+def test_brackets_that_do_not_balance_are_none() -> None:
+    """A file that is being written: what stands after the open bracket is still found."""
+    text = b"def first(:\n    return 1\n\ndef second():\n    return 2\n"
+    found = find_enclosing(find_language("a.py"), text, [2, 5])
+    assert [one and (one.name, one.end_line) for one in found] == [("first", 2), ("second", 5)]
+
+
+def test_every_line_of_our_own_files_lies_where_the_parser_says() -> None:
+    for module in load_modules():
+        innermost: dict[int, tuple[str, int, int]] = {}
+        nodes = [node for node in ast.walk(module.tree) if isinstance(node, DECLARES)]
+        for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            end = node.end_lineno or first
+            innermost |= dict.fromkeys(range(first, end + 1), (node.name, first, end))
+        data = module.text.encode()
+        texts = module.text.split("\n")
+        lines = range(1, len(texts))
+        for line, span in zip(lines, find_enclosing(find_language("a.py"), data, lines), strict=True):
+            told = None if span is None else (span.name, span.head_line, span.end_line)
+            if span is None or re.match(r"\s*(async |)(def|class) ", texts[span.name_line - 1]):
+                assert told == innermost.get(line), (module.path, line)
