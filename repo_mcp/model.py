@@ -140,17 +140,19 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One ranked chunk. `score` is rounded once; ties are by path, then start line."""
+    """The best place of a ranked chunk. `score` is rounded once; ties are by path, then the chunk's line."""
 
     path: str
-    start_line: int
+    start_line: int  # of the snippet
     end_line: int
     snippet: str  # numbered lines of the chunk's best window, from the live file
     score: float
     matched_terms: tuple[str, ...]
-    symbol: str | None  # name of the declaration around the snippet's best line
+    symbol: str | None  # qualified name of the innermost declaration around the snippet's best line
     explanation: tuple[tuple[str, float], ...] = ()  # signal -> its points; the score is their sum
     chunk_id: str = ""  # of the chunk as it was indexed
+    chunk_lines: tuple[int, int] = (0, 0)  # first and last of the whole chunk
+    symbol_lines: tuple[int, int] | None = None  # the declaration's own, decorators included
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +178,11 @@ class ExactRequest:
     path_prefix: str | None = None  # a directory
     language: str | None = None
     include_tests: bool = True
-    limit: int = 200  # matches; files when `detail` is "files"
+    limit: int = 200  # matches; files when `detail` is "files" or `max_per_file` is given
     detail: str = "snippets"  # snippets | files | count
     context_lines: int = 0  # before and after each match
+    max_per_file: int | None = None  # matches listed of one file; all are counted
+    with_symbols: bool = False  # name the declarations around the matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +196,10 @@ class ExactMatch:
     line: str  # text of the first line, cut around the match when it is very long
     before: tuple[str, ...] = ()  # lines before it
     after: tuple[str, ...] = ()  # lines after it
+    rest: tuple[str, ...] = ()  # lines after the first of a match that spans several
+    symbol: str | None = None  # qualified name of the innermost declaration of several lines around it
+    symbol_lines: tuple[int, int] | None = None  # that declaration's own, decorators included
+    declares: bool = False  # the declaration's name stands in the match's lines
 
 
 @dataclass(frozen=True, slots=True)

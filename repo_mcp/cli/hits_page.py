@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
 
 from rich.console import Console
 from rich.text import Text
 
 from repo_mcp.cli.console.terminal import FAINT, MATCH, NUMBER, PATH, visible
+from repo_mcp.exact.page_lines import list_page_lines
 from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.ranking.snippets import find_best_line, find_line_terms
@@ -97,17 +100,9 @@ def _numbered(number: int, content: str, width: int, pattern: re.Pattern[str] | 
 
 def _iter_lines(matches: tuple[ExactMatch, ...]) -> Iterator[tuple[str, int, str, bool]]:
     """Yield path, number and text of each line to show, once and in order, and True for matching lines."""
-    lines: dict[tuple[str, int], tuple[str, bool]] = {}
-    for match in matches:
-        first = match.start_line - len(match.before)
-        around = [*enumerate(match.before, first), *enumerate(match.after, match.end_line + 1)]
-        for number, content in around:
-            lines.setdefault((match.path, number), (content, False))
-        lines[match.path, match.start_line] = match.line, True
-    order = {match.path: place for place, match in reversed(list(enumerate(matches)))}
-    for path, number in sorted(lines, key=lambda key: (order[key[0]], key[1])):
-        content, is_match = lines[path, number]
-        yield path, number, content, is_match
+    for path, own in groupby(matches, key=attrgetter("path")):
+        for line in list_page_lines(own):
+            yield path, line.number, line.text, line.is_match
 
 
 def _match_pattern(terms: tuple[str, ...]) -> re.Pattern[str] | None:

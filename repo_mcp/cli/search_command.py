@@ -154,9 +154,10 @@ def search_ranked(config: Config, request: SearchRequest, display: _Display) -> 
     if display.as_json:
         document = to_plain(answer)
         for row, hit in zip(document["hits"], answer.hits, strict=True):
-            del row["explanation"], row["chunk_id"]
             if display.explain:
-                row |= {"explanation": dict(hit.explanation), "chunk_id": hit.chunk_id}
+                row["explanation"] = dict(hit.explanation)
+            else:
+                del row["explanation"], row["chunk_id"], row["chunk_lines"]
         write_json(document)
     else:
         HitsPage(open_console(display.colour)).show(answer, explain=display.explain)

@@ -19,6 +19,7 @@ from repo_mcp.exact.file_bitmaps import FileBitmaps, ReadMany
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.exact.required_terms import PatternReading
 from repo_mcp.indexing.scan_state import ChangedFiles
+from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import has_binary_extension
@@ -65,8 +66,12 @@ class PathFilter:
             self.matches(path)
             and (not self._include_extensions or extension in self._include_extensions)
             and not has_binary_extension(path)
-            and (self.language is None or find_language(path, self._extensions).name == self.language)
+            and (self.language is None or self.find_language(path).name == self.language)
         )
+
+    def find_language(self, path: str) -> Language:
+        """Return the language of a file by its path."""
+        return find_language(path, self._extensions)
 
 
 @dataclass(frozen=True, slots=True)

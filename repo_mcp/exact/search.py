@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -24,12 +24,16 @@ from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.scan_state import ChangedFiles
+from repo_mcp.languages.patterns.enclosing import find_enclosing
+from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, WalkReport
 
 TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # shown of a longer line, which is cut around its match
 MAX_CONTEXT_LINES = 50
+MAX_MATCH_LINES = 50  # shown of one match
+LEAST_SYMBOL_LINES = 2  # a declaration of one line is the line that is shown
 BATCH_FILES = 32  # searched together, by one thread
 BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read far more than needed
 BATCHES_AHEAD = 4
@@ -41,6 +45,8 @@ NOT_FINISHED = (
 )
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
+
+FindLanguage = Callable[[str], Language]
 
 CHANGES_UNKNOWN = "The index is not complete yet: files missing from it are not searched."
 
@@ -61,6 +67,9 @@ def check_request(request: ExactRequest) -> None:
     faults = {
         "detail": None if request.detail in DETAILS else f"detail must be one of {', '.join(DETAILS)}",
         "limit": None if request.limit >= 1 else f"limit is {request.limit}; it must be at least 1",
+        "max_per_file": None
+        if request.max_per_file is None or request.max_per_file >= 1
+        else f"max_per_file is {request.max_per_file}; it must be at least 1",
         "context_lines": None
         if 0 <= request.context_lines <= MAX_CONTEXT_LINES
         else f"context_lines is {request.context_lines}; it must be 0 to {MAX_CONTEXT_LINES}",
@@ -83,7 +92,7 @@ def run_exact(
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
     if matcher.reading.bigrams and not candidates.narrowed:
         searcher.learn_signs(read_many)
-    found = search_files(request, matcher, candidates.paths, read_many, cancelled)
+    found = search_files(request, matcher, candidates.paths, read_many, cancelled, wanted.find_language)
     searcher.learn_sides(read_many)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
@@ -123,6 +132,7 @@ def search_files(
     paths: Iterable[str],
     read_many: ReadMany,
     cancelled: Callable[[], bool],
+    find_language: FindLanguage,
 ) -> ExactMatches:
     """Search files in the order given. Raises RepoError with CANCELLED."""
     found = ExactMatches()
@@ -132,8 +142,8 @@ def search_files(
         return time.monotonic() > deadline or cancelled()
 
     def search(paths: Sequence[str]) -> list[_FileMatches]:
-        most = request.limit - len(found.matches) if request.detail == SNIPPETS else 0
-        return _search_batch(request, matcher, read_many(paths), paths, most, stopped)
+        most = request.limit - _count_listed(request, found) if request.detail == SNIPPETS else 0
+        return _search_batch(request, matcher, read_many(paths), paths, most, stopped, find_language)
 
     with suppress(MatchingStopped), closing(_iter_results(search, _cut_batches(paths))) as results:
         for batch in results:
@@ -161,14 +171,20 @@ def _take(request: ExactRequest, found: ExactMatches, one: _FileMatches) -> None
     """Add the matches of one file: all are counted, and those within the limit stored."""
     found.files.append((one.path, one.count))
     found.total += one.count
-    if request.detail == SNIPPETS:
+    if request.max_per_file is None:
         found.matches += one.matches[: request.limit - len(found.matches)]
+    else:
+        found.matches += one.matches
 
 
 def _is_full(request: ExactRequest, found: ExactMatches) -> bool:
-    if request.detail == SNIPPETS:
-        return len(found.matches) >= request.limit
-    return request.detail == FILES and len(found.files) >= request.limit
+    return request.detail != COUNT and _count_listed(request, found) >= request.limit
+
+
+def _count_listed(request: ExactRequest, found: ExactMatches) -> int:
+    """Return how much of the limit is used up: files or matches."""
+    of_files = request.detail == FILES or request.max_per_file is not None
+    return len(found.files if of_files else found.matches)
 
 
 def _cut_batches(paths: Iterable[str]) -> Iterator[list[str]]:
@@ -206,8 +222,11 @@ def _search_batch(
     paths: Sequence[str],
     most: int,
     stopped: Callable[[], bool],
+    find_language: FindLanguage,
 ) -> list[_FileMatches]:
-    """Return the matching files, with the first `most` matches; those so far when it is to stop.
+    """Return the matching files, with the first `most` matches, or those of the first `most` files.
+
+    When it is to stop, it returns those so far.
 
     `stopped` is called after each match, as each match of `(?s)a.*z|b` in a text without z takes a pass over
     the rest of the file.
@@ -216,16 +235,36 @@ def _search_batch(
     for position, data in iter_texts(matcher, raws):
         count = 0
         matches: list[ExactMatch] = []
+        listed = most if request.max_per_file is None or most <= 0 else request.max_per_file
         for match in matcher.iter_matches(data):
             if stopped():
                 break
             count += 1
-            if len(matches) < most:
+            if len(matches) < listed:
                 matches.append(build_match(paths[position], data, match, request.context_lines))
         if count:
-            most -= len(matches)
+            most -= len(matches) if request.max_per_file is None else 1
+            if request.with_symbols:
+                matches = _name_symbols(matches, data, find_language(paths[position]))
             results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results
+
+
+def _name_symbols(matches: Sequence[ExactMatch], data: bytes, language: Language) -> list[ExactMatch]:
+    """Return the matches of one file with the declarations around them."""
+    lines = [match.start_line for match in matches]
+    around = find_enclosing(language, data, lines, LEAST_SYMBOL_LINES) if matches else []
+    return [
+        match
+        if span is None
+        else replace(
+            match,
+            symbol=span.qualified_name,
+            symbol_lines=(span.head_line, span.end_line),
+            declares=match.start_line <= span.name_line <= match.end_line,
+        )
+        for match, span in zip(matches, around, strict=True)
+    ]
 
 
 def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) -> ExactMatch:
@@ -234,8 +273,13 @@ def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) ->
     line = data[match.line_start : line_end if line_end >= 0 else len(data)].decode("utf-8", "replace")
     column = len(data[match.line_start : match.start].decode("utf-8", "replace"))
     before, after = _find_context(data, match, context_lines) if context_lines else ((), ())
+    rest: tuple[str, ...] = ()
+    if match.end_line > match.start_line:
+        rest = _decode_lines(
+            data[line_end + 1 : match.line_end].split(b"\n", MAX_MATCH_LINES)[:MAX_MATCH_LINES]
+        )
     return ExactMatch(
-        path, match.start_line, match.end_line, column + 1, _cut_around(line, column), before, after
+        path, match.start_line, match.end_line, column + 1, _cut_around(line, column), before, after, rest
     )
 
 
@@ -284,7 +328,7 @@ def scan_tree(
 ) -> ExactAnswer:
     """Return the matches in the files of a walk. Raises RepoError with CANCELLED."""
     paths = (file.path for file in report.files if wanted.matches_unindexed(file.path))
-    found = search_files(request, matcher, paths, read_many, cancelled)
+    found = search_files(request, matcher, paths, read_many, cancelled, wanted.find_language)
     too_large = sum(file.stat.size > max_file_bytes for file in report.files)
     if too_large:
         found.warnings.append(describe_too_large(too_large))

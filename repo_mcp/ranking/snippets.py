@@ -18,7 +18,8 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
-from repo_mcp.languages.patterns.landmarks import Language, scan
+from repo_mcp.languages.patterns.enclosing import find_enclosing
+from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.searcher import RankedChunk
@@ -27,8 +28,6 @@ from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
-SYMBOL_SEARCH_BYTES = 64 * 1024  # searched before the window for the enclosing declaration
-LOOKAHEAD_BYTES = 1024
 _WORD = re.compile(r"\w+")
 # ASCII words in lower case, with spaces in place of everything between them.
 _FOLDED = bytes(ord(chr(byte).lower()) if _WORD.match(chr(byte)) else ord(" ") for byte in range(128)) * 2
@@ -192,19 +191,31 @@ def _build_hit(live: LiveChunk, language: Language) -> Hit:
     ranked = live.ranked
     lines = decode_lines(live.lines, live.start_line, live.end_line)
     found = find_line_terms(lines, ranked.matched_terms)
-    first, last = choose_window(found)
-    best = live.start_line - 1 + first + find_best_line(found[first:last])
+    first, last = _trim(lines, *choose_window(found))
+    best = live.start_line + first + find_best_line(found[first:last])
+    (symbol,) = find_enclosing(language, live.data, [best])
     return Hit(
         ranked.path,
-        ranked.chunk.start_line,
-        min(ranked.chunk.end_line, len(live.lines)),
+        live.start_line + first,
+        live.start_line + last - 1,
         render_lines(lines[first:last], live.start_line + first),
         ranked.score,
         ranked.matched_terms,
-        find_enclosing_symbol(language, live.data, live.lines.find_start(best)),
+        None if symbol is None else symbol.qualified_name,
         ranked.explanation,
         ranked.chunk_id,
+        (ranked.chunk.start_line, min(ranked.chunk.end_line, len(live.lines))),
+        None if symbol is None else (symbol.head_line, symbol.end_line),
     )
+
+
+def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """Return the half-open span without blank lines at its ends, at least one line of it."""
+    while last - first > 1 and not lines[last - 1].strip():
+        last -= 1
+    while last - first > 1 and not lines[first].strip():
+        first += 1
+    return first, last
 
 
 def decode_lines(raw: Sequence[bytes], first: int, last: int) -> list[str]:
@@ -303,18 +314,3 @@ def render_lines(lines: Sequence[str], first_line: int) -> str:
     if len(max(lines, key=len, default="")) > MAX_LINE_CHARS:
         lines = [line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…" for line in lines]
     return "".join([f"{number}\t{line}\n" for number, line in enumerate(lines, first_line)])
-
-
-def find_enclosing_symbol(language: Language, data: bytes, offset: int) -> str | None:
-    """Return the name of the last declaration at or before the line of `offset`, if one is near."""
-    line_end = data.find(b"\n", offset)
-    line_end = len(data) if line_end < 0 else line_end
-    start = max(0, offset - SYMBOL_SEARCH_BYTES)
-    if start:
-        start = data.find(b"\n", start) + 1
-    # What follows a line can make it a declaration, such as a brace on the next.
-    landmarks = scan(language, data[start : line_end + LOOKAHEAD_BYTES])
-    for first, last in reversed(landmarks.definitions):
-        if start + first < line_end:
-            return data[start + first : start + last].decode("utf-8", "replace")
-    return None

@@ -113,7 +113,8 @@ def _list_inside(state: ResearchState, hit: Hit) -> list[Declaration]:
     if record is None:
         return []
     starts = record.starts
-    begun = np.flatnonzero((starts >= hit.start_line) & (starts <= hit.end_line))
+    first, last = hit.chunk_lines
+    begun = np.flatnonzero((starts >= first) & (starts <= last))
     around = find_innermost(record, choose_line(hit))
     ordinals = [around, *begun.tolist()]
     return [

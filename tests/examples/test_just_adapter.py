@@ -133,12 +133,12 @@ def test_chunks_are_those_that_the_adapter_proposes(
 ) -> None:
     with closing(open_root(root)) as repository:
         repository.refresh()
-        before = {(hit.start_line, hit.end_line): hit.chunk_id for hit in search(repository, "zeppelin")}
+        before = {hit.chunk_lines: hit.chunk_id for hit in search(repository, "zeppelin")}
     monkeypatch.syspath_prepend(str(site))
     with closing(open_root(root)) as repository:
         assert not repository.index_exists  # what was indexed without the adapter is not used
         repository.refresh()
-        after = {(hit.start_line, hit.end_line): hit.chunk_id for hit in search(repository, "zeppelin")}
+        after = {hit.chunk_lines: hit.chunk_id for hit in search(repository, "zeppelin")}
     assert sorted(before) == [(1, 120)]
     assert sorted(after) == [(1, 40), (41, 80), (81, 120)]
     lines = RELEASE.splitlines()

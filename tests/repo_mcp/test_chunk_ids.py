@@ -37,7 +37,7 @@ def call(repository: Repository, name: str, arguments: dict[str, Any]) -> dict[s
 
 def find_ids(repository: Repository, query: str = "zeppelin") -> dict[tuple[str, int, int], str]:
     found = call(repository, "repo.search", {"query": query, "explain": True})["hits"]
-    return {(one["path"], one["start_line"], one["end_line"]): one["chunk_id"] for one in found}
+    return {(one["path"], *one["chunk_lines"]): one["chunk_id"] for one in found}
 
 
 def read_dump(root: Path) -> dict[tuple[str, int, int], str]:

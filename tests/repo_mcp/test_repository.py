@@ -245,7 +245,7 @@ def test_files_are_cut_into_chunks_of_200_lines_that_share_30(open_root: Open, r
     repository = open_root()
     repository.refresh()
     hits = repository.search(SearchRequest("zeppelin", 10)).hits
-    spans = sorted((hit.start_line, hit.end_line) for hit in hits)
+    spans = sorted(hit.chunk_lines for hit in hits)
     assert spans == [(1, 200), (171, 370), (341, 500)]
     again = open_root().search(SearchRequest("zeppelin", 10)).hits
     assert again == hits

@@ -19,6 +19,7 @@ from repo_mcp.toolsets.schema_parts import (
     build_choice,
     build_count,
     build_field,
+    build_limited,
     build_list,
     build_object,
     build_record,
@@ -33,6 +34,8 @@ DEFAULT_LIST_RESULTS = 200  # rows of about 80 characters: within what every cli
 MAX_GLOB_CHARS = 512
 MAX_QUERY_CHARS = 131_072  # far above max_query_words words; the words above that are cut with a warning
 MAX_PATTERN_CHARS = 10_000  # of an exact search
+MAX_CONTEXT = 20  # lines before and after an exact match
+MAX_PER_FILE = 200  # lines of a file that match
 
 
 def _counts(description: str) -> Schema:
@@ -182,7 +185,8 @@ def search_input(limits: Limits) -> Schema:
             )
             | {"default": SEARCH_MODES[0]},
             "top_k": build_count(
-                f"Most hits or files, 1 to {limits.max_search_hits}. Default {limits.default_search_hits}.",
+                "Most hits or files (modes literal and regex: files), 1 to"
+                f" {limits.max_search_hits}. Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
@@ -197,6 +201,11 @@ def search_input(limits: Limits) -> Schema:
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
+            "context": build_limited("Modes literal and regex: lines around each match", 0, MAX_CONTEXT, 0),
+            "max_per_file": build_count(
+                f"Modes literal and regex: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
+                MAX_PER_FILE,
+            ),
             "ignore_case": build_switch("Modes literal and regex."),
             "whole_word": build_switch("Modes literal and regex."),
             "explain": build_switch("Add what makes up each score."),
@@ -208,25 +217,41 @@ def search_input(limits: Limits) -> Schema:
 def search_output(limits: Limits) -> Schema:
     always = {
         "path": build_field("string"),
-        "start_line": build_field("integer"),
-        "end_line": build_field("integer"),
-        "snippet": build_field("string", "Numbered lines of the best place in the span"),
-        "score": build_field(
-            "number", "Relevance; comparable within one answer; 1 in modes literal and regex"
+        "start_line": build_field("integer", "First line of the snippet"),
+        "end_line": build_field("integer", "Its last line"),
+        "snippet": build_field(
+            "string",
+            "Numbered lines. Modes literal and regex: all that a file shows; where they lie in several"
+            " declarations, each is named before its lines with its span: `12-20 Ledger.post`",
         ),
-        "matched_terms": build_list(build_field("string")),
-        "symbol": build_field(["string", "null"], "Declaration that encloses the snippet"),
+    }
+    line = build_field("integer")
+    optional = {
+        "symbol": build_field(["string", "null"], "Innermost declaration around the snippet's best line"),
+        "symbol_lines": build_list(line, "First and last line of that declaration")
+        | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
+        "more": build_field("integer", "Lines of the file that match and are not shown; max_per_file")
+        | {"default": 0},
+        "score": build_field(
+            "number", "Relevance; comparable within one answer; not in modes literal, regex"
+        ),
+        "matched_terms": build_list(build_field("string"), "Not in modes literal and regex"),
     }
     explanation = {
         "type": "object",
         "description": "With explain: signal -> points; together they are the score",
         "additionalProperties": {"type": "number"},
     }
-    chunk_id = build_field("string", "With explain: the same for as long as the file and its cut are")
-    required = ("path", "start_line", "end_line", "snippet")
-    hit = build_object({**always, "explanation": explanation, "chunk_id": chunk_id}, required)
+    explained = {
+        "explanation": explanation,
+        "chunk_id": build_field("string", "With explain: the same for as long as the file and its cut are"),
+        "chunk_lines": build_list(line, "With explain: first and last line of that indexed chunk"),
+    }
+    hit = build_object({**always, **optional, **explained}, always)
     properties = {
-        "hits": build_list(hit, "Best first; ties, and modes literal and regex, by path, then line"),
+        "hits": build_list(
+            hit, "Best first, ties by path, then line; modes literal and regex: one hit a file, by path"
+        ),
         "total": build_field(
             "integer", "Spans among the best 1,000 parts of files; lines in modes literal and regex"
         ),
@@ -236,13 +261,13 @@ def search_output(limits: Limits) -> Schema:
         ),
     }
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})
-    optional = {
+    extra = {
         "total_is_lower_bound": build_field(
             "boolean", "Modes literal and regex: true when not every file was read"
         ),
         "files": build_list(file, "With detail files: the files of the hits, in their order"),
     }
-    return build_envelope_schema(build_object(properties | optional, ("hits", "total")))
+    return build_envelope_schema(build_object(properties | extra, ("hits", "total")))
 
 
 REFRESH_TITLE = "Refresh repository index"

@@ -14,13 +14,14 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.repo.exact_hits import PAGE_LINES, render_files
 from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
 
 if TYPE_CHECKING:
-    from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
+    from repo_mcp.model import ExactAnswer, Hit, SearchAnswer
     from repo_mcp.repository import Repository
 
-_EXACT_SCORE = 1  # every exact match is as good as any other
+_EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 
 
 def search(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -51,9 +52,9 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     )
     answer = repository.search(request)
     warnings = answer.warnings
-    exact_only = [name for name in ("ignore_case", "whole_word") if arguments.get(name)]
+    exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
-        warnings += (f"{' and '.join(exact_only)}: only for the modes literal and regex",)
+        warnings += (f"{', '.join(exact_only)}: only for the modes literal and regex",)
     result: Result = {"total": answer.total, "truncated": answer.truncated, "snapshot": answer.snapshot}
     detail = arguments.get("detail")
     if detail == "count":
@@ -94,6 +95,9 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         include_tests=arguments.get("include_tests") is not False,
         limit=_count_wanted(repository, arguments),
         detail=detail,
+        context_lines=find_integer(arguments, "context") or 0,
+        max_per_file=find_integer(arguments, "max_per_file") or PAGE_LINES,
+        with_symbols=True,
     )
     answer = repository.search_exact(request, context.cancelled, scan=True)  # no file is missed
     if arguments.get("explain"):
@@ -112,18 +116,16 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
 
 
 def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments) -> Draft:
-    def build(rows: int) -> Part:
-        hits = [_render_match(match) for match in answer.matches[:rows]]
-        notes = [
-            *answer.warnings,
-            *_note_cut(rows, len(answer.matches), "hits"),
-            *_note_hidden(hits),
-        ]
-        warn_of_escapes(notes, (match.path for match in answer.matches[:rows]))
-        is_cut = answer.truncated or rows < len(answer.matches)
-        return Part({"hits": hits, **result, "truncated": is_cut}, notes)
+    files = render_files(answer, find_integer(arguments, "max_per_file"))
+    is_cut = answer.truncated or any(one["more"] for one in files)
 
-    return Draft(build, len(answer.matches), "top_k" not in arguments)
+    def build(rows: int) -> Part:
+        hits = files[:rows]
+        notes = [*answer.warnings, *_note_cut(rows, len(files), "hits"), *_note_hidden(hits)]
+        warn_of_escapes(notes, (path for path, _ in answer.files[:rows]))
+        return Part({"hits": hits, **result, "truncated": is_cut or rows < len(files)}, notes)
+
+    return Draft(build, len(files), "top_k" not in arguments)
 
 
 def _draft_files(
@@ -163,23 +165,13 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
         "score": plain_number(hit.score),
         "matched_terms": [escape_text(term) for term in hit.matched_terms],
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
+        "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
         row["chunk_id"] = hit.chunk_id
+        row["chunk_lines"] = list(hit.chunk_lines)
     return row
-
-
-def _render_match(match: ExactMatch) -> Result:
-    return {
-        "path": escape_text(match.path),
-        "start_line": match.start_line,
-        "end_line": match.end_line,
-        "snippet": f"{match.start_line}\t{match.line}\n",
-        "score": _EXACT_SCORE,
-        "matched_terms": [],
-        "symbol": None,
-    }
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:

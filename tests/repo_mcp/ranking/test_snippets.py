@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.ranking.snippets import (
     MAX_LINE_CHARS,
     WINDOW_LINES,
     choose_window,
-    find_enclosing_symbol,
     find_line_terms,
     render_lines,
     show_hits,
@@ -112,18 +109,11 @@ def test_lines_are_numbered_and_long_ones_cut() -> None:
     assert render_lines(["x" * (MAX_LINE_CHARS + 1)], 1) == "1\t" + "x" * MAX_LINE_CHARS + "…\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "name"), [(1, "first"), (3, "first"), (5, "first"), (6, "second"), (9, "second")]
-)
-def test_the_enclosing_symbol_is_the_last_declared(line: int, name: str) -> None:
-    offset = sum(len(text) + 1 for text in TEXT.split("\n")[: line - 1])
-    assert find_enclosing_symbol(find_language("a.c"), TEXT.encode(), offset) == name
-
-
 def test_an_unchanged_file_is_shown_as_it_is() -> None:
     shown = show_hits([rank(TEXT, ("kmalloc",))], [], lambda _path: TEXT.encode())
     (hit,) = shown.hits
-    assert (hit.path, hit.start_line, hit.end_line, hit.symbol) == ("a.c", 1, 10, "second")
+    assert (hit.path, hit.start_line, hit.end_line) == ("a.c", 1, 8)
+    assert (hit.symbol, hit.symbol_lines, hit.chunk_lines) == ("second", (6, 10), (1, 10))
     assert "8\t\t/* kmalloc the queue */\n" in hit.snippet
     assert shown.warnings == ()
 

@@ -62,7 +62,20 @@ class Asked:
                 if held:
                     last = start + len(own)
                     shown = "".join(f"{start + 1 + at}\t{line}\n" for at, line in enumerate(own))
-                    hits.append(Hit(path, start + 1, last, shown, float(len(held)), held, None))
+                    hits.append(
+                        Hit(
+                            path,
+                            start + 1,
+                            last,
+                            shown,
+                            float(len(held)),
+                            held,
+                            None,
+                            (),
+                            "",
+                            (start + 1, last),
+                        )
+                    )
         hits.sort(key=lambda hit: -hit.score)
         return SearchAnswer(tuple(hits[: request.top_k]), len(hits), len(hits) > request.top_k, "s1")
 

@@ -364,6 +364,7 @@ def test_search() -> None:
             "score": 2.5,
             "matched_terms": ["x"],
             "symbol": None,
+            "symbol_lines": None,
         }
     ]
     assert envelope["result"]["snapshot"] == "abc"
@@ -406,12 +407,12 @@ def test_an_empty_or_impossible_query_is_an_error_that_names_it(query: object) -
 def test_search_hits_are_cut_from_the_end() -> None:
     repository = StandIn()
     hits = tuple(
-        Hit(f"f{n}.py", 1, 9, "1\t" + "x" * 3_000 + "\n", 9.0 - n / 10, ("x",), "f") for n in range(20)
+        Hit(f"f{n}.py", 1, 9, "1\t" + "x" * 2_900 + "\n", 9.0 - n / 10, ("x",), "f") for n in range(20)
     )
     repository.found = SearchAnswer(hits, 400, True, "abc")
     envelope = _call(repository, "repo.search", {"query": "x"})
     shown = [hit["path"] for hit in envelope["result"]["hits"]]
-    assert shown == ["f0.py", "f1.py", "f2.py", "f3.py", "f4.py", "f5.py"]  # of 3,100 characters each
+    assert shown == ["f0.py", "f1.py", "f2.py", "f3.py", "f4.py", "f5.py"]  # of 3,000 characters each
     assert envelope["result"]["truncated"]
     assert envelope["result"]["total"] == 400
     assert envelope["result"]["hits"][0]["score"] == 9

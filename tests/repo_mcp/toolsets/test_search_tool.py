@@ -48,6 +48,11 @@ def search(repository: Repository, query: str, **arguments: Any) -> dict[str, An
     return cast(dict[str, Any], envelope["result"])
 
 
+def tell(hit: dict[str, Any]) -> dict[str, Any]:
+    """What a hit says: without the fields that say nothing."""
+    return {name: value for name, value in hit.items() if value not in (None, 0)}
+
+
 def places(result: dict[str, Any]) -> list[tuple[str, int]]:
     return [(hit["path"], hit["start_line"]) for hit in result["hits"]]
 
@@ -55,16 +60,116 @@ def places(result: dict[str, Any]) -> list[tuple[str, int]]:
 def test_a_literal_by_path_and_line(repository: Repository) -> None:
     result = search(repository, "get_user(", mode="literal")
     assert places(result) == [("a.py", 1), ("b/c.py", 5), ("tests/test_a.py", 1)]
-    assert result["hits"][0] == {
+    assert tell(result["hits"][0]) == {
         "path": "a.py",
         "start_line": 1,
         "end_line": 1,
         "snippet": "1\tdef get_user(name):\n",
-        "score": 1,
-        "matched_terms": [],
-        "symbol": None,
+        "symbol": "get_user",
+        "symbol_lines": [1, 2],
     }
+    assert tell(result["hits"][2]).keys() == {"path", "start_line", "end_line", "snippet"}
     assert (result["total"], result["truncated"], result["total_is_lower_bound"]) == (3, False, False)
+
+
+LEDGER = "".join(
+    [
+        "import post\n",
+        "\n",
+        "class Ledger:\n",
+        "    @cached\n",
+        "    def post(self):\n",
+        "        post(1)\n",
+        "        post(2)\n",
+        "        return None\n",
+        "\n",
+        "    def close(self):\n",
+        "        return post(3)\n",
+        "\n",
+        "\n",
+        "def other():\n",
+        "    pass\n",
+        *("    post(4)\n" for _ in range(60)),
+    ]
+)
+
+
+@pytest.fixture
+def ledger(repository: Repository) -> Repository:
+    """The repository with one more file, in which there is much to find."""
+    (Path(repository.config.root) / "ledger.py").write_text(LEDGER)
+    repository.refresh()
+    return repository
+
+
+def test_lines_of_one_declaration_are_one_hit_that_names_it(ledger: Repository) -> None:
+    (hit,) = search(ledger, r"post\([12]", mode="regex")["hits"]
+    assert tell(hit) == {
+        "path": "ledger.py",
+        "start_line": 6,
+        "end_line": 7,
+        "snippet": "6\t        post(1)\n7\t        post(2)\n",
+        "symbol": "Ledger.post",
+        "symbol_lines": [4, 8],
+    }
+
+
+def test_lines_of_several_declarations_are_one_hit_that_names_each(ledger: Repository) -> None:
+    (hit,) = search(ledger, r"import post|def post|post\([13]|def other", mode="regex")["hits"]
+    assert tell(hit) == {
+        "path": "ledger.py",
+        "start_line": 1,
+        "end_line": 14,
+        "snippet": "1\timport post\n"
+        "4-8\n5\t    def post(self):\n6\t        post(1)\n"
+        "10-11 Ledger.close\n11\t        return post(3)\n"
+        "14-75\n14\tdef other():\n",
+    }
+    (hit,) = search(ledger, r"post\([13]", mode="regex")["hits"]
+    assert hit["snippet"].splitlines()[::2] == ["4-8 Ledger.post", "10-11 .close"]
+
+
+def test_lines_around_matches_are_shown_once(ledger: Repository) -> None:
+    (hit,) = search(ledger, r"post\([13]", mode="regex", context=3)["hits"]
+    assert (hit["start_line"], hit["end_line"]) == (3, 14)
+    shown = [line for line in hit["snippet"].splitlines() if "\t" in line]
+    texts = LEDGER.splitlines()
+    assert shown == [f"{number}\t{texts[number - 1]}" for number in range(3, 15)]
+
+
+def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(ledger: Repository) -> None:
+    for name in range(30):
+        (Path(ledger.config.root) / f"z{name:02}.py").write_text("    post(4)\n" * 6)
+    ledger.refresh()
+    result = search(ledger, "post(4)", mode="literal")
+    assert [hit["path"] for hit in result["hits"]] == ["ledger.py", *(f"z{name:02}.py" for name in range(9))]
+    assert [hit["more"] for hit in result["hits"]] == [55, *[1] * 9]
+    assert all(hit["snippet"].count("\t") == 5 for hit in result["hits"])
+    assert (result["total"], result["total_is_lower_bound"], result["truncated"]) == (114, True, True)
+    (alone,) = search(ledger, "post(4)", mode="literal", file_glob="ledger.py")["hits"]
+    assert (alone["snippet"].count("\t"), alone["more"]) == (50, 10)  # there is room for them
+    (asked,) = search(ledger, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=2)["hits"]
+    assert (asked["snippet"].count("\t"), asked["more"]) == (2, 58)
+    whole = search(ledger, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=200)
+    assert tell(whole["hits"][0]).get("more") is None
+    assert not whole.get("truncated")
+
+
+def test_a_match_of_several_lines_shows_them_all(ledger: Repository) -> None:
+    (hit,) = search(ledger, "(1)\n        post(2)\n        return", mode="literal")["hits"]
+    assert (hit["start_line"], hit["end_line"]) == (6, 8)
+    assert hit["snippet"] == "6\t        post(1)\n7\t        post(2)\n8\t        return None\n"
+
+
+@pytest.mark.parametrize("mode", ["bm25", "symbol"])
+def test_ranked_hits_span_what_they_show_and_name_the_declaration_around_it(
+    ledger: Repository, mode: str
+) -> None:
+    hit = search(ledger, "Ledger close", mode=mode, file_glob="ledger.py", explain=True)["hits"][0]
+    numbers = [int(line.partition("\t")[0]) for line in hit["snippet"].splitlines()]
+    assert numbers == list(range(hit["start_line"], hit["end_line"] + 1))
+    assert hit["chunk_lines"] == [1, 75]
+    assert (hit["symbol"], hit["symbol_lines"]) in [("Ledger", [3, 11]), ("Ledger.close", [10, 11])]
 
 
 def test_an_expression(repository: Repository) -> None:
@@ -76,7 +181,8 @@ def test_case_whole_words_and_filters(repository: Repository) -> None:
     assert places(
         search(repository, "get_user", mode="literal", ignore_case=True, language="typescript")
     ) == [("b/user.ts", 2)]
-    assert ("b/c.py", 4) not in places(search(repository, "get_user", mode="literal", whole_word=True))
+    (shown,) = search(repository, "get_user", mode="literal", whole_word=True, file_glob="b/c.py")["hits"]
+    assert "4\t" not in shown["snippet"]
     found = search(repository, "get_user", mode="literal", include_tests=False, file_glob="*.py", top_k=1)
     assert places(found) == [("a.py", 1)]
     assert found["truncated"]
@@ -125,8 +231,8 @@ def test_what_may_hide_text_is_said(repository: Repository) -> None:
 
 
 def test_options_of_the_other_modes_are_named(repository: Repository) -> None:
-    envelope = call(repository, "get_user", ignore_case=True)
-    assert "ignore_case: only for the modes literal and regex" in envelope["warnings"]
+    envelope = call(repository, "get_user", ignore_case=True, context=2)
+    assert "ignore_case, context: only for the modes literal and regex" in envelope["warnings"]
     for mode in ("literal", "regex"):
         envelope = call(repository, "get_user", mode=mode, explain=True)
         assert "explain: only for the modes bm25 and symbol" in envelope["warnings"]

@@ -52,6 +52,32 @@ def test_the_innermost_declaration(line: int, around: tuple[str, int, int] | Non
     assert (found and (found.qualified_name, found.head_line, found.end_line)) == around
 
 
+C = b"""/* The first. */
+static int first(int a)
+{
+\treturn a;
+}
+
+int second(void)
+{
+#ifdef DEBUG
+\tdump();
+#endif
+\treturn first(2);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "around"),
+    [(1, None), (2, ("first", 2, 5)), (5, ("first", 2, 5)), (6, None), (7, ("second", 7, 13)),
+     (12, ("second", 7, 13))],
+)  # fmt: skip
+def test_declarations_with_braces(line: int, around: tuple[str, int, int] | None) -> None:
+    (found,) = find_enclosing(find_language("a.c"), C, [line])
+    assert (found and (found.name, found.head_line, found.end_line)) == around
+
+
 def test_declarations_of_one_line_can_be_passed_over() -> None:
     language = find_language("a.py")
     found = [one and one.qualified_name for one in find_enclosing(language, PYTHON, [4, 23, 25], 2)]

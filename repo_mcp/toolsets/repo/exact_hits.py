@@ -1,0 +1,74 @@
+"""Renders exact matches as hits: one for each file, whose lines and declarations are told once.
+
+    {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\\tdef post(...):\\n14\\t    post(x)\\n",
+     "symbol":"Ledger.post","symbol_lines":[12,20]}
+
+Where the lines of a file lie in several declarations, each of these stands in the snippet before its lines,
+with its own span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. A line
+that declares what it lies in needs no name: `50-61`. `more` counts the lines that match and are not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.toolsets.answers import Result
+
+if TYPE_CHECKING:
+    from repo_mcp.exact.page_lines import PageLine
+    from repo_mcp.model import ExactAnswer, ExactMatch
+
+PAGE_LINES = 50  # that match, shared by the files of a page; about 3,000 characters
+LEAST_PER_FILE = 5
+
+
+def render_files(answer: ExactAnswer, max_per_file: int | None) -> list[Result]:
+    """Return one hit for each file, in order. Without `max_per_file`, few files have more lines each."""
+    counts = dict(answer.files)
+    most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
+    files = groupby(answer.matches, key=attrgetter("path"))
+    return [_render_file(list(own)[:most], counts[path]) for path, own in files]
+
+
+def _render_file(matches: Sequence[ExactMatch], count: int) -> Result:
+    from repo_mcp.exact.page_lines import list_page_lines
+
+    lines = list_page_lines(matches)
+    first = matches[0]
+    is_one = all(match.symbol_lines == first.symbol_lines for match in matches)
+    named = None if first.symbol is None or not is_one else escape_text(first.symbol)
+    return {
+        "path": escape_text(first.path),
+        "start_line": lines[0].number,
+        "end_line": lines[-1].number,
+        "snippet": "".join(_iter_numbered(lines) if is_one else _iter_named(lines)),
+        "symbol": named,
+        "symbol_lines": None if named is None else first.symbol_lines,
+        "more": count - len(matches),
+    }
+
+
+def _iter_numbered(lines: Sequence[PageLine]) -> Iterator[str]:
+    for line in lines:
+        yield f"{line.number}\t{line.text}\n"
+
+
+def _iter_named(lines: Sequence[PageLine]) -> Iterator[str]:
+    """Yield numbered lines, and the declarations that they lie in, each before its first line."""
+    last: tuple[int, int] | None = None
+    parent = ""  # of the declaration named last
+    for line in lines:
+        match = line.match
+        if match is not None and match.symbol_lines != last:
+            last = match.symbol_lines
+            if last is not None:
+                around, _, name = escape_text(match.symbol or "").rpartition(".")
+                whole = f"{around}.{name}" if around else name
+                told = f".{name}" if around and around == parent else whole
+                parent = "" if match.declares else around
+                yield f"{last[0]}-{last[1]}\n" if match.declares else f"{last[0]}-{last[1]} {told}\n"
+        yield f"{line.number}\t{line.text}\n"
