@@ -104,7 +104,8 @@ def search(
         limit = top_k or EXACT_LIMIT
         case, is_regex = not ignore_case, mode is Mode.REGEX
         exact = ExactRequest(query, is_regex, case, word, glob, None, language, tests, limit)
-        return search_exactly(config, replace(exact, context_lines=context), display)
+        exact = replace(exact, context_lines=context, with_symbols=as_json)
+        return search_exactly(config, exact, display)
     top_k = chosen_top_k(config, top_k)
     request = SearchRequest(query, top_k, glob, language, tests, symbols_only=mode is Mode.SYMBOL)
     return search_ranked(config, request, display)

@@ -24,7 +24,7 @@ from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.scan_state import ChangedFiles
-from repo_mcp.languages.patterns.enclosing import find_enclosing
+from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, WalkReport
 
@@ -244,27 +244,24 @@ def _search_batch(
                 matches.append(build_match(paths[position], data, match, request.context_lines))
         if count:
             most -= len(matches) if request.max_per_file is None else 1
-            if request.with_symbols:
-                matches = _name_symbols(matches, data, find_language(paths[position]))
+            if request.with_symbols and matches:
+                declarations = find_declarations(find_language(paths[position]), data)
+                matches = [_name_symbol(match, declarations) for match in matches]
             results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results
 
 
-def _name_symbols(matches: Sequence[ExactMatch], data: bytes, language: Language) -> list[ExactMatch]:
-    """Return the matches of one file with the declarations around them."""
-    lines = [match.start_line for match in matches]
-    around = find_enclosing(language, data, lines, LEAST_SYMBOL_LINES) if matches else []
-    return [
-        match
-        if span is None
-        else replace(
-            match,
-            symbol=span.qualified_name,
-            symbol_lines=(span.head_line, span.end_line),
-            declares=match.start_line <= span.name_line <= match.end_line,
-        )
-        for match, span in zip(matches, around, strict=True)
-    ]
+def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
+    """Return a match with the declaration around it."""
+    span = declarations.find_innermost(match.start_line, LEAST_SYMBOL_LINES)
+    if span is None:
+        return match
+    return replace(
+        match,
+        symbol=span.qualified_name,
+        symbol_lines=(span.head_line, span.end_line),
+        declares=match.start_line <= span.name_line <= match.end_line,
+    )
 
 
 def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) -> ExactMatch:

@@ -18,7 +18,7 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
-from repo_mcp.languages.patterns.enclosing import find_enclosing
+from repo_mcp.languages.patterns.enclosing import find_declarations
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
@@ -193,7 +193,7 @@ def _build_hit(live: LiveChunk, language: Language) -> Hit:
     found = find_line_terms(lines, ranked.matched_terms)
     first, last = _trim(lines, *choose_window(found))
     best = live.start_line + first + find_best_line(found[first:last])
-    (symbol,) = find_enclosing(language, live.data, [best])
+    symbol = find_declarations(language, live.data).find_innermost(best)
     return Hit(
         ranked.path,
         live.start_line + first,

@@ -1,9 +1,9 @@
-"""Finds the declarations around lines of a text, and remembers those of the texts asked about last."""
+"""Finds the declaration around a line of a text, and remembers those of the texts asked about last."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from index_format import compute_fingerprint
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
@@ -12,31 +12,34 @@ from repo_mcp.lru_cache import LruCache
 
 KEPT_SPANS = 20_000  # of the files of some hundred pages; about 8 MB
 
-_known: LruCache[tuple[str, bytes], tuple[SymbolSpan, ...]] = LruCache(
-    KEPT_SPANS, lambda spans: len(spans) + 1
-)
+
+class Declarations:
+    """The declarations of one text. Safe for use from several threads."""
+
+    def __init__(self, spans: Sequence[SymbolSpan]) -> None:
+        self._spans = spans
+        self._heads = [span.head_line for span in spans]
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def find_innermost(self, line: int, least_lines: int = 1) -> SymbolSpan | None:
+        """Return the innermost declaration of at least `least_lines` around a line, counted from 1.
+
+        A declaration begins at its decorators, not at the comments above it.
+        """
+        for place in range(bisect_right(self._heads, line) - 1, -1, -1):  # the last to begin is innermost
+            span = self._spans[place]
+            if span.end_line >= line and span.end_line - span.head_line >= least_lines - 1:
+                return span
+        return None
 
 
-def find_enclosing(
-    language: Language, text: bytes, lines: Iterable[int], least_lines: int = 1
-) -> list[SymbolSpan | None]:
-    """Return the innermost declaration of at least `least_lines` around each line, counted from 1.
-
-    None stands for a line outside of all. The text must be normalised. A declaration begins at its
-    decorators, not at the comments above it.
-    """
-    spans = _known.get(
-        (language.name, compute_fingerprint(text)), lambda: list_declared_spans(language, text)
-    )
-    heads = [span.head_line for span in spans]
-    return [_find_innermost(spans, heads, line, least_lines) for line in lines]
+_known: LruCache[tuple[str, bytes], Declarations] = LruCache(KEPT_SPANS, lambda one: len(one) + 1)
 
 
-def _find_innermost(
-    spans: tuple[SymbolSpan, ...], heads: list[int], line: int, least_lines: int
-) -> SymbolSpan | None:
-    for place in range(bisect_right(heads, line) - 1, -1, -1):  # those that begin last are innermost
-        span = spans[place]
-        if span.end_line >= line and span.end_line - span.head_line >= least_lines - 1:
-            return span
-    return None
+def find_declarations(language: Language, text: bytes) -> Declarations:
+    """Return the declarations of normalised text; about 6 ms for 100 KB, and nothing for a text known."""
+    key = language.name, compute_fingerprint(text)
+    known = _known.find(key)
+    return _known.put(key, Declarations(list_declared_spans(language, text))) if known is None else known

@@ -4,8 +4,9 @@
      "symbol":"Ledger.post","symbol_lines":[12,20]}
 
 Where the lines of a file lie in several declarations, each of these stands in the snippet before its lines,
-with its own span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. A line
-that declares what it lies in needs no name: `50-61`. `more` counts the lines that match and are not shown.
+with its own span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. Where the
+line that declares a function follows, its span says enough: `50-61`. `more` counts the lines that match but are
+not shown.
 """
 
 from __future__ import annotations
@@ -66,9 +67,8 @@ def _iter_named(lines: Sequence[PageLine]) -> Iterator[str]:
         if match is not None and match.symbol_lines != last:
             last = match.symbol_lines
             if last is not None:
-                around, _, name = escape_text(match.symbol or "").rpartition(".")
-                whole = f"{around}.{name}" if around else name
-                told = f".{name}" if around and around == parent else whole
-                parent = "" if match.declares else around
-                yield f"{last[0]}-{last[1]}\n" if match.declares else f"{last[0]}-{last[1]} {told}\n"
+                around, dot, name = escape_text(match.symbol or "").rpartition(".")
+                told = f" {'' if around == parent else around}{dot}{name}"
+                yield f"{last[0]}-{last[1]}{'' if match.declares and not around else told}\n"
+                parent = around
         yield f"{line.number}\t{line.text}\n"

@@ -221,8 +221,9 @@ def search_output(limits: Limits) -> Schema:
         "end_line": build_field("integer", "Its last line"),
         "snippet": build_field(
             "string",
-            "Numbered lines. Modes literal and regex: all that a file shows; where they lie in several"
-            " declarations, each is named before its lines with its span: `12-20 Ledger.post`",
+            "Numbered lines. Modes literal and regex: all those of a file; where they lie in several"
+            " declarations, each stands before its lines with its span: `12-20 Ledger.post`, then"
+            " `30-41 .close` for the same class, and `50-61` where the line that declares it follows",
         ),
     }
     line = build_field("integer")

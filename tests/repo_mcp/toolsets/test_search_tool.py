@@ -121,8 +121,8 @@ def test_lines_of_several_declarations_are_one_hit_that_names_each(ledger: Repos
         "start_line": 1,
         "end_line": 14,
         "snippet": "1\timport post\n"
-        "4-8\n5\t    def post(self):\n6\t        post(1)\n"
-        "10-11 Ledger.close\n11\t        return post(3)\n"
+        "4-8 Ledger.post\n5\t    def post(self):\n6\t        post(1)\n"
+        "10-11 .close\n11\t        return post(3)\n"
         "14-75\n14\tdef other():\n",
     }
     (hit,) = search(ledger, r"post\([13]", mode="regex")["hits"]

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from repo_mcp.languages.patterns.enclosing import find_enclosing
+from repo_mcp.languages.patterns.enclosing import find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
 from tests.architecture.source_tree import load_modules
 
@@ -48,7 +48,7 @@ LEDGER = ("Ledger", 3, 23)
      (18, POST), (20, POST), (21, LEDGER), (23, ("Ledger.short", 23, 23)), (24, None), (25, None)],
 )  # fmt: skip
 def test_the_innermost_declaration(line: int, around: tuple[str, int, int] | None) -> None:
-    (found,) = find_enclosing(find_language("a.py"), PYTHON, [line])
+    found = find_declarations(find_language("a.py"), PYTHON).find_innermost(line)
     assert (found and (found.qualified_name, found.head_line, found.end_line)) == around
 
 
@@ -74,20 +74,21 @@ int second(void)
      (12, ("second", 7, 13))],
 )  # fmt: skip
 def test_declarations_with_braces(line: int, around: tuple[str, int, int] | None) -> None:
-    (found,) = find_enclosing(find_language("a.c"), C, [line])
+    found = find_declarations(find_language("a.c"), C).find_innermost(line)
     assert (found and (found.name, found.head_line, found.end_line)) == around
 
 
 def test_declarations_of_one_line_can_be_passed_over() -> None:
-    language = find_language("a.py")
-    found = [one and one.qualified_name for one in find_enclosing(language, PYTHON, [4, 23, 25], 2)]
-    assert found == ["Ledger", "Ledger", None]
+    declarations = find_declarations(find_language("a.py"), PYTHON)
+    found = [declarations.find_innermost(line, 2) for line in (4, 23, 25)]
+    assert [one and one.qualified_name for one in found] == ["Ledger", "Ledger", None]
 
 
 def test_brackets_that_do_not_balance_are_none() -> None:
     """A file that is being written: what stands after the open bracket is still found."""
     text = b"def first(:\n    return 1\n\ndef second():\n    return 2\n"
-    found = find_enclosing(find_language("a.py"), text, [2, 5])
+    declarations = find_declarations(find_language("a.py"), text)
+    found = [declarations.find_innermost(line) for line in (2, 5)]
     assert [one and (one.name, one.end_line) for one in found] == [("first", 2), ("second", 5)]
 
 
@@ -99,10 +100,10 @@ def test_every_line_of_our_own_files_lies_where_the_parser_says() -> None:
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             end = node.end_lineno or first
             innermost |= dict.fromkeys(range(first, end + 1), (node.name, first, end))
-        data = module.text.encode()
+        declarations = find_declarations(find_language("a.py"), module.text.encode())
         texts = module.text.split("\n")
-        lines = range(1, len(texts))
-        for line, span in zip(lines, find_enclosing(find_language("a.py"), data, lines), strict=True):
+        for line in range(1, len(texts)):
+            span = declarations.find_innermost(line)
             told = None if span is None else (span.name, span.head_line, span.end_line)
             if span is None or re.match(r"\s*(async |)(def|class) ", texts[span.name_line - 1]):
                 assert told == innermost.get(line), (module.path, line)
