@@ -18,6 +18,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.batch_prefilter import iter_texts
 from repo_mcp.exact.file_bitmaps import ReadMany
@@ -245,7 +246,9 @@ def _search_batch(
         if count:
             most -= len(matches) if request.max_per_file is None else 1
             if request.with_symbols and matches:
-                declarations = find_declarations(find_language(paths[position]), data)
+                declarations = find_declarations(
+                    find_language(paths[position]), data, compute_fingerprint(data)
+                )
                 matches = [_name_symbol(match, declarations) for match in matches]
             results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results

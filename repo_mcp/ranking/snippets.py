@@ -130,6 +130,7 @@ class LiveChunk:
     lines: TextLines  # of `data`
     start_line: int  # lines to search for the best window: the best unit,
     end_line: int  # or the whole chunk when the file has changed
+    fingerprint: bytes  # of the file as it is now
     is_changed: bool = False  # the file differs from what was indexed
 
 
@@ -157,9 +158,9 @@ def read_chunks(
         except RepoError:
             changed += 1
             continue
-        is_changed = compute_fingerprint(raw) != chunk.fingerprint
-        changed += is_changed
-        live = _find_live(chunk, phrases, data, is_changed)
+        fingerprint = compute_fingerprint(raw)
+        changed += fingerprint != chunk.fingerprint
+        live = _find_live(chunk, phrases, data, fingerprint)
         if live is not None:
             chunks.append(live)
     warnings = []
@@ -173,8 +174,11 @@ def read_chunks(
     return LiveChunks(tuple(chunks), tuple(warnings))
 
 
-def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool) -> LiveChunk | None:
+def _find_live(
+    ranked: RankedChunk, phrases: Sequence[str], data: bytes, fingerprint: bytes
+) -> LiveChunk | None:
     """Return the chunk in a file's normalised text; None when the match is no longer there."""
+    changed = fingerprint != ranked.fingerprint
     raw = TextLines(data)
     count = len(raw)
     chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, count)
@@ -183,8 +187,8 @@ def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed
     if phrases and not _holds(" ".join(decode_lines(raw, chunk_start, chunk_end)), phrases):
         return None
     if changed:  # the unit's lines may have moved within the chunk
-        return LiveChunk(ranked, data, raw, chunk_start, chunk_end, is_changed=True)
-    return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count))
+        return LiveChunk(ranked, data, raw, chunk_start, chunk_end, fingerprint, is_changed=True)
+    return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count), fingerprint)
 
 
 def _build_hit(live: LiveChunk, language: Language) -> Hit:
@@ -193,7 +197,7 @@ def _build_hit(live: LiveChunk, language: Language) -> Hit:
     found = find_line_terms(lines, ranked.matched_terms)
     first, last = _trim(lines, *choose_window(found))
     best = live.start_line + first + find_best_line(found[first:last])
-    symbol = find_declarations(language, live.data).find_innermost(best)
+    symbol = find_declarations(language, live.data, live.fingerprint).find_innermost(best)
     return Hit(
         ranked.path,
         live.start_line + first,

@@ -5,8 +5,8 @@
 
 Where the lines of a file lie in several declarations, each of these stands in the snippet before its lines,
 with its own span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. Where the
-line that declares a function follows, its span says enough: `50-61`. `more` counts the lines that match but are
-not shown.
+line that declares a function follows, its span says enough: `50-61`. `more` counts the lines that match but
+are not shown.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from repo_mcp.languages.patterns.enclosing import find_declarations
+from index_format import compute_fingerprint
+from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
 from tests.architecture.source_tree import load_modules
 
@@ -42,13 +43,17 @@ DECLARES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 LEDGER = ("Ledger", 3, 23)
 
 
+def find_in(path: str, text: bytes) -> Declarations:
+    return find_declarations(find_language(path), text, compute_fingerprint(text))
+
+
 @pytest.mark.parametrize(
     ("line", "around"),
     [(1, None), (4, ("Ledger.LIMIT", 4, 4)), (6, LEDGER), (7, POST), (8, POST), (13, POST), (16, POST),
      (18, POST), (20, POST), (21, LEDGER), (23, ("Ledger.short", 23, 23)), (24, None), (25, None)],
 )  # fmt: skip
 def test_the_innermost_declaration(line: int, around: tuple[str, int, int] | None) -> None:
-    found = find_declarations(find_language("a.py"), PYTHON).find_innermost(line)
+    found = find_in("a.py", PYTHON).find_innermost(line)
     assert (found and (found.qualified_name, found.head_line, found.end_line)) == around
 
 
@@ -74,12 +79,12 @@ int second(void)
      (12, ("second", 7, 13))],
 )  # fmt: skip
 def test_declarations_with_braces(line: int, around: tuple[str, int, int] | None) -> None:
-    found = find_declarations(find_language("a.c"), C).find_innermost(line)
+    found = find_in("a.c", C).find_innermost(line)
     assert (found and (found.name, found.head_line, found.end_line)) == around
 
 
 def test_declarations_of_one_line_can_be_passed_over() -> None:
-    declarations = find_declarations(find_language("a.py"), PYTHON)
+    declarations = find_in("a.py", PYTHON)
     found = [declarations.find_innermost(line, 2) for line in (4, 23, 25)]
     assert [one and one.qualified_name for one in found] == ["Ledger", "Ledger", None]
 
@@ -87,7 +92,7 @@ def test_declarations_of_one_line_can_be_passed_over() -> None:
 def test_brackets_that_do_not_balance_are_none() -> None:
     """A file that is being written: what stands after the open bracket is still found."""
     text = b"def first(:\n    return 1\n\ndef second():\n    return 2\n"
-    declarations = find_declarations(find_language("a.py"), text)
+    declarations = find_in("a.py", text)
     found = [declarations.find_innermost(line) for line in (2, 5)]
     assert [one and (one.name, one.end_line) for one in found] == [("first", 2), ("second", 5)]
 
@@ -100,7 +105,7 @@ def test_every_line_of_our_own_files_lies_where_the_parser_says() -> None:
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             end = node.end_lineno or first
             innermost |= dict.fromkeys(range(first, end + 1), (node.name, first, end))
-        declarations = find_declarations(find_language("a.py"), module.text.encode())
+        declarations = find_in("a.py", module.text.encode())
         texts = module.text.split("\n")
         for line in range(1, len(texts)):
             span = declarations.find_innermost(line)
