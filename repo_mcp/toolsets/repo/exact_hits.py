@@ -27,12 +27,15 @@ PAGE_LINES = 50  # that match, shared by the files of a page; about 3,000 charac
 LEAST_PER_FILE = 5
 
 
-def render_files(answer: ExactAnswer, max_per_file: int | None) -> list[Result]:
-    """Return one hit for each file, in order. Without `max_per_file`, few files have more lines each."""
-    counts = dict(answer.files)
+def render_files(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Result]:
+    """Return one hit for each file from the one at `start`, in order.
+
+    Without `max_per_file`, few files have more lines each.
+    """
+    counts = dict(answer.files[start:])
     most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
     files = groupby(answer.matches, key=attrgetter("path"))
-    return [_render_file(list(own)[:most], counts[path]) for path, own in files]
+    return [_render_file(list(own)[:most], counts[path]) for path, own in files if path in counts]
 
 
 def _render_file(matches: Sequence[ExactMatch], count: int) -> Result:

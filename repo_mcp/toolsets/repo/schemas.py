@@ -209,6 +209,7 @@ def search_input(limits: Limits) -> Schema:
             "ignore_case": build_switch("Modes literal and regex."),
             "whole_word": build_switch("Modes literal and regex."),
             "explain": build_switch("Add what makes up each score."),
+            "cursor": CURSOR,
         },
         ["query"],
     )
@@ -263,6 +264,7 @@ def search_output(limits: Limits) -> Schema:
     }
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})
     extra = {
+        "cursor": NEXT_CURSOR,
         "total_is_lower_bound": build_field(
             "boolean", "Modes literal and regex: true when not every file was read"
         ),

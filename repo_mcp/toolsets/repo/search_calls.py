@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.repo.exact_hits import PAGE_LINES, render_files
 from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from repo_mcp.model import ExactAnswer, Hit, SearchAnswer
     from repo_mcp.repository import Repository
 
+_MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 
 
@@ -42,9 +44,10 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
             "argument query is empty: it must hold at least one word",
             "Give query as words or names to look for.",
         )
+    page = Page("repo.search", arguments, _MOST_BEFORE)
     request = SearchRequest(
         query=query,
-        top_k=_count_wanted(repository, arguments),
+        top_k=page.start + _count_wanted(repository, arguments),
         file_glob=find_text(arguments, "file_glob"),
         language=find_text(arguments, "language"),
         include_tests=arguments.get("include_tests") is not False,
@@ -61,23 +64,26 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))
     if detail == "files":
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
-        return _draft_files(list(files.items()), result, warnings, arguments)
-    return _draft_hits(answer, result, warnings, arguments)
+        return _draft_files(list(files.items()), result, warnings, arguments, None)
+    return _draft_hits(answer, result, warnings, arguments, page)
 
 
 def _draft_hits(
-    answer: SearchAnswer, result: Result, warnings: tuple[str, ...], arguments: Arguments
+    answer: SearchAnswer, result: Result, warnings: tuple[str, ...], arguments: Arguments, page: Page
 ) -> Draft:
     explains = arguments.get("explain") is True
+    keys = [hit.chunk_id for hit in answer.hits]
+    page.check(keys)
+    found = answer.hits[page.start :]
 
     def build(rows: int) -> Part:
-        hits = [_render_hit(hit, explains) for hit in answer.hits[:rows]]
-        notes = [*warnings, *_note_cut(rows, len(answer.hits), "hits"), *_note_hidden(hits)]
-        warn_of_escapes(notes, (hit.path for hit in answer.hits[:rows]))
-        is_cut = answer.truncated or rows < len(answer.hits)
-        return Part({"hits": hits, **result, "truncated": is_cut}, notes)
+        hits = [_render_hit(hit, explains) for hit in found[:rows]]
+        notes = [*warnings, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
+        warn_of_escapes(notes, (hit.path for hit in found[:rows]))
+        is_cut = answer.truncated or rows < len(found)
+        return Part({"hits": hits, **result, "truncated": is_cut, **page.follow(keys, rows, is_cut)}, notes)
 
-    return Draft(build, len(answer.hits), "top_k" not in arguments)
+    return Draft(build, len(found), "top_k" not in arguments)
 
 
 def _search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -85,6 +91,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     from repo_mcp.model import ExactRequest
 
     detail = find_text(arguments, "detail") or "snippets"
+    page = Page("repo.search", arguments, _MOST_BEFORE)
     request = ExactRequest(
         pattern=find_text(arguments, "query") or "",
         regex=arguments.get("mode") == "regex",
@@ -93,7 +100,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         file_glob=find_text(arguments, "file_glob"),
         language=find_text(arguments, "language"),
         include_tests=arguments.get("include_tests") is not False,
-        limit=_count_wanted(repository, arguments),
+        limit=page.start + _count_wanted(repository, arguments),
         detail=detail,
         context_lines=find_integer(arguments, "context") or 0,
         max_per_file=find_integer(arguments, "max_per_file") or PAGE_LINES,
@@ -111,42 +118,58 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     if detail == "count":
         return Draft(lambda _: Part({"hits": [], **result}, answer.warnings))
     if detail == "files":
-        return _draft_files(answer.files, result, answer.warnings, arguments)
-    return _draft_matches(answer, result, arguments)
+        return _draft_files(answer.files, result, answer.warnings, arguments, page)
+    return _draft_matches(answer, result, arguments, page)
 
 
-def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments) -> Draft:
-    files = render_files(answer, find_integer(arguments, "max_per_file"))
-    is_cut = answer.truncated or any(one["more"] for one in files)
+def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments, page: Page) -> Draft:
+    keys = [path for path, _ in answer.files]
+    page.check(keys)
+    files = render_files(answer, find_integer(arguments, "max_per_file"), page.start)
+    has_more = any(one["more"] for one in files)
 
     def build(rows: int) -> Part:
         hits = files[:rows]
         notes = [*answer.warnings, *_note_cut(rows, len(files), "hits"), *_note_hidden(hits)]
-        warn_of_escapes(notes, (path for path, _ in answer.files[:rows]))
-        return Part({"hits": hits, **result, "truncated": is_cut or rows < len(files)}, notes)
+        warn_of_escapes(notes, keys[page.start : page.start + rows])
+        goes_on = answer.total_is_lower_bound or rows < len(files)
+        cut: Result = {"truncated": goes_on or has_more, **page.follow(keys, rows, goes_on)}
+        return Part({"hits": hits, **result, **cut}, notes)
 
     return Draft(build, len(files), "top_k" not in arguments)
 
 
 def _draft_files(
-    files: Iterable[tuple[str, int]], result: Result, warnings: tuple[str, ...], arguments: Arguments
+    files: Sequence[tuple[str, int]],
+    result: Result,
+    warnings: tuple[str, ...],
+    arguments: Arguments,
+    page: Page | None,
 ) -> Draft:
-    listed = list(files)
+    """Return the files of hits. Those of ranked hits have no page: the next hits may lie in them, too."""
+    keys = [path for path, _ in files]
+    if page is not None:
+        page.check(keys)
+    listed = files if page is None else files[page.start :]
 
     def build(rows: int) -> Part:
-        notes = [*warnings, *_note_cut(rows, len(listed), "files")]
+        notes = [*warnings, *_note_cut(rows, len(listed), "files", goes_on=page is not None)]
         warn_of_escapes(notes, (path for path, _ in listed[:rows]))
         named = [{"path": escape_text(path), "hits": count} for path, count in listed[:rows]]
         is_cut = bool(result["truncated"]) or rows < len(listed)
-        return Part({"hits": [], **result, "truncated": is_cut, "files": named}, notes)
+        cut: Result = {"truncated": is_cut}
+        if page is not None:
+            cut |= page.follow(keys, rows, is_cut)
+        return Part({"hits": [], **result, **cut, "files": named}, notes)
 
     return Draft(build, len(listed), "top_k" not in arguments)
 
 
-def _note_cut(rows: int, count: int, what: str) -> list[str]:
+def _note_cut(rows: int, count: int, what: str, *, goes_on: bool = True) -> list[str]:
     if rows >= count:
         return []
-    return [f"cut to {rows} {what} to keep the answer short; ask for fewer with top_k or narrow file_glob"]
+    advice = "go on with cursor" if goes_on else "ask for fewer with top_k"
+    return [f"cut to {rows} {what} to keep the answer short; {advice}, or narrow file_glob"]
 
 
 def _note_hidden(hits: Iterable[Result]) -> list[str]:

@@ -161,6 +161,39 @@ def test_a_match_of_several_lines_shows_them_all(ledger: Repository) -> None:
     assert hit["snippet"] == "6\t        post(1)\n7\t        post(2)\n8\t        return None\n"
 
 
+@pytest.mark.parametrize(
+    ("query", "arguments"),
+    [
+        ("get_user", {"mode": "literal"}),
+        ("get_user", {"mode": "literal", "detail": "files"}),
+        ("get_user|name", {"mode": "regex", "context": 1}),
+        ("get_user", {"mode": "bm25"}),
+        ("get_user", {"mode": "symbol"}),
+    ],
+)
+def test_pages_follow_one_another(repository: Repository, query: str, arguments: dict[str, Any]) -> None:
+    rows = "files" if "detail" in arguments else "hits"
+    whole = search(repository, query, **arguments, top_k=50)
+    assert not whole.get("cursor")
+    pages = [search(repository, query, **arguments, top_k=1)]
+    while cursor := pages[-1].get("cursor"):
+        pages.append(search(repository, query, **arguments, top_k=2, cursor=cursor))
+    assert len(pages) > 1
+    assert [hit["path"] for page in pages for hit in page[rows]] == [hit["path"] for hit in whole[rows]]
+    again = search(repository, query, **arguments, top_k=1)
+    assert again["cursor"] == pages[0]["cursor"]
+
+
+def test_a_cursor_of_another_search_is_refused(repository: Repository) -> None:
+    cursor = search(repository, "get_user", mode="literal", top_k=1)["cursor"]
+    for query, mode, given in (("name", "literal", cursor), ("get_user", "bm25", cursor)):
+        error = call(repository, query, mode=mode, cursor=given)["error"]
+        assert (error["code"], "cursor" in error["message"]) == ("invalid_argument", True)
+    (Path(repository.config.root) / "a.py").unlink()
+    error = call(repository, "get_user", mode="literal", cursor=cursor)["error"]
+    assert "out of date" in error["message"]
+
+
 @pytest.mark.parametrize("mode", ["bm25", "symbol"])
 def test_ranked_hits_span_what_they_show_and_name_the_declaration_around_it(
     ledger: Repository, mode: str
