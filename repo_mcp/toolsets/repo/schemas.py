@@ -201,7 +201,9 @@ def search_input(limits: Limits) -> Schema:
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
-            "context": build_limited("Modes literal and regex: lines around each match", 0, MAX_CONTEXT, 0),
+            "context": build_limited(
+                "Modes literal and regex: lines around each match; default 0", 0, MAX_CONTEXT, 0
+            ),
             "max_per_file": build_count(
                 f"Modes literal and regex: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
                 MAX_PER_FILE,

@@ -50,7 +50,7 @@ def search(repository: Repository, query: str, **arguments: Any) -> dict[str, An
 
 def tell(hit: dict[str, Any]) -> dict[str, Any]:
     """What a hit says: without the fields that say nothing."""
-    return {name: value for name, value in hit.items() if value not in (None, 0)}
+    return {name: value for name, value in hit.items() if value}
 
 
 def places(result: dict[str, Any]) -> list[tuple[str, int]]:
