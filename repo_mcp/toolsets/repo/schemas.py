@@ -185,8 +185,7 @@ def search_input(limits: Limits) -> Schema:
             )
             | {"default": SEARCH_MODES[0]},
             "top_k": build_count(
-                "Most hits or files (modes literal and regex: files), 1 to"
-                f" {limits.max_search_hits}. Default {limits.default_search_hits}.",
+                f"Most hits or files, 1 to {limits.max_search_hits}. Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
@@ -201,11 +200,9 @@ def search_input(limits: Limits) -> Schema:
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
-            "context": build_limited(
-                "Modes literal and regex: lines around each match; default 0", 0, MAX_CONTEXT, 0
-            ),
+            "context": build_limited("Exact modes: lines around a match; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
-                f"Modes literal and regex: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
+                f"Exact modes: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
                 MAX_PER_FILE,
             ),
             "ignore_case": build_switch("Modes literal and regex."),
