@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline, Symbol
@@ -115,6 +114,8 @@ def get_named(outline: Outline, name: str) -> tuple[Symbol, tuple[str, ...]]:
 
 
 def _suggest(outline: Outline, name: str) -> str:
+    from difflib import get_close_matches  # here: names are seldom missing
+
     if not outline.symbols:
         why = outline.warnings[0] if outline.warnings else "nothing is declared in it"
         return f"Give start_line and end_line instead: {why}."

@@ -6,14 +6,12 @@ always reaches from the top of the file to its end; the cursor continues with wh
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.outline.symbol_lookup import find_parents, get_named, measure_depths, qualify
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
@@ -106,6 +104,8 @@ class _Listing:
 
 def outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `repo.outline`."""
+    from repo_mcp.languages.outline.symbol_lookup import find_parents, get_named, measure_depths, qualify
+
     found = repository.outline(find_text(arguments, "path") or "")
     symbols = found.symbols
     parents = find_parents(symbols)
@@ -159,7 +159,10 @@ def _explain_nothing(
 
 def _digest(found: Outline, listed: Sequence[int]) -> str:
     """Return eight digits that tell whether a cursor belongs to these symbols."""
-    facts = [(qualify(found.symbols[number]), found.symbols[number].start_line) for number in listed]
+    import hashlib  # here: listing the tools needs none
+
+    symbols = (found.symbols[number] for number in listed)
+    facts = [(one.parent_symbol, one.name, one.start_line) for one in symbols]
     return hashlib.blake2b(repr((found.path, facts)).encode(), digest_size=4).hexdigest()
 
 
