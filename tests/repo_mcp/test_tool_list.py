@@ -25,7 +25,7 @@ from tests.repo_mcp.sdk_oracle import ask_sdk
 
 ICONS = {"repo": icons.REPO, "retrieval": icons.RETRIEVAL, "graph": icons.GRAPH, "research": icons.RESEARCH}
 MAX_ICON_BYTES = 250
-MOST_SHOWN_BYTES = {"repo": 6_000, "all": 16_000}  # of name, description and input schema: what a model reads
+MOST_SHOWN_BYTES = {"repo": 6_000, "all": 16_384}  # of name, description and input schema: what a model reads
 FIRST_CHARS = 240
 LIMITS = ("additionalProperties", "minLength", "maxLength", "maxItems", "minimum", "maximum")
 
