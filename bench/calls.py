@@ -103,10 +103,11 @@ def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> Call
     """Return what one warm repo.search of a tree calls, the tree being indexed first."""
     counter = CallCounter()
     search = {"method": "tools/call", "params": {"name": "repo.search", "arguments": {"query": query}}}
-    config = load_config(str(root), data_dir=str(data_dir), watch=False)
+    config = load_config(str(root), data_dir=str(data_dir), watch=True)
     loaded = load_toolsets(config, lambda _warning: None)
     (repository,) = [repository for one in loaded for repository in one.open()]
     repository.refresh()
+    repository.start_background_refresh()  # from now on the tree is watched, as it is for a client
     time.sleep(SETTLED_NS / 1e9)  # files that changed a moment ago are read with more care
     with counter.watch_threads():
         client = _Pipes()

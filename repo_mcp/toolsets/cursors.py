@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -111,4 +110,6 @@ def _name_rows(keys: Sequence[str]) -> bytes:
 
 
 def _digest(text: str) -> bytes:
+    import hashlib  # here: listing the tools needs none
+
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()

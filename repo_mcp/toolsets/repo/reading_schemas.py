@@ -27,9 +27,8 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read source text of this repository as numbered lines: a file, a span of its lines, the function or"
-    " class of a name (symbol) or around the line of a repo.search hit (around), or several such spans at"
-    " once. Secret and binary files are refused."
+    "Read numbered lines of this repository to cite: a file, a span, the declaration of a name (symbol) or"
+    " around a line of a hit (around), or several (spans). Secret and binary files are refused."
 )
 _PATH = build_text("Relative to the repository root, with `/`.", MAX_PATH_CHARS)
 
@@ -76,8 +75,7 @@ def open_file_output(limits: Limits) -> Schema:
 OUTLINE_TITLE = "Outline repository file"
 OUTLINE_DESCRIPTION = (
     "Outline a file of this repository: its functions, classes, methods, constants, headings or keys, with"
-    " signature, lines and parent. Much cheaper than reading a long file, cheapest with detail text; then"
-    " read one with repo.open_file (symbol)."
+    " signature, lines and parent. Cheaper than reading a long file, cheapest with detail text."
 )
 
 
@@ -85,7 +83,7 @@ def outline_input(limits: Limits) -> Schema:
     depth = "Deepest nesting, 1 is the top level. Default: all."
     kinds = "Only these: class, function, async_method, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
-    details = "Default symbols; text: a line each, a third of the size; full: every field."
+    details = "Default symbols; text: a line each; full: every field."
     return build_object(
         {
             "path": _PATH,

@@ -163,10 +163,10 @@ def list_files_output(limits: Limits) -> Schema:
 
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
-    "Search the code, configuration and documentation of this repository. Mode bm25: full-text search"
-    " ranked by relevance, for plain words, names of functions, classes and variables (also parts of"
-    " camelCase and snake_case), error messages, questions. Mode literal (exact string) or regex (grep):"
-    " every matching line, by path. Mode symbol: declarations by name."
+    "Search the code, configuration and documentation of this repository. Mode bm25: ranked full-text search"
+    " for words, names of functions and classes (also parts of camelCase and snake_case), error messages,"
+    " questions. Mode literal (exact string) or regex (grep): every matching line, by path. Mode symbol:"
+    " declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "files", "count")
@@ -205,8 +205,8 @@ def search_input(limits: Limits) -> Schema:
                 f"Exact modes: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
                 MAX_PER_FILE,
             ),
-            "ignore_case": build_switch("Modes literal and regex."),
-            "whole_word": build_switch("Modes literal and regex."),
+            "ignore_case": build_switch("Exact modes."),
+            "whole_word": build_switch("Exact modes."),
             "explain": build_switch("Add what makes up each score."),
             "cursor": CURSOR,
         },
@@ -274,8 +274,8 @@ def search_output(limits: Limits) -> Schema:
 
 REFRESH_TITLE = "Refresh repository index"
 REFRESH_DESCRIPTION = (
-    "Bring the search index of this repository up to date (re-index) after files changed. Writes the"
-    " server's own index only."
+    "Bring the search index up to date (re-index) after files changed. Writes only the server's own index."
+    " Returns how many files were added, updated, removed and skipped."
 )
 
 
@@ -333,7 +333,7 @@ def bundle_input(limits: Limits) -> Schema:
                 "Any words; whole issues and stack traces are welcome.",
                 MAX_QUERY_CHARS,
             ),
-            "budget": budget | {"description": "The most of each, strictly kept."},
+            "budget": budget | {"description": "Strictly kept."},
             "strategy": {
                 "type": "string",
                 "enum": list(STRATEGIES),
