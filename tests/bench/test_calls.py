@@ -11,8 +11,10 @@ import pytest
 from bench.calls import DEFAULT_QUERY, count_search
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
-MOST_CALLS = 600
-MOST_MODULES = 55
+# 600 and 55 before a search asked for changes at both of its ends, named the declaration around each hit and
+# the words that no file has, analysed its words by Whoosh's chain, and left out of its answer what says nothing.
+MOST_CALLS = 720
+MOST_MODULES = 64
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "O_DIRECTORY"), reason="files are read otherwise there")
@@ -31,5 +33,5 @@ def test_a_warm_search_calls_no_more_than_it_did(tmp_path: Path) -> None:
     assert called["parse_frame"] == 1
     assert called["build_answer"] == 1  # the JSON of the answer is made once,
     assert called["encode_json"] == 3  # by the one; its text and the id of the request are strings
-    assert called["ManifestReader.read"] == 1
+    assert called["ManifestReader.read"] == 2  # before and after: an answer that was overtaken says so
     assert called["read_manifest"] == called["decode_manifest"] == 0
