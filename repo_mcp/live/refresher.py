@@ -22,6 +22,7 @@ from repo_mcp.workspace.path_changes import PathChanges
 
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
+BUSY = ("A refresh of this index is already running.", "Search still works; repo.status shows the progress.")
 CANCELLED = ("The refresh was cancelled.", "Nothing was changed.")
 FAILED = "A refresh failed, so files that changed may be missing here:"
 
@@ -110,14 +111,19 @@ class Refresher:
     ) -> Callable[[RefreshReport], RefreshReport]:
         """Take `running`, after the refresh that runs already, whose progress is told. Raises CANCELLED.
 
+        One that does not begin within REFRESH_WAIT_SECONDS waits for another process: that raises BUSY.
         Returns what adds the work of that one to the report of the next, which takes up what changed since.
         """
         started, before = time.monotonic(), self.finished.copy()
-        told = None
+        told, moved = None, started
         while not self.running.acquire(timeout=REFRESH_POLL_SECONDS):
             if stop():
                 raise RepoError(ErrorCode.CANCELLED, *CANCELLED)
             now = self.progress
+            if now is not None:
+                moved = time.monotonic()
+            elif time.monotonic() >= moved + REFRESH_WAIT_SECONDS:
+                raise RepoError(ErrorCode.BUSY, *BUSY)
             if progress is not None and now is not None and now != told:
                 progress(now)
                 told = now
@@ -131,11 +137,7 @@ class Refresher:
             if stop():
                 raise RepoError(ErrorCode.CANCELLED, *CANCELLED)
             if time.monotonic() >= deadline:
-                raise RepoError(
-                    ErrorCode.BUSY,
-                    "A refresh of this index is already running.",
-                    "Search still works; repo.status shows the progress.",
-                )
+                raise RepoError(ErrorCode.BUSY, *BUSY)
 
     def gives_way(self) -> bool:
         """Return True while files that are known by name wait for a walk, which may take a second."""
