@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 TEXTS = ("snippet", "content", "text", "preview")
 PATHS = ("path", "file_path")
-_NUMBERED = re.compile(r" *(\d+)[\t:|-](.*)", re.DOTALL)
+_NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
+_DECLARED = re.compile(r"\d+-\d+ .*")  # the declaration that the lines below lie in: no line of the file
 
 Line = tuple[str, int]  # path and number, from 1
 
@@ -84,12 +85,10 @@ def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
 def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tuple[Line, str]]:
     lines = text.removesuffix("\n").split("\n") if text else []
     first = record.get("start_line", record.get("line"))
+    lines = [line for line in lines if not _DECLARED.fullmatch(line)] if "line" not in record else lines
     numbered = [_NUMBERED.fullmatch(line) for line in lines]
-    if (
-        "line" not in record
-        and any(numbered)
-        and all(match or not line for match, line in zip(numbered, lines, strict=True))
-    ):
+    is_numbered = all(match or not line for match, line in zip(numbered, lines, strict=True))
+    if "line" not in record and any(numbered) and is_numbered:
         yield from (((path, int(match[1])), match[2]) for match in numbered if match)
     elif isinstance(first, int):
         yield from (((path, first + at), line) for at, line in enumerate(lines))

@@ -18,7 +18,7 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
         {"result": {"hits": [{"path": "a.py", "start_line": 1, "snippet": "3\tdef f():\n4\t    pass\n"}]}},
         {"path": "a.py", "spans": [{"content": "3\tdef f():\n4\t    pass"}], "total": 2},
         {"selections": [{"path": "a.py", "start_line": 3, "content": "def f():\n    pass\n"}]},
-        {"hits": [{"path": "a.py", "snippet": "3:def f():\n4-    pass\n"}]},
+        {"hits": [{"path": "a.py", "snippet": "3:def f():\n4:    pass\n"}]},
         {
             "matches": [
                 {"path": "a.py", "line": 3, "preview": "def f():"},
@@ -36,6 +36,11 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
 )
 def test_lines_of_every_shape(record: object) -> None:
     assert read_lines(record) == TWO
+
+
+def test_names_of_declarations_are_no_lines() -> None:
+    snippet = "1-9 Shop\n3\tdef f():\n4-8 .g\n4\t    pass\n"
+    assert read_lines({"path": "a.py", "start_line": 1, "snippet": snippet}) == TWO
 
 
 def test_what_has_no_place_shows_nothing() -> None:
