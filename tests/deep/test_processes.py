@@ -28,6 +28,8 @@ KILL_ROUNDS = scale(300)
 SOAK_CALLS = scale(20_000)
 RACE_SECONDS = scale(60)
 SIGNAL_ROUNDS = scale(100)
+# A refresh of its own, one that runs and one of another process are waited for 5 s each; without limit, it hung.
+MOST_SECONDS = 40.0
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and kills groups of processes")
 
 
@@ -221,7 +223,7 @@ def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
             edit_tree(root, random.Random(SEED))
             busy = server.call("repo.refresh_index")
             assert busy["error"]["code"] == "index_unavailable"
-            assert server.slowest_seconds < 15
+            assert server.slowest_seconds < MOST_SECONDS
             assert server.call("repo.search", query="schedule")["ok"]
             for waits in (lock.parent, next(data.glob("structure-*"))):
                 held.release()
@@ -229,7 +231,7 @@ def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
                 assert "Another process" in str(server.call("index_codebase", path="."))
                 row.rounds += 1
                 row.faults += 1
-            assert server.slowest_seconds < 15
+            assert server.slowest_seconds < MOST_SECONDS
             held.release()
             assert server.call("repo.refresh_index")["ok"]
             os.kill(stopped.popen.pid, signal.SIGCONT)
