@@ -183,12 +183,15 @@ def is_honest(answer: str, *right: str) -> bool:
 
 
 def _bare(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer without its warnings, and a status without the sizes of the structure.
+    """An answer without warnings and the name of its snapshot; a status without the sizes of the structure.
 
-    Those still count files that are gone, which are in no answer any more.
+    Those still count files that are gone, which are in no answer any more. What an exact search finds does not
+    depend on what is indexed.
     """
     if "meta" in answer:
         return {**answer, "meta": {**answer["meta"], "warnings": []}}
+    if isinstance(answer.get("result"), dict):
+        answer = {**answer, "result": {**answer["result"], "snapshot": None}}
     sizes = {"indexed_symbols", "languages", "structure"} if "healthy" in answer else ()
     return {**{key: value for key, value in answer.items() if key not in sizes}, "warnings": []}
 

@@ -28,7 +28,7 @@ KILL_ROUNDS = scale(300)
 SOAK_CALLS = scale(20_000)
 RACE_SECONDS = scale(60)
 SIGNAL_ROUNDS = scale(100)
-# A refresh of its own, one that runs and one of another process are waited for 5 s each; without limit, it hung.
+# What runs here, and what another process holds, are waited for 5 s each; without a limit it hung.
 MOST_SECONDS = 40.0
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and kills groups of processes")
 

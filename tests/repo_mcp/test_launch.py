@@ -192,7 +192,7 @@ def test_a_root_that_is_swapped_after_the_handshake_is_served_as_it_was_opened(
 ) -> None:
     """What is loaded after the first answer takes a second, in which the path may come to mean another."""
     root, outside = tmp_path / "root", tmp_path / "outside"
-    for place, text in ((root, "INSIDE = 1\n"), (outside, "OUTSIDE = 1\n")):
+    for place, text in ((root, "INSIDE = 1\n"), (outside, "OUTSIDE = LEAKED\n")):
         place.mkdir()
         (place / "code.py").write_text(text)
     (outside / "repo_mcp.toml").write_text("[limits]\nmax_open_lines = 1\n")
@@ -229,7 +229,7 @@ def test_a_root_that_is_swapped_after_the_handshake_is_served_as_it_was_opened(
     assert answers[0]["structuredContent"]["result"]["content"] == "1\tINSIDE = 1\n"
     for number in (1, 3):
         assert "was moved, replaced or deleted" in json.dumps(answers[number])
-    assert "OUTSIDE" not in json.dumps(answers)
+    assert "LEAKED" not in json.dumps(answers)
     assert sorted(path.name for path in root.iterdir()) == ["code.py", "repo_mcp.toml"]
 
 

@@ -168,7 +168,7 @@ def test_the_tools_are_listed_in_their_order_with_all_that_describes_them(client
     of_search = schema["search_code"]["properties"]
     assert of_search.keys() == {
         "query", "path", "limit", "semantic_weight", "extensions", "path_filter", "format", "expand_query",
-        "synthesize",
+        "synthesize", "cursor",
     }  # fmt: skip
     assert (of_search["path"]["default"], of_search["limit"]["default"]) == (".", 20)
     assert of_search["semantic_weight"]["default"] == 0.7

@@ -41,7 +41,7 @@ def open_file_input(limits: Limits) -> Schema:
         "start_line": build_count("First line, from 1. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
         "symbol": build_text("Instead of lines: `run` or `Worker.run`.", MAX_SYMBOL_CHARS),
-        "around": build_count("Instead of lines: the declaration around this one.", MAX_LINE_NUMBER),
+        "around": build_count("Instead: the declaration around this line.", MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()}, ["path"])
     spans = build_list(span, f"Instead: up to {MAX_SPANS} such spans [{{path, ...}}], of any files.")
@@ -80,7 +80,7 @@ OUTLINE_DESCRIPTION = (
 
 
 def outline_input(limits: Limits) -> Schema:
-    depth = "Deepest nesting, 1 is the top level. Default: all."
+    depth = "1 is the top level. Default: all."
     kinds = "Only these: class, function, async_method, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
     details = "Default symbols; text: a line each; full: every field."
@@ -92,7 +92,7 @@ def outline_input(limits: Limits) -> Schema:
             "parent": build_text("Only the members of this declaration.", MAX_SYMBOL_CHARS),
             "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
             "docs": build_switch("Also first lines of docstrings."),
-            "cursor": build_text("From a cut answer: the rest.", MAX_CURSOR_CHARS),
+            "cursor": build_text("From a cut answer.", MAX_CURSOR_CHARS),
         },
         ["path"],
     )

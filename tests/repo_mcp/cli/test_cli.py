@@ -102,7 +102,7 @@ def test_search_says_when_nothing_is_found(tree: Path) -> None:
     done = run("search", "zzzqqqxxx", cwd=tree)
     assert done.returncode == 1
     assert done.stdout == "Nothing found.\n"
-    assert done.stderr == ""
+    assert done.stderr == "repo-mcp: warning: No file has: zzzqqqxxx.\n"
 
 
 @pytest.mark.parametrize(

@@ -71,4 +71,4 @@ def test_chunks_of_code_begin_at_declarations(tmp_path: Path) -> None:
     repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
     repository.refresh()
     hits = repository.search(SearchRequest("function_3", 10)).hits
-    assert (hits[0].start_line, hits[0].end_line, hits[0].symbol) == (141, 280, "function_3")
+    assert (hits[0].chunk_lines, hits[0].symbol) == ((141, 280), "function_3")

@@ -194,7 +194,7 @@ def test_filters_that_let_nothing_through_are_told_of(served: Served) -> None:
         found = served.call("search_code", query="password", **arguments)
         assert found["results"] == []
         assert found["warnings"] == ["No indexed file in this path passes these filters."]
-    assert "warnings" not in served.call("search_code", query="zebra", path="web")
+    assert served.call("search_code", query="zebra", path="web")["warnings"] == ["No file has: zebra."]
 
 
 @pytest.mark.parametrize(
