@@ -185,8 +185,8 @@ def is_honest(answer: str, *right: str) -> bool:
 def _bare(answer: Mapping[str, Any]) -> dict[str, Any]:
     """An answer without warnings and the name of its snapshot; a status without the sizes of the structure.
 
-    Those still count files that are gone, which are in no answer any more. What an exact search finds does not
-    depend on what is indexed.
+    Those still count files that are gone, which are in no answer any more. An exact search finds the same,
+    whatever is indexed.
     """
     if "meta" in answer:
         return {**answer, "meta": {**answer["meta"], "warnings": []}}
