@@ -30,11 +30,11 @@ class Answer:
 
     @property
     def bytes(self) -> int:
-        """Of the text in UTF-8."""
+        """Return the size of the text in UTF-8."""
         return len(self.text.encode())
 
     def to_step(self) -> Step:
-        """What it costs and shows."""
+        """Return what the answer costs and shows."""
         return Step(self.bytes, read_lines(self.record))
 
 

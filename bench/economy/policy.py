@@ -69,7 +69,7 @@ def _iter_pages(client: Client, query: str) -> Iterator[Answer]:
 
 
 def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Answer]:
-    """What opens a hit; nothing where it was shown already."""
+    """Yield the answer that opens a hit; nothing where it was shown already."""
     path, first, last = hit["path"], hit["start_line"], hit["end_line"]
     span = read_span(hit.get("symbol_lines"))
     if span:

@@ -47,7 +47,7 @@ def _measure(spent: Sequence[Spent]) -> Measures:
 def find_dearer(
     measured: Mapping[str, Measures], stored: Mapping[str, Measures], tolerance: float = TOLERANCE
 ) -> list[Regression]:
-    """What is dearer than it was stored, in the order of the names of rows."""
+    """Return what is dearer than it was stored, in the order of the names of rows."""
     found = []
     for name, new in measured.items():
         old = {} if name.startswith(NOT_COMPARED) else stored.get(name, {})

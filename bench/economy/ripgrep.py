@@ -55,7 +55,7 @@ class Ripgrep:
         return _parse(done.stdout.decode("utf-8", "replace"))
 
     def read(self, path: str, first: int, last: int) -> Step:
-        """What `sed -n FIRST,LASTp` prints of a file."""
+        """Return what `sed -n FIRST,LASTp` prints of a file."""
         lines = (self.root / path).read_bytes().split(b"\n")
         if not lines[-1]:
             lines.pop()
@@ -67,7 +67,7 @@ class Ripgrep:
 
 
 def find_program() -> str | None:
-    """Where ripgrep is; None where it is not installed."""
+    """Return the path of ripgrep; None where it is not installed."""
     return shutil.which("rg")
 
 

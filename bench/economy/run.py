@@ -60,7 +60,7 @@ def run_tree(
 
 
 def ask(client: Client, quest: Quest, rg: Ripgrep | None) -> Result:
-    """What both policies spend on one quest."""
+    """Return what both policies spend on one quest."""
     query = quest.task.query
     ours = spend(follow_server(client, query), quest.regions, BUDGET_BYTES)
     other = spend(follow_ripgrep(rg, query), quest.regions, BUDGET_BYTES) if rg else None

@@ -49,7 +49,7 @@ class Compiled(Protocol):
 
 
 class Engine(Protocol):
-    """What compiles expressions of RE2's syntax."""
+    """An engine that compiles expressions in RE2's syntax."""
 
     is_bounded: bool  # its time is linear in the text
 

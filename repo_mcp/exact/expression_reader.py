@@ -49,7 +49,7 @@ _ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq
 
 
 class ExpressionFault(Exception):
-    """What is wrong with an expression: `what: piece`, as RE2 says it."""
+    """A fault of an expression: `what: piece`, as RE2 says it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ class SessionKeeper:
 
 
 class _Opening:
-    """What the answer to a request without a session says: which was opened, and whether it stays."""
+    """The outcome of a request without a session: which one was opened, and whether it stays."""
 
     def __init__(self) -> None:
         self.name = ""

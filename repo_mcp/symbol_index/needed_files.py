@@ -16,7 +16,7 @@ _NAME = re.compile(r"\w+(?:\.\w+)*")
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a call asks for. Empty: nobody knows which files that takes."""
+    """The symbols that a call asks for. Empty: nobody knows which files that takes."""
 
     names: str = ""  # a name, or a text with names in it
     paths: tuple[str, ...] = ()

@@ -42,7 +42,7 @@ class AdapterFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What the index takes from an adapter for one text."""
+    """The part of an adapter's answers for one text that the index takes."""
 
     definitions: Spans  # byte spans of the declared names, ascending and disjoint
     first_lines: tuple[int, ...] | None  # of the proposed chunks; None: cut as usual

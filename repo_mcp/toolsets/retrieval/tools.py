@@ -78,7 +78,7 @@ class _FoundLines:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """Where the rows of a page stand in the list of all that was looked for."""
+    """The position of a page's rows in the list of all that was looked for."""
 
     page: Page
     keys: Sequence[str]  # of all rows, from the first
