@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -24,6 +25,7 @@ START = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 120.0  # for one answer
 SETTLE_SECONDS = 120.0
 MOMENT_SECONDS = 0.05
+REFRESHING = re.compile("is being refreshed|being compared with the index")
 STILL_SECONDS = 1.0  # that an answer took by the clock above what was counted: the machine stood still
 
 
@@ -138,11 +140,12 @@ class Served:
 
     def ask_all(self, root: Path) -> list[str]:
         """The answers to all calls of the oracle. Asked again where the machine stood still meanwhile, for
-        some answers are cut off by the clock, and say so; or where the server's own refresh ran."""
+        some answers are cut off by the clock, and say so; or where the server's own refresh ran, which one
+        of them begins when the last is a second ago."""
         while True:
             before = self._stood_still
             answers = run_calls(lambda tool, arguments: self.call(tool, **arguments), root)
-            if self._stood_still == before and not any("is being refreshed" in one for one in answers):
+            if self._stood_still == before and not any(map(REFRESHING.search, answers)):
                 return answers
 
     def wait_ended(self, seconds: float) -> int | None:
