@@ -27,6 +27,7 @@ from repo_mcp.research.grammar import parse_question
 from repo_mcp.symbols.model import ReferenceRole, SymbolKind
 from repo_mcp.symbols.symbol_record import SymbolRecordBuilder, SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.workspace.git_index import UnusableIndex, parse_index
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from tests.index_format.segment_bytes import (
     SMALL,
@@ -49,6 +50,10 @@ QUERIES = (
 PATTERNS = (
     rb"foo\b(?i:bar)[^x]{2,5}$".ljust(200) + b"a foo bar\nbaz",
     b"\\x{10ffff}".ljust(200) + b"x\r\ny",
+)
+INDEXES = (
+    b"DIRC" + bytes([0, 0, 0, 2, 0, 0, 0, 1]) + bytes(60) + b"\x00\x01a\x00",
+    b"DIRC" + bytes([0, 0, 0, 4, 0, 0, 0, 2]) + (bytes(60) + b"\x00\x01\x00a\x00") * 2 + b"TREE" + bytes(4),
 )
 SETTINGS = (
     b"exclude_globs = ['*.md']\n[limits]\nmax_file_bytes = 10\n",
@@ -143,6 +148,12 @@ def _decode(data: bytes) -> object:
     return lines
 
 
+def _track(data: bytes) -> object:
+    tracked = parse_index(data + bytes(20))  # which stand for a checksum that was not made
+    assert tracked.paths.count(b"\0") == len(tracked.starts)
+    return tracked
+
+
 def _log(data: bytes) -> object:
     with tempfile.TemporaryDirectory() as place:
         with open(os.path.join(place, "audit.jsonl"), "wb") as file:
@@ -192,6 +203,7 @@ TARGETS: Mapping[str, Target] = {
     "pattern": Target(_match, (RepoError,), PATTERNS),
     "configuration": Target(_configure, (), SETTINGS),
     "text": Target(_decode, (RepoError,), ("é\r\nb\rc\n".encode(), "﻿x".encode("utf-16"), b"\xff\xfea\x00")),
+    "tracked": Target(_track, (UnusableIndex,), INDEXES),
     "log": Target(_log, (), (b'{"seq":1}\n{"tag":"x"}\n', b"\n\n{}\n[")),
 }  # fmt: skip
 
@@ -201,7 +213,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "format": ("segment", "section", "manifest", "record", "seen"),
     "wire": ("frame", "text", "log"),
     "query": ("query", "pattern"),
-    "rules": ("ignore", "glob", "configuration"),
+    "rules": ("ignore", "glob", "configuration", "tracked"),
 }
 
 
