@@ -23,7 +23,7 @@ from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, Refresher
-from repo_mcp.live.tree_look import TreeLook
+from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
 from repo_mcp.model import CompactReport, IndexStatus, ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
@@ -133,17 +133,23 @@ class LiveIndex:
         """Take up what changed before the call, as far as CATCH_UP_SECONDS allow; answers tell of the rest.
 
         The system is asked where it can be: that costs microseconds. Elsewhere a small tree is looked over,
-        in 30 ms at most, and in a larger one answers say how old the last look is.
+        in 30 ms at most, or a refresh that looks it over is waited for; in a larger one answers say how old
+        the last look is.
         """
         if self._watch.can_wait:
             if not self._is_far_behind:
                 self._watch.wait(CATCH_UP_SECONDS)
             return
         searcher = self.find_searcher()
-        if searcher is None or self.refresher.running.locked():  # which looks, too; answers tell of it
+        if searcher is None:
+            return
+        files = searcher.snapshot.file_count
+        if self.refresher.running.locked():  # which looks, too; answers tell of what is not done in time
+            if files <= CHEAP_LOOK_FILES:
+                self._wait_while(self.refresher.running.locked)
             return
         try:
-            self._look.note_changes(searcher.snapshot.generation, searcher.snapshot.file_count)
+            self._look.note_changes(searcher.snapshot.generation, files)
         except RepoError as error:  # the root is gone, or we are closing
             self.refresher.note_failure(error)
         except IndexFormatError as error:
@@ -158,10 +164,14 @@ class LiveIndex:
 
     def _index_looked_at(self) -> None:
         """Begin to index what a look found, and wait for it a little."""
-        deadline = time.monotonic() + CATCH_UP_SECONDS
         if not self.refresher.running.locked():
             self.start_background_refresh()
-        while self._look.stale and time.monotonic() < deadline and not self._is_far_behind:
+        self._wait_while(lambda: bool(self._look.stale))
+
+    def _wait_while(self, is_coming: Callable[[], bool]) -> None:
+        """Wait for what a refresh is about to do, for CATCH_UP_SECONDS at most."""
+        deadline = time.monotonic() + CATCH_UP_SECONDS
+        while is_coming() and time.monotonic() < deadline and not self._is_far_behind:
             if self._closed.wait(LOOKED_AT_POLL_SECONDS):
                 break
 

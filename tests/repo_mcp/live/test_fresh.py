@@ -17,6 +17,7 @@ from repo_mcp.repository import Repository
 from tests.deep.answers import open_repository
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.indexing.test_watcher import Served, wait_until
+from tests.repo_mcp.live.test_first_files import listing_is_held
 
 NOT_INDEXED = "1 file changed and is not indexed yet: results may be out of date."
 
@@ -108,6 +109,20 @@ def test_where_nobody_watches_the_tree_is_looked_over(unwatched: Repository, roo
     assert NOT_INDEXED in find(unwatched, "cod")[1]
     unwatched.refresh()
     assert find(unwatched, "cod") == (["cod.py"], ())
+
+
+def test_where_nobody_watches_a_refresh_under_way_is_waited_for(
+    unwatched: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_index, "CATCH_UP_SECONDS", HANG_SECONDS)
+    found: list[Any] = []
+    call = threading.Thread(target=lambda: found.append(find(unwatched, "cod")))
+    with listing_is_held(unwatched, monkeypatch):
+        call.start()
+        call.join(0.2)
+        assert call.is_alive()
+    call.join(HANG_SECONDS)
+    assert found == [(["cod.py"], ())]
 
 
 def test_in_a_large_tree_it_is_said_how_old_the_last_look_is(
