@@ -15,6 +15,7 @@ from repo_mcp.graph.csharp.signatures import list_parameter_types
 from repo_mcp.graph.csharp.types import CSharpTypes, Value
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.languages.csharp.given import split_call
+from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -37,7 +38,7 @@ _TYPE_ROLES = frozenset(
         ReferenceRole.EXTEND,
     }
 )
-_GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+_GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.EVENT})
 
 Found = list[tuple[Declaration, Symbol]]
 
@@ -115,12 +116,23 @@ class CSharpResolver:
         ordinal = row.symbol
         if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and ordinal:
             ordinal = int(file.record.parents[ordinal])  # bases are looked up outside the type
-        found = self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments)
-        if not found.parts and row.role is ReferenceRole.TYPE:
-            name = row.name + "Attribute"
-            attribute = self._names.find_type(file, ordinal, name, row.qualifier, row.arguments)
-            found = attribute if attribute.parts else found
-        return _say_type(found)
+        if row.role is ReferenceRole.TYPE and row.arguments & ATTRIBUTE:
+            return self._resolve_attribute(file, row)
+        return _say_type(self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments))
+
+    def _resolve_attribute(self, file: CSharpFile, row: Reference) -> Resolution:
+        """Resolve one of the two names of an attribute: the short one to a class of attributes, if there is
+        none with the long one; a class of the same name that is none is not meant."""
+        arity = row.arguments & ~ATTRIBUTE
+        found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
+        if row.name.endswith(ATTRIBUTE_ENDING):
+            return _say_type(found) if found.parts else NOTHING
+        long = self._names.find_type(file, row.symbol, row.name + ATTRIBUTE_ENDING, row.qualifier, arity)
+        if long.parts:
+            return NOTHING
+        bases = self._types.list_line(found)[1:] if found.parts else ()
+        is_attribute = any(_get_name(base).endswith(ATTRIBUTE_ENDING) for base in bases)
+        return _say_type(found) if is_attribute else Resolution(external=long.full_name)
 
     def _resolve_chained(self, file: CSharpFile, row: Reference) -> Resolution | None:
         """Resolve `: this(...)` and `: base(...)`; None for a call of another member, `this.x()`."""

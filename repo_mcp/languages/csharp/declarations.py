@@ -195,7 +195,7 @@ def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) ->
 
 
 def on_field(walk: CSharpWalk, node: Node) -> None:
-    """Declare fields or events; each variable is a symbol."""
+    """Declare fields, constants or events; each variable is a symbol."""
     default = _get_default_access(walk)
     kind = SymbolKind.EVENT if node.type == "event_field_declaration" else SymbolKind.PROPERTY
     declaration = next((one for one in node.named_children if one.type == "variable_declaration"), None)
@@ -205,7 +205,8 @@ def on_field(walk: CSharpWalk, node: Node) -> None:
     for declarator in declaration.named_children:
         if declarator.type == "variable_declarator":
             entry = walk.declare(node, walk.read_name(declarator.child_by_field_name("name")), kind)
-            walk.read_modifiers(node, entry, default)
+            if "const" in walk.read_modifiers(node, entry, default):
+                entry.kind = SymbolKind.CONSTANT
             entry.type = walk.read_line(type_node)
             walk.field_positions[declarator.start_byte] = len(walk.entries) - 1
 

@@ -29,6 +29,8 @@ MAX_STEPS = 6
 # many type arguments the type has.
 TASK = 8
 ARITY_SHIFT = 4
+ATTRIBUTE = 1 << 10  # added to the number of a TYPE row that names an attribute
+ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as one
 AWAITED = "await"  # a chain has it as a member of an awaited value
 
 

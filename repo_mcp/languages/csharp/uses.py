@@ -1,7 +1,8 @@
 """Uses of names in C#: usings, bases, calls, members, types.
 
 In a row that is not a call, the number counts the name's type arguments. A call with type arguments, or a
-new instance of a generic type, has their count in the alias, as "`2", before the call's arguments.
+new instance of a generic type, has their count in the alias, as "`2", before the call's arguments. An
+attribute has two rows, by the two names that its type can have: `[Flags]` means FlagsAttribute or Flags.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.arguments import refer_call
-from repo_mcp.languages.csharp.types import count_arity, read_type
+from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, count_arity, read_type
 from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk
 from repo_mcp.languages.treesitter.scope_walk import MAX_CHAIN_BYTES, UNKNOWN
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
@@ -110,10 +111,15 @@ def on_chained(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_attribute(walk: CSharpWalk, node: Node) -> None:
-    """Note the type of an attribute, whose name may omit "Attribute"."""
+    """Note the type of an attribute."""
     name_node = node.child_by_field_name("name")
-    if name_node is not None:
-        walk.types.append((name_node.start_byte, name_node.end_byte, TYPE))
+    if name_node is None:
+        return
+    walk.types.append((name_node.start_byte, name_node.end_byte, TYPE))
+    last = name_node
+    if last.type in {"qualified_name", "alias_qualified_name"}:
+        last = last.child_by_field_name("name") or last
+    walk.attributes.add(last.start_byte)
 
 
 def on_call(walk: CSharpWalk, node: Node) -> None:
@@ -269,7 +275,7 @@ def on_qualified(walk: CSharpWalk, node: Node) -> None:
     qualifier = _read_before(walk, node.start_byte, start)
     name = walk.read_name(name_node)
     arity = _count_type_arguments(walk, start + len(name.encode()), role)
-    walk.refer(role, name, start, qualifier, "", arity)
+    _refer_type(walk, role, name, start, qualifier, arity)
     walk.types.append((node.start_byte, start, USE))
 
 
@@ -302,7 +308,17 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
     qualifier = walk.pending.get(start, "")
     if name != "_":
         role = walk.find_role(start)
-        walk.refer(role, name, start, qualifier, "", _count_type_arguments(walk, node.end_byte, role))
+        _refer_type(walk, role, name, start, qualifier, _count_type_arguments(walk, node.end_byte, role))
+
+
+def _refer_type(
+    walk: CSharpWalk, role: ReferenceRole, name: str, start: int, qualifier: str, arity: int
+) -> None:
+    if start in walk.attributes:
+        arity += ATTRIBUTE
+        if not name.endswith(ATTRIBUTE_ENDING):
+            walk.refer(role, name + ATTRIBUTE_ENDING, start, qualifier, "", arity)
+    walk.refer(role, name, start, qualifier, "", arity)
 
 
 def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:

@@ -69,6 +69,7 @@ class CSharpWalk(ScopeWalk):
         self.conditions: dict[int, str] = {}  # start of ".b" in "a?.b" -> "a"
         self.bases: dict[int, str] = {}  # entry of a type -> its first base, as written
         self.field_positions: dict[int, int] = {}  # start of a field's declarator -> its entry
+        self.attributes: set[int] = set()  # starts of the names of attributes
         self.pending: dict[int, str] = {}  # start of a name after "?." -> its qualifier
         self.has_global_using = False
         self.given: dict[int, list[Given]] = {}  # start of a called name -> its arguments

@@ -39,6 +39,8 @@ _CLOSER = re.compile(
 _LABEL = re.compile(rb"[ \t]*(?:\w{1,80}[ \t]*:(?!:)|(?:case|default)\b)")
 _HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:)")
 _DECORATOR = re.compile(rb"[ \t]*(?:@|#\[|\[[A-Z])")
+# In C#'s documentation: of `<summary>` nothing is left, of `<see cref="Name"/>` the name.
+_XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
 _COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
 
 # For languages whose patterns find only comments, or nothing: a keyword and the name after it.
@@ -273,7 +275,10 @@ class _Reading:
 
     def _read_comment(self, first: int, last: int) -> str | None:
         for line in self._lines[first : min(last + 1, first + _SIGNATURE_LINES)]:
-            text = _COMMENT_MARKS.sub("", line[: 4 * MAX_DOC_CHARS].decode("utf-8", "replace"))
+            text = line[: 4 * MAX_DOC_CHARS].decode("utf-8", "replace")
+            if self._language == "csharp":
+                text = _XML_TAG.sub(r"\1", text)
+            text = _COMMENT_MARKS.sub("", text)
             if text:
                 return cut(text, MAX_DOC_CHARS)
         return None

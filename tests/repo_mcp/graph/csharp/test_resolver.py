@@ -494,3 +494,48 @@ def test_extension_methods_of_values_whose_types_lie_outside() -> None:
     assert found.ask("Use.cs", '"6"', "Fire") == []
     assert found.ask("Use.cs", "Kept", "Kept") == ["Mapper.cs:10 Kept probable"]
     assert found.ask("Use.cs", "Sum2", "Sum2") == ["Mapper.cs:11 Sum2 exact"]
+
+
+def test_an_attribute_means_the_class_of_attributes() -> None:
+    marks = Repository.build(
+        {
+            "Marks.cs": """
+                using System;
+                namespace Marks;
+                public class Key { }
+                public class KeyAttribute : Attribute { public KeyAttribute(int order) { } }
+                public class Bare : Attribute { }
+                public class Below : Bare { }
+                public class Row { }
+                public class Generic<T> : Attribute { }
+                """,
+            "Used.cs": """
+                namespace Marks;
+                public class Used
+                {
+                    [Key(1)] public int A;
+                    [KeyAttribute(2)] public int B;
+                    [Marks.Key(3)] public int C;
+                    [Bare] public int D;
+                    [Below] public int E;
+                    [Row] public int F;
+                    [Obsolete] public int G;
+                    [Generic<int>] public int H;
+                    public Key I;
+                }
+                """,
+        }
+    )
+    key = ["Marks.cs:4 KeyAttribute exact"]
+
+    def ask(line: str, name: str) -> list[str]:
+        return marks.ask("Used.cs", line, name)
+
+    assert ask("int A", "KeyAttribute") == ask("int B", "KeyAttribute") == ask("int C", "KeyAttribute") == key
+    assert ask("int A", "Key") == ask("int C", "Key") == []
+    assert ask("int D", "Bare") == ["Marks.cs:5 Bare exact"]
+    assert ask("int E", "Below") == ["Marks.cs:6 Below exact"]
+    assert ask("int F", "Row") == ["-> RowAttribute"]
+    assert ask("int G", "Obsolete") == ["-> ObsoleteAttribute"]
+    assert ask("int H", "Generic") == ["Marks.cs:8 Generic exact"]
+    assert ask("public Key I", "Key") == ["Marks.cs:3 Key exact"]

@@ -85,7 +85,7 @@ def test_members() -> None:
     assert list_symbols(found)[1:] == [
         "A.one PROPERTY 3-3 PRIVATE -> Bar",
         "A.two PROPERTY 3-3 PRIVATE -> Bar",
-        "A.Max PROPERTY 4-4 PUBLIC PUBLIC_API STATIC -> int",
+        "A.Max CONSTANT 4-4 PUBLIC PUBLIC_API STATIC -> int",
         "A.Changed EVENT 5-5 PUBLIC PUBLIC_API -> EventHandler<Args>",
         "A.Other EVENT 6-6 PRIVATE -> Action",
         "A.A CONSTRUCTOR 7-7 PUBLIC PUBLIC_API (int x)/1",
@@ -249,7 +249,8 @@ def test_types_in_all_places() -> None:
         """,
     )
     assert [line.split(": ")[1] for line in list_references(found, TYPE, ReferenceRole.ACCEPT)] == [
-        "TYPE |Attr 3",
+        "TYPE |AttrAttribute 3 n=1024",
+        "TYPE |Attr 3 n=1024",
         "TYPE Ns.Outer|Inner 3",
         "TYPE |Dictionary 4 n=2",
         "TYPE |Key 4",

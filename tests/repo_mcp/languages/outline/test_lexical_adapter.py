@@ -55,6 +55,16 @@ def test_java_with_annotations_comments_and_constructors() -> None:
     assert symbols[2].scope_kind == "class"
 
 
+def test_csharp_documentation_is_read_without_its_tags() -> None:
+    text = (
+        "/// <summary>\n/// Adds <see cref=\"Item\"/> to the <paramref name='all'/> list.\n/// </summary>\n"
+        "public class Adder\n{\n    /// <summary>Is <langword>true</langword> or 1 < 2.</summary>\n"
+        "    public bool Done() => true;\n}\n"
+    )
+    symbols = ADAPTER.outline("Adder.cs", text).symbols
+    assert [one.doc for one in symbols] == ["Adds Item to the all list.", "Is true or 1 < 2."]
+
+
 def test_typescript() -> None:
     text = (
         "export const limit = 3;\nexport const run = async (a: number) => {\n  return a;\n};\n"
