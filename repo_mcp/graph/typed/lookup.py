@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from repo_mcp.graph.program.program import Declaration, Program
-from repo_mcp.graph.program.wanted import accepts_count, is_wanted
+from repo_mcp.graph.program.wanted import is_wanted
 from repo_mcp.graph.typed.c_rules import CRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_rules import GoRules
@@ -21,6 +21,7 @@ from repo_mcp.graph.typed.rust_rules import RustRules
 from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
+    Reference,
     ReferenceRole,
     SymbolKind,
 )
@@ -108,11 +109,11 @@ class NamedLookup:
     # -- by scope and by path -----------------------------------------------------------------------------
 
     def find_bare(
-        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, arguments: int = 0
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
     ) -> FoundDeclarations:
-        """Return the meaning of an unqualified name; for `arguments` see `find_members`."""
+        """Return the meaning of an unqualified name; for `call` see `find_members`."""
         rules = self.get_rules(scope)
-        inner = self._find_in_scopes(scope, ordinal, name, role, arguments)
+        inner = self._find_in_scopes(scope, ordinal, name, role, call)
         if inner and not all(other.is_forward(one) for other, one in inner):
             return self._choose(scope, inner)
         bound = rules.find_import(scope, ordinal, name)
@@ -121,13 +122,13 @@ class NamedLookup:
         doubted = NOT_FOUND
         for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
-            if found.declarations and found.is_sure:
+            if found.declarations and found.is_sure and not self.is_extension(found.declarations[0]):
                 return found
             doubted = doubted if doubted.declarations else found
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
 
     def _find_in_scopes(
-        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, arguments: int
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
     ) -> list[tuple[FileScope, int]]:
         rules = self.get_rules(scope)
         for around in scope.iter_around(ordinal):
@@ -135,7 +136,7 @@ class NamedLookup:
             if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
                 if not rules.has_implicit_members:
                     continue
-                members = self.find_members(Declaration(scope.path, around), name, role, arguments)
+                members = self.find_members(Declaration(scope.path, around), name, role, call)
                 if members:
                     return [(other, one.ordinal) for one in members if (other := self.find_scope(one.path))]
                 if scope.get_name(around) == name and is_wanted(kind, role, scope.language):
@@ -146,6 +147,10 @@ class NamedLookup:
             if real:
                 return [(scope, one) for one in real]
         return []
+
+    def is_extension(self, declaration: Declaration) -> bool:
+        """Return True for an extension, which has the name of its type where that is declared elsewhere."""
+        return self._get_kind(declaration) is SymbolKind.EXTENSION
 
     def _as_type(self, scope: FileScope, ordinal: int) -> list[tuple[FileScope, int]]:
         """Return the type itself rather than its extension, where the type is found."""
@@ -246,12 +251,11 @@ class NamedLookup:
         return [one for one in found if one != extension] or [extension]
 
     def find_members(
-        self, owner: Declaration, name: str, role: ReferenceRole, arguments: int = 0
+        self, owner: Declaration, name: str, role: ReferenceRole, call: Reference | None = None
     ) -> list[Declaration]:
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
-        With inherited overloads, the nearest type with one that accepts the call counts; `arguments` is the
-        number of arguments plus one, or 0 if unknown.
+        With inherited overloads, the nearest type with one that accepts the call counts.
         """
         waiting, seen = [owner], {owner}
         for _ in range(MAX_TYPES):
@@ -259,19 +263,22 @@ class NamedLookup:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
-            if found and self._takes_any(found, arguments):
+            if found and self._takes_any(found, call):
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]
             seen.update(more)
             waiting += more
         return []
 
-    def _takes_any(self, members: list[Declaration], arguments: int) -> bool:
+    def _takes_any(self, members: list[Declaration], call: Reference | None) -> bool:
         scope = self.find_scope(members[0].path)
-        if scope is None or not arguments or not self.get_rules(scope).inherits_overloads:
+        if scope is None or call is None or not call.arguments:
+            return True
+        rules = self.get_rules(scope)
+        if not rules.inherits_overloads:
             return True
         scopes = ((self.find_scope(one.path), one.ordinal) for one in members)
-        return any(other and accepts_count(other.get_symbol(ordinal), arguments) for other, ordinal in scopes)
+        return any(other and rules.accepts(other.get_symbol(ordinal), call) for other, ordinal in scopes)
 
     def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
         scope = self.find_scope(owner.path)

@@ -11,7 +11,7 @@ call of a type means the type, and its declared constructor that accepts that ma
 from __future__ import annotations
 
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.program.wanted import accepts_count, is_type_role, is_wanted
+from repo_mcp.graph.program.wanted import is_type_role, is_wanted
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import LANGUAGES, FoundDeclarations, NamedLookup
 from repo_mcp.graph.typed.receivers import find_holder
@@ -90,9 +90,10 @@ class NamedResolver:
         rules = lookup.get_rules(scope)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
-        found = lookup.find_bare(scope, ordinal, name, role, reference.arguments)
-        if found.declarations:
-            return self._conclude(found, reference)
+        found = lookup.find_bare(scope, ordinal, name, role, reference)
+        concluded = self._conclude(found, reference)
+        if concluded.targets:
+            return concluded
         if found.external:
             return Resolution((), found.external)
         return self._guess(scope, reference, is_member=False)
@@ -135,18 +136,19 @@ class NamedResolver:
         if holder.external or holder.is_items:
             return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
         for one in holder.types:
-            members = lookup.find_members(one, reference.name, reference.role, reference.arguments)
-            if members:
-                return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
+            members = lookup.find_members(one, reference.name, reference.role, reference)
+            concluded = self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
+            if concluded.targets:
+                return concluded
         return NOTHING
 
     # -- conclusions --------------------------------------------------------------------------------------
 
     def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
         """Return the found targets, chosen by the number of arguments, with constructors added."""
-        declarations = [*found.declarations]
+        declarations = [one for one in found.declarations if not self._lookup.is_extension(one)]
         if reference.role is ReferenceRole.CALL:
-            declarations = self._choose_called(declarations, reference.arguments)
+            declarations = self._choose_called(declarations, reference)
         several = len({self._say_identity(one) for one in declarations}) > 1
         if found.is_sure and not several:
             confidence = Confidence.EXACT
@@ -171,28 +173,34 @@ class NamedResolver:
             return ("", "", 0)
         return declaration.path, name, overload
 
-    def _choose_called(self, declarations: list[Declaration], arguments: int) -> list[Declaration]:
+    def _choose_called(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
         chosen: list[Declaration] = []
         for one in declarations:
             scope = self._lookup.find_scope(one.path)
             if scope is not None and scope.get_kind(one.ordinal) in TYPE_KINDS and scope.language != "c":
                 makers = self._lookup.find_constructors(one)
-                chosen += [*self._keep_accepting(makers, arguments), one]
+                chosen += [*self._keep_accepting(makers, call), one]
             else:
                 chosen.append(one)
-        return self._keep_accepting(list(dict.fromkeys(chosen)), arguments)
+        return self._keep_accepting(list(dict.fromkeys(chosen)), call)
 
-    def _keep_accepting(self, declarations: list[Declaration], arguments: int) -> list[Declaration]:
-        """Return the declarations that accept that many arguments; all when none does."""
-        if len(declarations) < 2 or not arguments:
+    def _keep_accepting(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
+        """Return the declarations that accept a call; all when none does, except where labels tell."""
+        if not declarations or not call.arguments:
             return declarations
-        return [one for one in declarations if self._accepts(one, arguments)] or declarations
+        scope = self._lookup.find_scope(declarations[0].path)
+        is_told = scope is not None and self._lookup.get_rules(scope).has_labels
+        if len(declarations) == 1 and not is_told:
+            return declarations
+        accepting = [one for one in declarations if self._accepts(one, call)]
+        return accepting if is_told else accepting or declarations
 
-    def _accepts(self, declaration: Declaration, arguments: int) -> bool:
+    def _accepts(self, declaration: Declaration, call: Reference) -> bool:
         scope = self._lookup.find_scope(declaration.path)
-        if scope is None or not self._lookup.get_rules(scope).has_overloads:
+        if scope is None:
             return True
-        return accepts_count(scope.get_symbol(declaration.ordinal), arguments)
+        rules = self._lookup.get_rules(scope)
+        return not rules.has_overloads or rules.accepts(scope.get_symbol(declaration.ordinal), call)
 
     # -- by name alone ------------------------------------------------------------------------------------
 
@@ -209,7 +217,7 @@ class NamedResolver:
             return NOTHING
         found = self._gather(scope, reference, is_member=is_member)
         if reference.role is ReferenceRole.CALL:
-            accepting = [one for one in found if self._accepts(one, reference.arguments)]
+            accepting = [one for one in found if self._accepts(one, reference)]
             found = accepting if rules.inherits_overloads else accepting or found
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING

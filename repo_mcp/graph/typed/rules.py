@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.program.wanted import accepts_count
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.symbols.symbol_record import Reference, Symbol
 
 Path = tuple[str, ...]
 Candidate = tuple[FileScope, int]
@@ -25,6 +27,7 @@ class Rules:
     has_implicit_members = False  # a bare name can mean a member of the enclosing type
     has_overloads = False
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
+    has_labels = False  # a call names the parameters: one that names others means something else
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions
@@ -85,6 +88,10 @@ class Rules:
         """Return the declarations of one path that are meant, and whether that is certain."""
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return definitions or found, True
+
+    def accepts(self, symbol: Symbol, call: Reference) -> bool:
+        """Return whether what is declared accepts a call, judged by the number of its arguments."""
+        return accepts_count(symbol, call.arguments)
 
     def read_result(self, text: str) -> str:
         """Return the type of a call's value, given the text of a function's result."""

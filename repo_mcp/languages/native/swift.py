@@ -3,7 +3,9 @@
 `class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first
 word. An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class: a
 class's first base gives an INHERIT row, all others IMPLEMENT rows; those of a protocol give EXTEND rows.
-`.success(3)` has "?" as its qualifier, since the type that it is a member of is not written.
+`.success(3)` has "?" as its qualifier, since the type that it is a member of is not written. The alias of a
+call holds the labels of its arguments, "_" for none, and after the bracket those of the closures that stand
+behind it: "(for:_:)_:". The number of an import is 1 for `@testable`, which only our own can be.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ _BUILTINS_TEXT = """
 String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print
 newValue oldValue fatalError precondition assert true false nil some none _ Self
 """
+MAX_LABELLED = 40  # arguments of one call whose labels are recorded
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _KINDS = {
     "class": SymbolKind.CLASS,
@@ -53,10 +56,10 @@ def _on_import(walk: CaptureWalk, node: Node) -> None:
     walk.take_words(node)
     path = next((one for one in node.named_children if one.type == "identifier"), None)
     if path is not None:
-        module, _, name = walk.read(path).partition(".")
-        walk.refer(
-            ReferenceRole.IMPORT, name.rpartition(".")[2], node, module, name.rpartition(".")[2] or module
-        )
+        module, _, dotted = walk.read(path).partition(".")
+        name = dotted.rpartition(".")[2]
+        is_testable = int(walk.read_line(node).startswith("@testable"))
+        walk.refer(ReferenceRole.IMPORT, name, node, module, name or module, is_testable)
 
 
 def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
@@ -147,6 +150,7 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     first = parameters[0].start_byte if parameters else node.start_byte
     name_node = node.child_by_field_name("name")
     last = parameters[-1].end_byte if parameters else (name_node or node).start_byte
+    last = max([last, *(one.end_byte for one in node.children_by_field_name("default_value"))])
     tail = text[last : min(head_end, last + 400)]
     head, _, result = tail.partition(b"{")[0].partition(b"->")
     flags |= SymbolFlag.ASYNC if b"async" in head.split() else 0
@@ -312,25 +316,25 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     function = next(iter(node.named_children), None)
     if function is None:
         return
-    count = _count_arguments(walk, node)
+    count, labels = _count_arguments(walk, node), _read_labels(walk, node)
     if function.type == "simple_identifier":
         walk.taken.add(function.start_byte)
-        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count)
+        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)
     elif function.type == "navigation_expression":
         name = _find_suffix(function)
         if name is not None:
             walk.taken.add(name.start_byte)
             qualifier = walk.read_chain(function.child_by_field_name("target"))
             called = walk.read(name)
-            walk.refer(ReferenceRole.CALL, called, name, qualifier, "", count)
+            walk.refer(ReferenceRole.CALL, called, name, qualifier, labels, count)
     elif function.type == "prefix_expression":
         target = function.child_by_field_name("target")
         if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
             walk.taken.add(target.start_byte)
-            walk.refer(ReferenceRole.CALL, walk.read(target), target, "?", "", count)
+            walk.refer(ReferenceRole.CALL, walk.read(target), target, "?", labels, count)
     elif function.type in {"constructor_expression", "user_type"}:
         made, qualifier = split_path(walk.read_chain(function))
-        walk.refer(ReferenceRole.CALL, made, function, qualifier, "", count)
+        walk.refer(ReferenceRole.CALL, made, function, qualifier, labels, count)
 
 
 def _find_suffix(node: Node) -> Node | None:
@@ -347,6 +351,26 @@ def _count_arguments(walk: CaptureWalk, node: Node) -> int:
             is_list = one.type == "value_arguments"
             count += count_arguments(walk, one) - 1 if is_list else one.type == "lambda_literal"
     return count
+
+
+def _read_labels(walk: CaptureWalk, node: Node) -> str:
+    """Return the labels of a call's arguments; "" for more than MAX_LABELLED."""
+    inside: list[str] = []
+    behind: list[str] = []
+    for suffix in node.named_children[1:]:
+        label = "_"
+        for one in suffix.named_children:
+            if one.type == "value_arguments":
+                given = [each for each in one.named_children if each.type == "value_argument"]
+                inside += [walk.read(each.child_by_field_name("name")) or "_" for each in given]
+            elif one.type == "lambda_literal":
+                behind.append(label)
+                label = "_"
+            else:
+                label = walk.read(one)
+    if len(inside) + len(behind) > MAX_LABELLED:
+        return ""
+    return f"({''.join(f'{one}:' for one in inside)}){''.join(f'{one}:' for one in behind)}"
 
 
 def _on_navigation(walk: CaptureWalk, node: Node) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
@@ -605,6 +605,84 @@ def test_swift_constructor_and_modules(swift: Case) -> None:
     found = swift.ask(APP, "Repo")
     assert found == ["Sources/Core/Repo.swift:Repo.init exact", "Sources/Core/Repo.swift:Repo exact"]
     assert swift.ask(APP, "shared") == ["Sources/App/Base.swift:shared exact"]
+
+
+LABELLED = {
+    "Source/Session.swift": (
+        "open class Session: Base {\n"
+        '  public init(name: String = "", retries: Int = 3) {}\n'
+        "  func request(for url: String, with body: Int = 1) {}\n"
+        "  func request(_ url: String, done: () -> Void) {}\n"
+        "  func request(_ url: String, _ rest: Int..., last: Bool) {}\n"
+        "  func go() {\n"
+        '    request(for: "a")\n'
+        '    self.request("b") { }\n'
+        '    request("c", done: {})\n'
+        '    request("d", 1, 2, last: true)\n'
+        '    request(at: "e")\n'
+        '    request(to: "f")\n'
+        "    fetch { } then: { }\n"
+        "  }\n"
+        "}\n"
+        "class Base { func request(at place: String) {}\n"
+        "  func fetch(first: () -> Void, then: () -> Void) {}\n"
+        "  func fetch(_ count: Int, then: () -> Void) {} }\n"
+    ),
+    "Tests/SessionTests.swift": (
+        "@testable import Networking\nimport XCTest\n"
+        "extension Session { func twice() {} }\n"
+        "func check() {\n"
+        "  let made = Session()\n"
+        "  made.twice()\n"
+        "  let other: Networking.Session = Session(retries: 2)\n"
+        "  other.request(for: 1)\n"
+        "  _ = Session(wrong: 1)\n"
+        "  XCTAssert(String(1).isEmpty)\n"
+        "}\n"
+        "extension String { var loud: String { self } }\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def labelled() -> Case:
+    return Case(LABELLED)
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [(7, [3]), (8, [4]), (9, [4]), (10, [5]), (11, [16]), (12, [])],
+    ids=["default", "closure behind", "closure inside", "variadic", "of the base", "of nobody"],
+)
+def test_swift_labels_tell_overloads_apart(labelled: Case, line: int, meant: list[int]) -> None:
+    assert find_lines(labelled, "Source/Session.swift", "request", line) == meant
+
+
+def test_swift_closures_behind_the_brackets(labelled: Case) -> None:
+    assert find_lines(labelled, "Source/Session.swift", "fetch", 13) == [17]
+
+
+def test_swift_extensions_are_not_the_type_that_they_extend(labelled: Case) -> None:
+    tests = "Tests/SessionTests.swift"
+    session, init = "Source/Session.swift:Session exact", "Source/Session.swift:Session.init exact"
+    assert labelled.ask(tests, "Session", line=5) == [init, session]
+    assert labelled.ask(tests, "Session", line=7) == [init, session]
+    assert labelled.ask(tests, "Session", TYPE, 7) == [session]
+    assert labelled.ask(tests, "Session", line=9) == [session]  # no initialiser has that label
+    assert labelled.ask(tests, "Session", ReferenceRole.EXTEND, 3) == [session]
+    assert labelled.ask(tests, "twice") == ["Tests/SessionTests.swift:Session.twice exact"]
+    assert labelled.ask(tests, "request", line=8) == ["Source/Session.swift:Session.request exact"]
+    assert labelled.ask(tests, "String", line=10) == []  # declared elsewhere, and only extended here
+
+
+def find_lines(case: Case, path: str, name: str, line: int) -> list[int]:
+    """The lines of the declarations that the uses of a name on a line mean, all of them exactly."""
+    record = case.program.find_record(path)
+    assert record is not None
+    rows = [record.get_reference(row) for row in record.find_references(name)]
+    (found,) = [case.resolver.resolve(path, record, row) for row in rows if row.line == line]
+    assert all(one.confidence is Confidence.EXACT for one in found.targets)
+    return [record.get_symbol(one.declaration.ordinal).start_line for one in found.targets]
 
 
 # -- what must not happen ----------------------------------------------------------------------------------
