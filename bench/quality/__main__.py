@@ -1,6 +1,7 @@
 """Measure the ranking on tasks: `python -m bench.quality --tasks FILE --trees DIR`.
 
 `--tree DIR` is one tree that all tasks are about; `--trees DIR` holds a tree for each repository by name.
+`--functions` measures bundles and snippets instead, by questions with the functions that answer them.
 """
 
 from __future__ import annotations
@@ -10,17 +11,26 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench.quality import answers
+from bench.quality.questions import HALVES, read_questions
 from bench.quality.report import read_run, render_comparison, render_tables, write_run
 from bench.quality.run import run_tasks
 from bench.quality.tasks import Tree, find_tree, read_repos, read_tasks
 
 DEFAULT_TOP_K = 50
+FUNCTIONS = Path(__file__).parent / "functions.jsonl"
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(prog="bench.quality", description=__doc__)
-    parser.add_argument("--tasks", type=Path, required=True, help="tasks, one JSON object a line")
+    parser.add_argument("--tasks", type=Path, help="tasks, one JSON object a line")
+    parser.add_argument(
+        "--functions", type=Path, nargs="?", const=FUNCTIONS, help="instead: questions with their functions"
+    )
+    parser.add_argument(
+        "--half", choices=(*HALVES, "both"), default="tune", help="of the functions; kept: only at the end"
+    )
     position = parser.add_mutually_exclusive_group(required=True)
     position.add_argument("--tree", type=Path, help="the one tree of all tasks")
     position.add_argument("--trees", type=Path, help="a directory with a tree for each repository")
@@ -31,12 +41,17 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--compare", type=Path, help="a stored run to compare with")
     parser.add_argument("--most", type=int, default=10, help="moves shown at each end")
     parser.add_argument("--only", help="repositories to ask, with commas")
-    return parser.parse_args(arguments)
+    given = parser.parse_args(arguments)
+    if not (given.tasks or (given.functions and given.trees)):
+        parser.error("give --tasks, or --functions with --trees")
+    return given
 
 
 def main(arguments: list[str]) -> int:
     """Run and print. 1 when no task could be asked."""
     given = parse_arguments(arguments)
+    if given.functions:
+        return answer_questions(given)
     repos = read_repos(given.repos)
     tasks = read_tasks(given.tasks)
     if given.only:
@@ -54,6 +69,25 @@ def main(arguments: list[str]) -> int:
         print("", *render_comparison(outcomes, read_run(given.compare), given.most), sep="\n")
     if given.out:
         write_run(given.out, outcomes)
+    return 0
+
+
+def answer_questions(given: argparse.Namespace) -> int:
+    """Measure bundles and snippets, and print. 1 when no question could be asked."""
+    only = given.only.split(",") if given.only else None
+    questions = [
+        one
+        for one in read_questions(given.functions)
+        if given.half in (one.half, "both") and (only is None or one.repo in only)
+    ]
+    with tempfile.TemporaryDirectory() as scratch:
+        data_dirs = given.data or Path(scratch)
+        outcomes = list(answers.run_questions(questions, given.trees, data_dirs, print))
+    if not outcomes:
+        return 1
+    print("\n".join(answers.render(outcomes)))
+    if given.out:
+        answers.write_run(given.out, outcomes)
     return 0
 
 

@@ -1,0 +1,78 @@
+"""Questions with the functions that answer them, each by the lines of a pinned tree (`functions.jsonl`).
+
+One JSON object a line: `id`, `repo`, `language`, `half`, `category`, `query` and `functions`, all of which
+are needed for the answer: objects with `path`, `name`, `start_line` and `end_line`. The two halves share no
+repository. Of the half `kept` only sums are printed: nobody looks into it while weights are chosen.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HALVES = ("tune", "kept")
+LEAST_SHARE = 0.7  # of a function's lines that must be shown
+_SEPARATORS = re.compile(r"[.#]|::")
+
+Line = tuple[str, int]  # path and number, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One declaration, by its lines, both included."""
+
+    path: str
+    name: str  # as the language qualifies it
+    start_line: int
+    end_line: int
+
+    def count_shown(self, shown: Set[Line]) -> int:
+        """Return how many of its lines were shown."""
+        return sum((self.path, number) in shown for number in range(self.start_line, self.end_line + 1))
+
+    def is_shown(self, shown: Set[Line]) -> bool:
+        """True when enough of it was shown to answer by."""
+        return self.count_shown(shown) >= LEAST_SHARE * (self.end_line - self.start_line + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question and the functions that answer it together."""
+
+    id: str
+    repo: str
+    language: str
+    half: str
+    category: str
+    query: str
+    functions: tuple[Function, ...]
+
+    def is_answered(self, shown: Set[Line]) -> bool:
+        """True when each of its functions was shown."""
+        return all(function.is_shown(shown) for function in self.functions)
+
+
+def read_questions(path: Path) -> list[Question]:
+    """The questions of a file in its order. Raises KeyError for a row that lacks something."""
+    with path.open(encoding="utf-8") as lines:
+        return [_parse(json.loads(line)) for line in lines]
+
+
+def _parse(row: Mapping[str, Any]) -> Question:
+    functions = tuple(Function(**function) for function in row["functions"])
+    return Question(**{**row, "functions": functions})
+
+
+def check_tree(root: Path, question: Question) -> None:
+    """Raise ValueError where a tree is not the one whose lines a question names."""
+    for function in question.functions:
+        file = root / function.path
+        lines = file.read_text("utf-8", "replace").split("\n") if file.is_file() else []
+        name = _SEPARATORS.split(function.name)[-1]
+        if name not in "".join(lines[function.start_line - 1 : function.start_line]):
+            found = f"{question.id}: {function.name} is not at {function.path}:{function.start_line}"
+            raise ValueError(f"{found}; the tree must be at the revision of function_repos.json")
