@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
 from index_format import DirectoryHolder, IndexFormatError, MakeTag
+from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import (
     STRUCTURE_TOOLSETS,
     VECTOR_TOOLSETS,
     Config,
     find_cache_home,
-    find_home,
     find_state_home,
 )
 from repo_mcp.engines import Engines, EngineSources

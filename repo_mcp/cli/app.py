@@ -39,7 +39,8 @@ _FOREIGN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 HELP = """Search one code repository through its own index, for people and over MCP.
 
 Everything is local and read-only: no network, no model, and no code of the repository is run. Commands
-work on the current directory unless --repo-root names another. `repo-mcp COMMAND --help` lists the options.
+work on the repository around the current directory unless --repo-root names another directory.
+`repo-mcp COMMAND --help` lists the options.
 
 \b
 Examples:

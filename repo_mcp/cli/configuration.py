@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.plain import write_json
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.settings import Setting, list_settings
@@ -37,7 +38,7 @@ def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
     except SystemExit as ending:  # it has printed the fault or the help
         return ending.code if isinstance(ending.code, int) else 2
     asked = {"repo_root"} if options.repo_root is None else set()
-    options.repo_root = "." if options.repo_root is None else options.repo_root
+    options.repo_root = find_place(options.repo_root).root
     config, warnings = narrow_config(read_config(options))
     settings = [
         Setting(one.key, one.value, "default" if one.key in asked else one.source, one.option, one.in_file)

@@ -18,6 +18,7 @@ from repo_mcp.cli.console.parameters import (
     SemanticModel,
     chosen_limits,
 )
+from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.progress import show_progress
 from repo_mcp.cli.console.render import Renderer
@@ -96,7 +97,7 @@ def describe_symbol_index(state: SymbolIndexStatus) -> str:
 
 
 def index(
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     workers: Annotated[
@@ -126,7 +127,7 @@ def index(
       repo-mcp index --force --json
     """
     config = load_config(
-        repo_root,
+        find_place(repo_root).root,
         data_dir=data_dir,
         allow_paths=allow_path,
         workers=workers,
@@ -153,7 +154,7 @@ def show_vectors(repository: Repository) -> dict[str, object]:
 
 
 def compact(
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     full: Annotated[bool, typer.Option("--full", help="Merge everything into one segment.")] = False,
@@ -166,7 +167,8 @@ def compact(
       repo-mcp compact
       repo-mcp compact --full
     """
-    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
+    root = find_place(repo_root).root
+    with opened(load_config(root, data_dir=data_dir, allow_paths=allow_path)) as repository:
         done = repository.compact(full=full)
         structure = repository.symbol_index.compact(full=full) if repository.symbol_index.exists else None
     if as_json:
@@ -179,7 +181,7 @@ def compact(
 
 
 def status(
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     semantic_model: SemanticModel = None,
@@ -194,8 +196,9 @@ def status(
       repo-mcp status
       repo-mcp status --json
     """
+    root = find_place(repo_root).root
     with opened(
-        load_config(repo_root, data_dir=data_dir, allow_paths=allow_path, semantic_model=semantic_model)
+        load_config(root, data_dir=data_dir, allow_paths=allow_path, semantic_model=semantic_model)
     ) as repository:
         state = repository.status()
         structure = repository.symbol_index.status()
@@ -217,7 +220,7 @@ def status(
 
 
 def report(
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     output: Annotated[
@@ -241,7 +244,8 @@ def report(
     from repo_mcp.cli.report.file import write_report
     from repo_mcp.cli.report.page import render_report
 
-    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
+    root = find_place(repo_root).root
+    with opened(load_config(root, data_dir=data_dir, allow_paths=allow_path)) as repository:
         page = render_report(collect_facts(repository))
         if output == "-":
             print(page, end="")

@@ -15,6 +15,7 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, opened
 from repo_mcp.cli.console.parameters import AllowPath, AsJson, DataDir, Root
+from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.render import Renderer
 from repo_mcp.config.server_config import load_config
@@ -30,7 +31,7 @@ def open_lines(
         int | None,
         typer.Option("--around", metavar="LINE", min=1, help="The declaration around a line instead."),
     ] = None,
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     as_json: AsJson = False,
@@ -53,8 +54,9 @@ def open_lines(
             "Lines, --symbol and --around exclude each other.",
             "Give PATH:START-END, or PATH and one of the options.",
         )
-    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
-        text = repository.open_file(path, start_line, end_line, symbol=symbol, around=around)
+    place = find_place(repo_root)
+    with opened(load_config(place.root, data_dir=data_dir, allow_paths=allow_path)) as repository:
+        text = repository.open_file(place.read(path), start_line, end_line, symbol=symbol, around=around)
     if as_json:
         document = to_plain(text)
         lines = document.pop("lines")
@@ -80,7 +82,7 @@ def parse_target(target: str) -> tuple[str, int | None, int | None]:
 
 def outline_file(
     path: Annotated[str, typer.Argument(metavar="PATH", help="File.")],
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     as_json: AsJson = False,
@@ -92,8 +94,9 @@ def outline_file(
       repo-mcp outline src/checksum.c
       repo-mcp outline README.md
     """
-    with opened(load_config(repo_root, data_dir=data_dir, allow_paths=allow_path)) as repository:
-        found = repository.outline(path)
+    place = find_place(repo_root)
+    with opened(load_config(place.root, data_dir=data_dir, allow_paths=allow_path)) as repository:
+        found = repository.outline(place.read(path))
     if as_json:
         write_json(to_plain(found))
     else:
@@ -107,7 +110,7 @@ def bundle(
     prompt: Annotated[
         str, typer.Argument(metavar="PROMPT", help="A task or question; - reads standard input.")
     ],
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     max_files: Annotated[int | None, typer.Option("--max-files", metavar="N", help="Files (8).")] = None,
@@ -133,7 +136,8 @@ def bundle(
     """
     text = sys.stdin.read() if prompt == "-" else prompt
     request = BundleRequest(text, max_files, max_total_lines, max_tokens, include_tests=tests)
-    config = load_config(repo_root, data_dir=data_dir, allow_paths=allow_path, last_bundle=last_bundle)
+    root = find_place(repo_root).root
+    config = load_config(root, data_dir=data_dir, allow_paths=allow_path, last_bundle=last_bundle)
     check_request(request, config.limits)
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=as_json)

@@ -11,6 +11,7 @@ import typer
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, opened
 from repo_mcp.cli.console.parameters import AllowPath, AsJson, DataDir, MaxFileBytes, Root, chosen_limits
+from repo_mcp.cli.console.place import Place, find_place
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.terminal import Colour, open_console
 from repo_mcp.cli.hits_page import HitsPage
@@ -43,6 +44,7 @@ EXACT_LIMIT = 200  # matches when no --top-k is given
 class _Display:
     """How the answer is shown."""
 
+    place: Place  # where the person who reads it stands
     as_json: bool
     explain: bool
     context: int  # lines
@@ -53,7 +55,7 @@ def search(
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="Words, names or a question; exact text or regex.")
     ],
-    repo_root: Root = ".",
+    repo_root: Root = None,
     data_dir: DataDir = None,
     allow_path: AllowPath = None,
     mode: Annotated[Mode, typer.Option("--mode", help="How to match.")] = Mode.BM25,
@@ -81,8 +83,9 @@ def search(
 ) -> int:
     """Search for the best hits, or for exact matches in order of path. Indexes first if it has to.
 
-    A hit starts with its rank and PATH:LINE, which editors and terminals can open. Below it, lines that
-    match are marked LINE: and those around them LINE-. Exact matches are printed as PATH:LINE:TEXT.
+    A hit starts with its rank and PATH:LINE. Below it, lines that match are marked LINE: and those around
+    them LINE-. Exact matches are printed as PATH:LINE:TEXT. Paths are relative to the working directory;
+    with --repo-root or --json, and in --glob, to the root.
 
     \b
     Examples:
@@ -92,22 +95,21 @@ def search(
       repo-mcp search -E "def \\w+_funds" --language python
       repo-mcp search "checksum" --no-tests --color always | less -R
     """
+    place = find_place(repo_root)
     config = load_config(
-        repo_root,
+        place.root,
         data_dir=data_dir,
         allow_paths=allow_path,
         limits=chosen_limits(max_file_bytes=max_file_bytes),
     )
     mode = choose_mode(mode, literal=literal, regex=regex, exactly=ignore_case or word)
-    display = _Display(as_json, explain, check_context(context), colour)
+    display = _Display(place, as_json, explain, check_context(context), colour)
     if mode in EXACT_MODES:
-        limit = top_k or EXACT_LIMIT
-        case, is_regex = not ignore_case, mode is Mode.REGEX
-        exact = ExactRequest(query, is_regex, case, word, glob, None, language, tests, limit)
-        exact = replace(exact, context_lines=context, with_symbols=as_json)
-        return search_exactly(config, exact, display)
-    top_k = chosen_top_k(config, top_k)
-    request = SearchRequest(query, top_k, glob, language, tests, symbols_only=mode is Mode.SYMBOL)
+        is_regex, limit = mode is Mode.REGEX, top_k or EXACT_LIMIT
+        exact = ExactRequest(query, is_regex, not ignore_case, word, glob, None, language, tests, limit)
+        return search_exactly(config, replace(exact, context_lines=context, with_symbols=as_json), display)
+    most = chosen_top_k(config, top_k)
+    request = SearchRequest(query, most, glob, language, tests, symbols_only=mode is Mode.SYMBOL)
     return search_ranked(config, request, display)
 
 
@@ -161,7 +163,8 @@ def search_ranked(config: Config, request: SearchRequest, display: _Display) -> 
                 del row["explanation"], row["chunk_id"], row["chunk_lines"]
         write_json(document)
     else:
-        HitsPage(open_console(display.colour)).show(answer, explain=display.explain)
+        hits = tuple(replace(hit, path=display.place.show(hit.path)) for hit in answer.hits)
+        HitsPage(open_console(display.colour)).show(replace(answer, hits=hits), explain=display.explain)
         for message in answer.warnings:
             warn(message)
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
@@ -192,7 +195,8 @@ def search_exactly(config: Config, request: ExactRequest, display: _Display) -> 
     if display.as_json:
         write_json(to_plain(answer))
     else:
-        HitsPage(open_console(display.colour)).list_matches(answer)
+        matches = tuple(replace(match, path=display.place.show(match.path)) for match in answer.matches)
+        HitsPage(open_console(display.colour)).list_matches(replace(answer, matches=matches))
         for message in answer.warnings:
             warn(message)
     return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND

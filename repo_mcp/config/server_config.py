@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 
+from repo_mcp.config.home import find_home
 from repo_mcp.config.processor import SLOW_SORTS, read_description, sorts_slowly
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.held_directory import HeldDirectory
@@ -249,11 +250,6 @@ def load_config(
     return _apply_guards(config, guards or {})
 
 
-def find_home() -> str:
-    """Return the user's home directory."""
-    return os.path.expanduser("~")
-
-
 def find_client_home(variable: str, *below_home: str) -> str:
     """Return a client's directory: the value of its variable if absolute, else a path below home."""
     value = os.environ.get(variable, "") if variable else ""
@@ -425,7 +421,7 @@ def _find_home(variable: str, below_home: str) -> str:
         value = os.environ.get(name, "")
         if os.path.isabs(value) and (name == variable or os.name == "nt"):
             return value
-    return os.path.join(os.path.expanduser("~"), below_home)
+    return os.path.join(find_home(), below_home)
 
 
 def _available_processors() -> int:

@@ -16,7 +16,8 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from repo_mcp.config.server_config import find_client_home, find_config_home, find_home
+from repo_mcp.config.home import find_home
+from repo_mcp.config.server_config import find_client_home, find_config_home
 
 Entry = dict[str, object]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from index_format import DiskDirectory, IndexFormatError, new_file
 from repo_mcp.cli.clients.clients import FileLocation
-from repo_mcp.config.server_config import find_home
+from repo_mcp.config.home import find_home
 from repo_mcp.errors import ErrorCode, RepoError
 
 MAX_FILE_BYTES = 16 * 1024 * 1024  # Claude Code keeps its history beside its servers

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-Root = Annotated[str, typer.Option("--repo-root", metavar="ROOT", help="The repository.")]
+Root = Annotated[
+    str | None, typer.Option("--repo-root", metavar="ROOT", help="The repository (the one around you).")
+]
 DataDir = Annotated[
     str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
 ]

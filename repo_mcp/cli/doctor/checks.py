@@ -20,8 +20,9 @@ from enum import StrEnum
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.terminal import show_size
+from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
-from repo_mcp.config.server_config import Config, find_home, find_state_home
+from repo_mcp.config.server_config import Config, find_state_home
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.symbol_parsers import list_faults, list_languages
 from repo_mcp.process.hardening import is_available

@@ -1,0 +1,51 @@
+"""The repository that a command works on, and how a person in the working directory writes paths of it.
+
+Without `--repo-root` it is the repository around the working directory, or else that directory. Paths are
+then read and shown from the working directory, as in `git grep` or ripgrep: `../docs/limits.md`. Where the
+root was named, paths are relative to the root. JSON and context bundles always have paths relative to the
+root, which mean the same everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from dataclasses import dataclass
+
+from repo_mcp.config.found_root import explain_refusal, find_root, find_working_directory
+from repo_mcp.errors import ErrorCode, RepoError
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A root, and where a person stands in it."""
+
+    root: str
+    below: str  # POSIX path from the root to the working directory; "" for the root, and for a named root
+
+    def show(self, path: str) -> str:
+        """Return a path of the root as it is written in the working directory."""
+        return posixpath.relpath(path, self.below) if self.below else path
+
+    def read(self, path: str) -> str:
+        """Return a path written in the working directory relative to the root; an absolute one as it is."""
+        return posixpath.normpath(posixpath.join(self.below, path)) if self.below and path else path
+
+
+def find_place(named_root: str | None) -> Place:
+    """Return the place of a command, whose `--repo-root` may be None. Raises RepoError: CONFIG_INVALID."""
+    if named_root is not None:
+        return Place(named_root, "")
+    here = find_working_directory()
+    root = find_root(here) if here else None
+    if root is not None:
+        below = os.path.relpath(here, root).replace(os.sep, "/")
+        return Place(root, "" if below == "." else below)
+    refusal = explain_refusal(here)
+    if refusal:
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            f"The working directory is in no repository and {refusal}.",
+            "Go to a repository, or name a directory with --repo-root.",
+        )
+    return Place(here, "")

@@ -1,0 +1,10 @@
+"""Where the user's home is: asked before a server's first answer, so this file imports next to nothing."""
+
+from __future__ import annotations
+
+import os
+
+
+def find_home() -> str:
+    """Return the user's home directory."""
+    return os.path.expanduser("~")
