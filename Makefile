@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+RUNS := $(VENV)/.runs
 BENCH ?=
 TASKS ?= bench/quality/packages.jsonl
 TREES ?=
@@ -45,11 +46,14 @@ help:
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml requirements-dev.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo 'Installing the pinned dependencies into $(VENV)'
-	@.ci/install $(BIN)/python
-	@touch $(STAMP)
+$(STAMP): pyproject.toml requirements.txt requirements-dev.txt
+	@.ci/install $(PYTHON) $(VENV) all
+	@touch $(RUNS) $(STAMP)
+
+# What `make try` needs: the dependencies of the program, and none of its tests.
+$(RUNS): requirements.txt
+	@.ci/install $(PYTHON) $(VENV) run
+	@touch $(RUNS)
 
 check: lint types test
 
@@ -107,8 +111,8 @@ bench-peers: $(STAMP)
 		echo 'Going on with what is installed' >&2
 	@$(BIN)/python -m bench.peers "$(TREE)" $(PEERS)
 
-try: $(STAMP)
-	@$(BIN)/repo-mcp search "$(QUERY)" --repo-root "$(ROOT)"
+try: $(RUNS)
+	@$(BIN)/python -m repo_mcp search "$(QUERY)" --repo-root "$(ROOT)"
 
 docs: $(STAMP)
 	@$(BIN)/python -m tests.architecture.tools_document > docs/tools.md.new && mv docs/tools.md.new docs/tools.md

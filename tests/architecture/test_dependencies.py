@@ -6,14 +6,22 @@ import importlib.util
 import re
 import sys
 import tomllib
+from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.architecture.source_tree import PACKAGES, ROOT, list_imports, load_modules
 
 BOUNDED = {"tree-sitter", "whoosh-reloaded", "mcp", "mcp-types"}  # a newer one may break what is not promised
+
+# Beside the one that these tests run on: no pin is left out for them.
+WINDOWS = {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"}
+BROWSER = {"sys_platform": "emscripten", "platform_system": "Emscripten", "python_version": "3.12"}
+PLATFORMS: tuple[dict[str, str], ...] = ({}, WINDOWS, BROWSER)
 
 
 @cache
@@ -69,7 +77,41 @@ def test_only_the_engine_of_expressions_may_be_absent() -> None:
     assert [name for name, rest in read_dependencies().items() if ";" in rest] == ["google-re2"]
 
 
-def test_the_pinned_versions_are_allowed() -> None:
-    lines = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
-    pinned = {line.partition("==")[0] for line in lines if "==" in line}
-    assert read_dependencies().keys() <= pinned
+def read_pins(file: str) -> set[str]:
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    return {line.partition("==")[0] for line in lines if "==" in line}
+
+
+def find_all_needed() -> set[str]:
+    """What is declared, and what that needs in turn, on any platform."""
+    waiting = [Requirement(name + rest) for name, rest in read_dependencies().items()]
+    found: set[str] = set()
+    while waiting:
+        wanted = waiting.pop()
+        name = canonicalize_name(wanted.name)
+        if name in found and not wanted.extras:
+            continue
+        found.add(name)
+        try:
+            needs = requires(name) or []
+        except PackageNotFoundError:  # of another platform
+            continue
+        waiting += [one for one in map(Requirement, needs) if may_apply(one, wanted.extras)]
+    return found
+
+
+def may_apply(wanted: Requirement, extras: Iterable[str]) -> bool:
+    return wanted.marker is None or any(
+        wanted.marker.evaluate({**platform, "extra": extra})
+        for platform in PLATFORMS
+        for extra in ["", *extras]
+    )
+
+
+def test_what_runs_is_pinned_and_nothing_else_beside_it() -> None:
+    """`make try` installs requirements.txt alone: no linter, no test suite."""
+    assert read_pins("requirements.txt") == find_all_needed()
+
+
+def test_what_is_developed_with_is_pinned_beside_what_runs() -> None:
+    assert not read_pins("requirements-dev.txt") & read_pins("requirements.txt")

@@ -160,7 +160,7 @@ def test_make_try_indexes_and_finds(tmp_path: Path) -> None:
     shutil.copytree(CORPUS, tmp_path / "tiny")
     variables = [f"VENV={sys.prefix}", f"ROOT={tmp_path / 'tiny'}", "QUERY=where is a transfer posted"]
     done = subprocess.run(
-        ["make", "--no-print-directory", "--old-file", f"{sys.prefix}/.installed", "try", *variables],
+        ["make", "--no-print-directory", "--old-file", f"{sys.prefix}/.runs", "try", *variables],
         cwd=ROOT,
         env=build_environment(tmp_path),
         capture_output=True,

@@ -31,3 +31,11 @@ def test_targets_that_are_no_files_are_said_to_be_none() -> None:
 def test_the_check_of_a_release_is_everything() -> None:
     (steps,) = re.findall(r"^release-check:\n((?:\t.*\n)+)", TEXT, re.MULTILINE)
     assert re.findall(r"\$\(MAKE\) (\S+)", steps) == ["check", "clients", "deep", "bench"]
+
+
+def test_a_try_installs_what_runs_alone() -> None:
+    """Linter, types and tests are three quarters of the time of an installation, and no part of a search."""
+    (needed,) = re.findall(r"^try: (.*)$", TEXT, re.MULTILINE)
+    assert needed == "$(RUNS)"
+    (recipe,) = re.findall(r"^\$\(RUNS\): requirements.txt\n((?:\t.*\n)+)", TEXT, re.MULTILINE)
+    assert ".ci/install $(PYTHON) $(VENV) run\n" in recipe
