@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from rich.console import Console
-from rich.text import Text
-
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.plain import write_json
+from repo_mcp.cli.console.terminal import open_console
+from repo_mcp.cli.console.text import Text
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.settings import Setting, list_settings
 from repo_mcp.protocol.tool_model import escape_text
@@ -55,7 +54,7 @@ def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
 
 
 def _print(settings: Sequence[Setting]) -> None:
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    console = open_console()
     width = max(len(one.key) for one in settings)
     for one in settings:
         value = escape_text(json.dumps(one.value, ensure_ascii=False))

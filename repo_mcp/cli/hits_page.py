@@ -16,10 +16,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 
-from rich.console import Console
-from rich.text import Text
-
 from repo_mcp.cli.console.terminal import FAINT, MATCH, NUMBER, PATH, visible
+from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.exact.page_lines import list_page_lines
 from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
 from repo_mcp.protocol.tool_model import escape_text
@@ -93,7 +91,7 @@ def _read_snippet(hit: Hit) -> list[tuple[int, str]]:
 def _numbered(number: int, content: str, width: int, pattern: re.Pattern[str] | None) -> Text:
     shown = Text(visible(content))
     if pattern is not None:
-        shown.highlight_regex(pattern, MATCH)
+        shown.highlight(pattern, MATCH)
     mark = "-" if pattern is None else ":"
     return Text.assemble((f"    {number:>{width}}", NUMBER), mark, shown)
 

@@ -291,6 +291,15 @@ def find_http_token() -> str | None:
     return os.environ.get("REPO_MCP_HTTP_TOKEN", "").strip() or None
 
 
+def wants_colour(*, is_terminal: bool) -> bool:
+    """Return True when output for people is to be coloured, by NO_COLOR, FORCE_COLOR and TERM."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown"):
+        return False
+    # The old console of Windows shows escape sequences as they are; its newer ones say that they do not.
+    is_able = os.name != "nt" or bool(os.environ.get("WT_SESSION") or os.environ.get("TERM"))
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and is_able)
+
+
 def _build_limits(given: Mapping[str, int]) -> Limits:
     known = {field.name for field in fields(Limits)}
     for key, value in given.items():

@@ -61,7 +61,7 @@ READS = re.compile(
     |VARIABLES.*?=\s*\{(.*?)\}|COMPLETION_VARIABLE\s*=\s*"(\w+)"|for\s\w+\sin\s\(variable,\s"(\w+)"\)""",
     re.VERBOSE,
 )
-OF_THE_CONSOLE = {"NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS"}  # read by rich and typer
+OF_THE_CONSOLE = {"COLUMNS"}  # read by typer
 
 
 def test_every_variable_that_is_read_has_its_row_and_no_other() -> None:

@@ -94,7 +94,6 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "xxhash": ("index_format/checksum.py",),
     "typer": ("repo_mcp/cli/",),
     "click": ("repo_mcp/cli/",),
-    "rich": ("repo_mcp/cli/",),
     "tomlkit": ("repo_mcp/cli/clients/toml_edit.py",),
     "multiprocessing": (
         "repo_mcp/indexing/workers.py",
@@ -225,7 +224,7 @@ def test_server_never_imports_what_is_for_people() -> None:
         if name not in seen:
             seen.add(name)
             waiting.extend(edges.get(name, ()))
-    assert {name for name in seen if name.partition(".")[0] in ("rich", "tomlkit", "typer")} == set()
+    assert {name for name in seen if name.partition(".")[0] in ("tomlkit", "typer")} == set()
     assert {name for name in seen if name.startswith(("repo_mcp.cli.", "repo_mcp.__main__"))} == set()
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rich.console import Console
-from rich.text import Text
-
 from repo_mcp.cli.console.terminal import FAINT, NUMBER, open_console, show_size, visible
+from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.languages.outline.symbol_lookup import find_parents, measure_depths
 from repo_mcp.model import CompactReport, IndexStatus, OpenedText, Outline, RefreshReport
 from repo_mcp.protocol.tool_model import escape_text

@@ -15,11 +15,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.text import Text
-
 from repo_mcp.cli.console.render import count, count_reasons
 from repo_mcp.cli.console.terminal import FAINT, show_size
+from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.model import IndexStatus, SkipReason, SymbolIndexStatus
 from repo_mcp.protocol.tool_model import escape_text
 
@@ -55,8 +53,9 @@ def judge(state: IndexStatus) -> Health:
 
 
 def count_offered(state: IndexStatus) -> int:
-    """Count the files considered for indexing: those indexed, and those left out for content or size."""
-    return state.indexed_files + sum(state.skipped.get(reason.value, 0) for reason in SkipReason)
+    """Count the files with text: those indexed, and those left out though they may have been wanted."""
+    wanted = [reason for reason in SkipReason if reason is not SkipReason.BINARY]
+    return state.indexed_files + sum(state.skipped.get(reason.value, 0) for reason in wanted)
 
 
 class StatusPage:

@@ -6,10 +6,11 @@ move the cursor or rewrite what is on the screen.
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 
-from rich.console import Console
-
+from repo_mcp.cli.console.text import Console
+from repo_mcp.config.server_config import wants_colour
 from repo_mcp.protocol.tool_model import escape_text
 
 PATH = "bold magenta"
@@ -28,15 +29,9 @@ class Colour(StrEnum):
 
 def open_console(colour: Colour = Colour.AUTO) -> Console:
     """Open a console on standard output. Long lines are not wrapped."""
-    always = colour is Colour.ALWAYS
+    is_auto = colour is Colour.AUTO
     return Console(
-        highlight=False,
-        markup=False,
-        emoji=False,
-        soft_wrap=True,
-        force_terminal=True if always else None,
-        color_system="standard" if always else None if colour is Colour.NEVER else "auto",
-        no_color=False if always else None,
+        coloured=wants_colour(is_terminal=sys.stdout.isatty()) if is_auto else colour is Colour.ALWAYS
     )
 
 

@@ -10,10 +10,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from rich.console import Console
-from rich.text import Text
-
 from repo_mcp.cli.console.plain import to_plain, write_json
+from repo_mcp.cli.console.terminal import open_console
+from repo_mcp.cli.console.text import Text
 from repo_mcp.cli.doctor.checks import Finding, State, iter_findings
 from repo_mcp.cli.doctor.client_setups import iter_client_findings
 from repo_mcp.errors import RepoError
@@ -78,7 +77,7 @@ class _Printer:
     """Prints one line for each finding, and one for what to do."""
 
     def __init__(self) -> None:
-        self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self._console = open_console()
 
     def show(self, finding: Finding) -> None:
         state = (finding.state.value.ljust(8), _STYLES[finding.state])

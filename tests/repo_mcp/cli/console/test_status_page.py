@@ -38,7 +38,7 @@ def test_verdicts(state: IndexStatus, word: str, advice: str) -> None:
 
 
 def test_coverage_counts_what_was_looked_at() -> None:
-    assert count_offered(build_state("ready")) == 13  # not what was ignored
+    assert count_offered(build_state("ready")) == 11  # not what was ignored, nor what holds no text
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_page_tells_health_at_a_glance(tmp_path: Path) -> None:
     run(tree, "index")
     first, blank, *facts = run(tree, "status").stdout.splitlines()
     assert (first, blank) == ("tree: healthy. Everything is indexed and up to date.", "")
-    assert any(row.startswith("coverage       11 of 12 files") for row in facts)
+    assert any(row.startswith("coverage       11 of 11 files") for row in facts)
     assert any(row.startswith("python            5  ████") for row in facts)
     (tree / "new.py").write_text("x = 1\n")
     assert run(tree, "status").stdout.startswith("tree: behind. 1 file changed since")

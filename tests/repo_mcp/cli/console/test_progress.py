@@ -1,0 +1,30 @@
+"""The line of a long build: where it is, how long it took, how long it will take; never in a pipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.cli.console.progress import ProgressLine
+from repo_mcp.model import IndexProgress
+from tests.repo_mcp.cli.program import make_tree, run
+
+
+def test_a_long_phase_says_how_long_it_will_take() -> None:
+    line = ProgressLine(100.0)
+    assert line.render(IndexProgress("walk", 3, 0, 0, 0), 100.5) == "Looking at files  3 files  0:00"
+    first = line.render(IndexProgress("index", 10, 1_000, 2_000_000, 0), 101.0)
+    assert first == "Indexing  ░░░░░░░░░░░░░░░░░░░░  10 of 1,000 files  2 MB  0:01"
+    later = line.render(IndexProgress("index", 250, 1_000, 50_000_000, 0), 131.0)
+    assert later == "Indexing  █████░░░░░░░░░░░░░░░  250 of 1,000 files  50 MB  0:31  1:30 left"
+    assert len(later) < 80
+    assert "left" not in line.render(IndexProgress("merge", 1, 1_000, 0, 0), 132.0)
+
+
+@pytest.mark.parametrize("arguments", [("index",), ("search", "checksum")], ids=str)
+def test_a_pipe_gets_no_progress_whatever_colours_are_forced(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    done = run(make_tree(tmp_path), *arguments, FORCE_COLOR="1", TERM="xterm-256color")
+    assert (done.returncode, done.stderr) == (0, "")
