@@ -18,7 +18,17 @@ from tests.architecture.source_tree import ROOT
 
 EPOCH = "1577836800"
 SHIPPED = ("repo_mcp", "index_format")
-COPIED = (*SHIPPED, "tests", "docs", "bench", "examples", ".ci")
+COPIED = (*SHIPPED, "tests", "docs", "bench", "examples", ".ci", ".github")
+SINGLE = (
+    ".dockerignore",
+    ".gitignore",
+    "Dockerfile",
+    "LICENSE",
+    "Makefile",
+    "pyproject.toml",
+    "requirements-dev.txt",
+    "server.json",
+)
 
 
 def copy_project(place: Path) -> Path:
@@ -27,8 +37,7 @@ def copy_project(place: Path) -> Path:
     ignore = shutil.ignore_patterns("__pycache__", ".repo_mcp", "*.egg-info")
     for name in COPIED:
         shutil.copytree(ROOT / name, place / name, ignore=ignore, symlinks=True)
-    single = ("LICENSE", "Makefile", "pyproject.toml", ".gitignore", "requirements-dev.txt")
-    for file in (*ROOT.glob("*.md"), *(ROOT / name for name in single)):
+    for file in (*ROOT.glob("*.md"), *(ROOT / name for name in SINGLE)):
         shutil.copy2(file, place / file.name)
     return place
 
@@ -73,7 +82,8 @@ def test_the_wheel_holds_the_packages_and_nothing_else(built: dict[str, Path]) -
 def test_the_source_distribution_is_a_checkout(built: dict[str, Path]) -> None:
     with tarfile.open(built[".gz"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"Makefile", "README.md", "docs/tools.md", "requirements-dev.txt", ".ci/run", "PKG-INFO"} <= names
+    assert {*SINGLE, "README.md", "docs/tools.md", "PKG-INFO"} <= names
+    assert {".ci/run", ".github/workflows/release.yml"} <= names
     assert {name for name in names if name.startswith("tests/architecture/")} >= {
         "tests/architecture/test_distribution.py"
     }

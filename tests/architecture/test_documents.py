@@ -50,7 +50,12 @@ def read(path: Path) -> str:
 
 def iter_shell_lines(text: str) -> list[str]:
     blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-    return [line.split("#")[0].strip() for block in blocks for line in block.splitlines() if line.strip()]
+    return [
+        line.split("#")[0].strip()
+        for block in blocks
+        for line in block.replace("\\\n", "").splitlines()
+        if line.strip()
+    ]
 
 
 def test_there_are_the_documents_that_people_look_for() -> None:
