@@ -12,7 +12,9 @@ import re
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.types import NOBODY, ScriptTypes
+from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
     Reference,
     ReferenceRole,
     Symbol,
@@ -90,9 +92,14 @@ class TypeScriptResolver:
             return self._resolve_export(file, reference)
         if role is ReferenceRole.BIND:
             return NOTHING
-        if not reference.qualifier:
-            return self._resolve_name(file, reference)
-        return self._resolve_member(file, reference)
+        resolve = self._resolve_member if reference.qualifier else self._resolve_name
+        if role is ReferenceRole.CALL and reference.alias == THROUGH:
+            return self._keep_callable(resolve(file, reference))
+        return resolve(file, reference)
+
+    def _keep_callable(self, found: Resolution) -> Resolution:
+        symbols = [(one, self._names.get_symbol(one.declaration)) for one in found.targets]
+        return Resolution(tuple(one for one, symbol in symbols if symbol and symbol.kind in CALLABLE_KINDS))
 
     def _resolve_export(self, file: ScriptFile, row: Reference) -> Resolution:
         if row.qualifier:

@@ -20,9 +20,10 @@ MAX_CHAIN_BYTES = 600  # of the text before a called name; a longer one becomes 
 MAX_TAKEN_BYTES = 1 << 16  # marked in one node at most: nodes may be nested
 
 _STRINGS = re.compile(rb'"[^"\\\n]*"')
-_INSIDE_ROUND = re.compile(rb"\([^()]+\)")
-_INSIDE_SQUARE = re.compile(rb"\s*\[[^\[\]]*\]")
-_INSIDE_CURLY = re.compile(rb"\s*\{[^{}]*\}")
+_ROUND = re.compile(rb"\([^()\[\]{}]*\)")
+_SQUARE = re.compile(rb"\s*\[[^()\[\]{}]*\]")
+_CURLY = re.compile(rb"\s*\{[^()\[\]{}]*\}")
+MAX_NESTED = 6  # brackets in each other that are dropped
 _TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
 _SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
 _PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut|new)\s++){0,4}")
@@ -89,9 +90,9 @@ def _simplify(text: bytes) -> bytes:
 def _collapse(text: bytes) -> bytes:
     """Return a chain without what its brackets hold; round ones stay, square ones become a member."""
     text = _STRINGS.sub(b"", text)
-    for _ in range(4):
-        shorter = _INSIDE_CURLY.sub(b"", _INSIDE_ROUND.sub(b"()", text))
+    for _ in range(MAX_NESTED):
+        shorter = _CURLY.sub(b"", _SQUARE.sub(b"\x01", _ROUND.sub(b"\0", text)))
         if shorter == text:
             break
         text = shorter
-    return _INSIDE_SQUARE.sub(b".[]", text)
+    return text.replace(b"\0", b"()").replace(b"\x01", b".[]")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
+THROUGH = "()"  # the alias of a call that goes through a member of the function
+_CALLING = frozenset({"call", "apply", "bind"})
 _GIVING_ITEMS = frozenset(
     re.findall(
         r"\w+",
@@ -39,11 +41,29 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
         _refer_call(walk, node, function, "")
     elif kind == "member_expression":
         _refer_call(walk, node, function, None)
+        _refer_called_through(walk, function)
     elif kind == "super":
         arguments = walk.count_arguments(node.child_by_field_name("arguments"))
         walk.refer(CALL, "constructor", node.start_byte, "super", "", arguments)
     elif kind == "import":
         refer_required(walk, node, function)
+
+
+def _refer_called_through(walk: ScriptWalk, function: Node) -> None:
+    """Add a call of `f`, marked as THROUGH, for `f.call(...)`, `f.apply(...)` and `f.bind(...)`.
+
+    It is one only if `f` is a function: other objects have members of these names, too.
+    """
+    called = function.child_by_field_name("object")
+    if called is None or walk.read(function.child_by_field_name("property")) not in _CALLING:
+        return
+    if called.type == "identifier":
+        walk.refer(CALL, walk.read(called), called.start_byte, "", THROUGH)
+    elif called.type == "member_expression":
+        name = called.child_by_field_name("property")
+        if name is not None:
+            qualifier = walk.read_chain(called.child_by_field_name("object"))
+            walk.refer(CALL, walk.read(name), name.start_byte, qualifier, THROUGH)
 
 
 def on_new(walk: ScriptWalk, node: Node) -> None:

@@ -32,7 +32,7 @@ _SPACE = re.compile(rb"\s+")
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 _ROUND = re.compile(rb"\([^()\[\]]*\)")
 _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
-_TYPED_CALL = re.compile(rb"<[\w\s,.|\[\]]*>\(")
+_TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
 
 
 @dataclass(frozen=True, slots=True)

@@ -685,6 +685,42 @@ def find_lines(case: Case, path: str, name: str, line: int) -> list[int]:
     return [record.get_symbol(one.declaration.ordinal).start_line for one in found.targets]
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "p/A.java",
+            "package p;\nclass A { A with(int x) { return this; } void last() {}\n"
+            'void f(A a) { a.with(make(g()[0])).with(h("(", k(1))).last(); } }\n',
+        ),
+        (
+            "src/lib.rs",
+            "struct A {}\nimpl A { fn with(&self, x: i32) -> A { A {} }\n fn last(&self) {} }\n"
+            "fn f(a: A) { a.with(make(g()[0])).with(h(k(1))).last(); }\n",
+        ),
+        (
+            "Sources/M/A.swift",
+            "class A { func with(_ x: Int) -> A { self }\n func last() {} }\n"
+            "func f(a: A) { a.with(make(g()[0])).with(h(k(1))).last() }\n",
+        ),
+        (
+            "a.cpp",
+            "struct A { A& with(int x) { return *this; } void last() {} };\n"
+            "void f(A a) { a.with(make(g()[0])).with(h(k(1))).last(); }\n",
+        ),
+        (
+            "a.go",
+            "package a\ntype A struct{}\nfunc (a A) With(x int) A { return a }\nfunc (a A) Last() {}\n"
+            "func f(a A) { a.With(get(g()[0])).With(h(k(1))).Last() }\n",
+        ),
+    ],
+)
+def test_calls_among_the_arguments_do_not_lose_the_receiver(path: str, text: str) -> None:
+    name = "Last" if path == "a.go" else "last"
+    (found,) = Case({path: text, "go.mod": "module m\n"}).ask(path, name)
+    assert found.endswith(f"A.{name} exact") or found == f"{path}:{name} exact"
+
+
 # -- what must not happen ----------------------------------------------------------------------------------
 
 

@@ -429,3 +429,37 @@ def test_this_of_arrow_functions_in_objects() -> None:
     assert found.ask("a.ts", "more(7)", "more", CALL) == ["a.ts:16 more exact"]
     assert found.ask("a.ts", "more(8)", "more", CALL) == ["a.ts:16 more probable"]
     assert found.ask("a.ts", "more(6)", "more", CALL) == []
+
+
+def test_functions_that_are_called_through_their_members() -> None:
+    given = Repository.build(
+        {
+            "a.ts": """
+                export function run(x: number) { return x }
+                class Box { put(x: number) {} call(x: number) {} }
+                const box = new Box()
+                run.call(null, 1)
+                run.apply(null, [2])
+                const later = box.put.bind(box)
+                box.call(3)
+                """,
+        }
+    )
+    assert given.ask("a.ts", "run.call(", "run", ReferenceRole.CALL) == ["a.ts:1 run exact"]
+    assert given.ask("a.ts", "run.apply(", "run", ReferenceRole.CALL) == ["a.ts:1 run exact"]
+    assert given.ask("a.ts", "box.put.bind(", "put", ReferenceRole.CALL) == ["a.ts:2 put exact"]
+    assert given.ask("a.ts", "box.call(3)", "box", ReferenceRole.CALL) == []
+    assert given.ask("a.ts", "box.call(3)", "call") == ["a.ts:2 call exact"]
+
+
+def test_type_arguments_in_a_chain_keep_the_type() -> None:
+    given = Repository.build(
+        {
+            "a.ts": """
+                class Query { where<T>(x: T): Query { return this } then(x: number) {} }
+                declare function make(x: number): Query
+                make(1).where<{ a: number; b: string }>(make(2)).then(3)
+                """,
+        }
+    )
+    assert given.ask("a.ts", ".then(3)", "then") == ["a.ts:1 then exact"]
