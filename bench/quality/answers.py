@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bench.economy.client import Answer, Client, build_index
 from bench.economy.evidence import read_lines
@@ -88,8 +89,16 @@ def ask_bundle(client: Client, question: Question, **budget: int) -> set[Line]:
 
 
 def _list_spans(page: Answer) -> set[Line]:
+    """Return the lines that hits name: their own, and those of their symbols."""
     hits = (page.record.get("result") or {}).get("hits") or ()
-    return {(hit["path"], line) for hit in hits for line in range(hit["start_line"], hit["end_line"] + 1)}
+    spans = ((hit["path"], span) for hit in hits for span in _iter_spans(hit))
+    return {(path, line) for path, (first, last) in spans for line in range(first, last + 1)}
+
+
+def _iter_spans(hit: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    yield hit["start_line"], hit["end_line"]
+    if hit.get("symbol_lines"):
+        yield tuple(hit["symbol_lines"])
 
 
 def run_questions(

@@ -1,7 +1,8 @@
-"""How much of a commit's changed lines a bundle for its message holds: `python -m bench.quality.bundles`.
+"""How much of a fix a bundle for its message holds: `python -m bench.quality.bundles`.
 
-Needs the git directories of the repositories: the changed lines are those that the commit's diff takes
-away from the tree that is searched, found by their text, with three lines around each.
+Each commit is asked about in the tree of its parent, which is read from the repository's git directory. Two
+sets of lines are wanted: those that the commit's diff takes away, with three lines around each, and the
+functions that they stand in, whole, which is what a person would read.
 """
 
 from __future__ import annotations
@@ -9,20 +10,25 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from bench.quality.run import open_repository
 from bench.quality.tasks import Task, Tree, read_tasks
 from repo_mcp.bundler.records import Bundle, BundleRequest
+from repo_mcp.errors import RepoError
+from repo_mcp.repository import Repository
 
 AROUND = 3  # lines on each side of a changed one that belong to it
-BUDGETS = ((8, 400), (20, 1000))
+MOST_FILES = 20
+BUDGETS = (500, 1_000, 2_000)  # lines
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+")
 
 Lines = frozenset[tuple[str, int]]
@@ -30,12 +36,13 @@ Lines = frozenset[tuple[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Precision, recall and F1 of one bundle, by line; and recall by file."""
+    """Precision, recall and F1 of one bundle, by line; recall by file; and its size."""
 
     precision: float
     recall: float
     f1: float
     files: float
+    lines: float
 
 
 def find_git(mirror: Path, name: str) -> Path | None:
@@ -100,80 +107,117 @@ def _find_once(lines: Sequence[str], wanted: Sequence[str], near: int) -> int | 
     return min(positions, key=lambda at: (abs(at + 1 - near), at), default=None)
 
 
-def compare(bundle: Bundle, changed: Lines) -> Overlap:
-    """How a bundle and the changed lines overlap."""
+def write_tree(git: Path, revision: str, root: Path) -> None:
+    """Make a directory hold the plain files of a revision and nothing else."""
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    command = ["git", f"--git-dir={git}", "archive", "--format=tar", revision]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        with tarfile.open(fileobj=process.stdout, mode="r|") as archive:
+            for member in archive:
+                if member.isfile():
+                    archive.extract(member, root, filter="data")
+
+
+def grow_to_functions(repository: Repository, changed: Lines) -> Lines:
+    """Return changed lines with the innermost function around each, whole; alone where there is none."""
+    grown = set(changed)
+    for path in sorted({path for path, _ in changed}):
+        try:
+            symbols = repository.outline(path).symbols
+        except RepoError:  # what the server does not serve has no functions
+            continue
+        spans = [
+            (one.start_line, one.end_line)
+            for one in symbols
+            if one.kind.endswith(("function", "method", "constructor"))
+        ]
+        for line in (line for name, line in changed if name == path):
+            around = [span for span in spans if span[0] <= line <= span[1]]
+            first, last = min(around, key=lambda span: (span[1] - span[0], span), default=(line, line))
+            grown |= {(path, number) for number in range(first, last + 1)}
+    return frozenset(grown)
+
+
+def compare(bundle: Bundle, wanted: Lines) -> Overlap:
+    """How a bundle and the wanted lines overlap."""
     shown = {
         (one.path, line) for one in bundle.selections for line in range(one.start_line, one.end_line + 1)
     }
-    both = len(shown & changed)
-    precision, recall = both / max(1, len(shown)), both / len(changed)
-    wanted = {path for path, _ in changed}
-    files = len(wanted & {path for path, _ in shown}) / len(wanted)
+    both = len(shown & wanted)
+    precision, recall = both / max(1, len(shown)), both / len(wanted)
+    paths = {path for path, _ in wanted}
+    files = len(paths & {path for path, _ in shown}) / len(paths)
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0
-    return Overlap(precision, recall, f1, files)
+    return Overlap(precision, recall, f1, files, len(shown))
 
 
-def ask_repo(
-    tasks: Sequence[Task], tree: Tree, data_dir: Path, changed: Mapping[str, Lines]
-) -> list[list[Overlap]]:
-    """For each budget the overlaps of the tasks of one tree."""
-    found: list[list[Overlap]] = [[] for _ in BUDGETS]
-    with closing(open_repository(tree, data_dir)) as repository:
-        for task in tasks:
-            for position, (files, lines) in enumerate(BUDGETS):
-                bundle = repository.bundle(BundleRequest(task.query, files, lines))
-                found[position].append(compare(bundle, changed[task.id]))
-    return found
+def ask_commit(repository: Repository, query: str, wanted: Sequence[Lines]) -> list[list[Overlap]]:
+    """For each budget the overlaps of its bundle with each set of wanted lines."""
+    bundles = [repository.bundle(BundleRequest(query, MOST_FILES, lines)) for lines in BUDGETS]
+    return [[compare(bundle, lines) for lines in wanted] for bundle in bundles]
 
 
-def read_all_changed(
-    tasks: Sequence[Task], commits: Mapping[str, str], git: Path | None, root: Path
-) -> dict[str, Lines]:
-    """The changed lines of each task whose commit can be read; tasks without any are left out."""
-    if git is None:
-        return {}
-    found = {task.id: read_changed(git, commits[task.id], root, task.targets) for task in tasks}
-    return {name: lines for name, lines in found.items() if lines}
+def ask_commits(
+    tasks: Iterable[Task], commits: Mapping[str, str], git: Path, scratch: Path
+) -> Iterator[list[list[Overlap]]]:
+    """Yield the overlaps of each commit whose changed lines can be told, asked in the tree of its parent."""
+    tree = Tree("tree", scratch / "tree")
+    for task in tasks:
+        commit = commits[task.id]
+        write_tree(git, f"{commit}^", tree.root)
+        touched = read_changed(git, commit, tree.root, task.targets, around=0)
+        if not touched:
+            continue
+        near = read_changed(git, commit, tree.root, task.targets)
+        with closing(open_repository(tree, scratch / "data")) as repository:
+            repository.symbol_index.build()
+            yield ask_commit(repository, task.query, (near, grow_to_functions(repository, touched)))
 
 
 def main(arguments: list[str]) -> int:
     """Print a table. 1 when nothing could be measured."""
     parser = argparse.ArgumentParser(prog="bench.quality.bundles", description=__doc__)
-    parser.add_argument("--tasks", type=Path, required=True)
-    parser.add_argument("--trees", type=Path, required=True)
+    parser.add_argument("--tasks", type=Path, required=True, help="commits, one JSON object a line")
     parser.add_argument("--repos", type=Path, required=True, help="JSON list with name and repo")
     parser.add_argument("--mirror", type=Path, required=True, help="git directories by owner+name")
-    parser.add_argument("--data", type=Path, help="where indexes are kept")
-    parser.add_argument("--most", type=int, default=6, help="tasks of each repository")
+    parser.add_argument("--most", type=int, default=6, help="commits of each repository")
+    parser.add_argument("--only", help="repositories to ask, with commas")
     given = parser.parse_args(arguments)
-    names = {row["name"]: row["repo"] for row in json.loads(given.repos.read_text())}
     with given.tasks.open() as rows:
         commits = {row["id"]: row["commit"] for row in map(json.loads, rows)}
     tasks = read_tasks(given.tasks)
-    found: list[list[Overlap]] = [[] for _ in BUDGETS]
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, full in names.items():
-            tree = Tree(name, given.trees / name)
-            own = [task for task in tasks if task.repo == name][: given.most]
-            changed = read_all_changed(own, commits, find_git(given.mirror, full), tree.root)
-            kept = [task for task in own if task.id in changed]
-            for position, row in enumerate(
-                ask_repo(kept, tree, (given.data or Path(scratch)) / name, changed)
-            ):
-                found[position] += row
-    for (files, lines), row in zip(BUDGETS, found, strict=True):
-        print(render(files, lines, row))
-    return 0 if found[0] else 1
+    found: list[list[list[Overlap]]] = []
+    for row in json.loads(given.repos.read_text()):
+        git = find_git(given.mirror, row["repo"])
+        if git is None or (given.only and row["name"] not in given.only.split(",")):
+            continue
+        own = [task for task in tasks if task.repo == row["name"]][: given.most]
+        with tempfile.TemporaryDirectory() as scratch:
+            found += ask_commits(own, commits, git, Path(scratch))
+    if not found:
+        return 1
+    print("\n".join(render(found)))
+    return 0
 
 
-def render(files: int, lines: int, row: Sequence[Overlap]) -> str:
-    """One line of the table."""
-    count = max(1, len(row))
-    means = [
-        sum(getattr(one, name) for one in row) / count for name in ("precision", "recall", "f1", "files")
+def render(found: Sequence[Sequence[Sequence[Overlap]]]) -> list[str]:
+    """Return the table, by budget."""
+    names = "precision | recall | F1"
+    lines = [
+        f"| lines | commits | changed: {names} | functions: {names} | files found | lines used |",
+        "|--:|--:" + "|--:" * 8 + "|",
     ]
-    shown = " | ".join(f"{value:.3f}" for value in means)
-    return f"| {files} files, {lines} lines | {len(row)} | {shown} |"
+    for position, size in enumerate(BUDGETS):
+        near, functions = (_mean([one[position][which] for one in found]) for which in (0, 1))
+        shown = " | ".join(f"{value:.3f}" for value in (*near[:3], *functions[:3], near[3]))
+        lines.append(f"| {size:,} | {len(found)} | {shown} | {near[4]:.0f} |")
+    return lines
+
+
+def _mean(row: Sequence[Overlap]) -> list[float]:
+    return [sum(column) / len(row) for column in zip(*map(astuple, row), strict=True)]
 
 
 if __name__ == "__main__":
