@@ -8,9 +8,9 @@ missing is listed of the half `tune` alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,9 @@ from bench.quality.control import show_control
 from bench.quality.questions import Line, Question, check_tree
 
 BUDGETS = (160, 400, 1_000)  # lines; beside them a bundle without any budget
+MIDDLE = "bundle 400"  # what is missing from it is listed
+DEFAULT = "bundle"
 SEARCH, BUNDLE = "repo.search", "repo.build_context_bundle"
-DEFAULT = "default"
-HEAD = (
-    "| | questions | files | snippets | heads | spans "
-    + "".join(f"| bundle {size} | control {size} " for size in BUDGETS)
-    + f"| {DEFAULT} | lines of {BUDGETS[1]} |"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +30,32 @@ class Outcome:
     """What one question got."""
 
     question: Question
-    has_files: bool  # all of its files among those of the first page
-    snippets: bool  # the first page answers
-    heads: bool  # it shows the first line of one of the functions
-    spans: bool  # one of its spans touches one of them
-    bundles: Mapping[str, bool]  # by budget
-    controls: Mapping[str, bool]
-    used_lines: int  # of the bundle of the second budget
-    missing: tuple[str, ...] = field(default=())  # functions that this bundle does not show
+    page: Set[Line]  # the lines that the first page of hits shows
+    spans: Set[Line]  # the lines that its hits name: their own, and those of their symbols
+    bundles: Mapping[str, Set[Line]]  # by column: those of the server, and the controls
+
+    @property
+    def has_files(self) -> bool:
+        """True when the first page has all files."""
+        return {one.path for one in self.question.functions} <= {path for path, _ in self.spans}
+
+    @property
+    def has_head(self) -> bool:
+        """True when the first page shows the first line of one of the functions."""
+        return any((one.path, one.start_line) in self.page for one in self.question.functions)
+
+    @property
+    def has_span(self) -> bool:
+        """True when a hit touches one of the functions."""
+        return any(one.count_shown(self.spans) for one in self.question.functions)
+
+    def list_missing(self, column: str) -> list[str]:
+        """Return the functions that a bundle does not show."""
+        return [
+            f"{one.path}:{one.name}"
+            for one in self.question.functions
+            if not one.is_shown(self.bundles[column])
+        ]
 
 
 def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, *options: str) -> Iterator[Outcome]:
@@ -59,24 +73,12 @@ def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, *options
 def ask(client: Client, root: Path, question: Question) -> Outcome:
     """Return the outcome of one question."""
     page = client.call(SEARCH, query=question.query)
-    shown, spans = set(read_lines(page.record)), _list_spans(page)
-    bundles = {str(size): ask_bundle(client, question, max_total_lines=size) for size in BUDGETS}
+    bundles = {}
+    for size in BUDGETS:
+        bundles[f"bundle {size}"] = ask_bundle(client, question, max_total_lines=size)
+        bundles[f"control {size}"] = show_control(client, root, question.query, size)
     bundles[DEFAULT] = ask_bundle(client, question)
-    functions, middle = question.functions, bundles[str(BUDGETS[1])]
-    return Outcome(
-        question,
-        {one.path for one in functions} <= {path for path, _ in spans},
-        question.is_answered(shown),
-        any((one.path, one.start_line) in shown for one in functions),
-        any(one.count_shown(spans) for one in functions),
-        {size: question.is_answered(lines) for size, lines in bundles.items()},
-        {
-            str(size): question.is_answered(show_control(client, root, question.query, size))
-            for size in BUDGETS
-        },
-        len(middle),
-        tuple(f"{one.path}:{one.name}" for one in functions if not one.is_shown(middle)),
-    )
+    return Outcome(question, set(read_lines(page.record)), _list_spans(page), bundles)
 
 
 def ask_bundle(client: Client, question: Question, **budget: int) -> set[Line]:
@@ -89,7 +91,6 @@ def ask_bundle(client: Client, question: Question, **budget: int) -> set[Line]:
 
 
 def _list_spans(page: Answer) -> set[Line]:
-    """Return the lines that hits name: their own, and those of their symbols."""
     hits = (page.record.get("result") or {}).get("hits") or ()
     spans = ((hit["path"], span) for hit in hits for span in _iter_spans(hit))
     return {(path, line) for path, (first, last) in spans for line in range(first, last + 1)}
@@ -124,31 +125,48 @@ def _group(outcomes: Iterable[Outcome], name: str) -> dict[str, list[Outcome]]:
 
 
 def render(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the table: all, by half, by category, by language; then what is missing of the half `tune`."""
-    lines = [HEAD, "|---" + "|--:" * (HEAD.count("|") - 2) + "|", _render_row("all", outcomes)]
+    """Return the tables of questions and functions; then what is missing of the half `tune`."""
+    columns = list(outcomes[0].bundles)
+    lines = [
+        f"| | questions | files | snippets | heads | spans | {' | '.join(columns)} |",
+        "|---" + "|--:" * (5 + len(columns)) + "|",
+        _render_row("all", outcomes),
+    ]
     for name in ("half", "category", "language"):
         groups = _group(outcomes, name)
         if len(groups) > 1:
             lines += [_render_row(key, own) for key, own in sorted(groups.items())]
-    tune = [one for one in outcomes if one.question.half == "tune" and one.missing]
+    wanted = sum(len(one.question.functions) for one in outcomes)
+    lines += ["", "| | wanted | " + " | ".join(columns) + " |", "|---" + "|--:" * (1 + len(columns)) + "|"]
+    missing = [sum(len(one.list_missing(column)) for one in outcomes) for column in columns]
+    used = [round(sum(len(one.bundles[column]) for one in outcomes) / len(outcomes)) for column in columns]
+    lines += [f"| functions | {wanted} | {' | '.join(str(wanted - count) for count in missing)} |"]
+    lines += [f"| lines, the mean | | {' | '.join(map(str, used))} |"]
+    tune = [one for one in outcomes if one.question.half == "tune" and one.list_missing(MIDDLE)]
     if tune:
-        lines += ["", f"Not shown in {BUDGETS[1]} lines:"]
-        lines += [f"- {one.question.id} {one.question.query}: {', '.join(one.missing)}" for one in tune]
+        lines += ["", f"Not in {MIDDLE}:"]
+        lines += [
+            f"- {one.question.id} {one.question.query}: {', '.join(one.list_missing(MIDDLE))}" for one in tune
+        ]
     return lines
 
 
 def _render_row(name: str, own: Sequence[Outcome]) -> str:
-    counts = [
-        len(own),
-        *(sum(getattr(one, key) for one in own) for key in ("has_files", "snippets", "heads", "spans")),
-    ]
-    for size in map(str, BUDGETS):
-        counts += [sum(one.bundles[size] for one in own), sum(one.controls[size] for one in own)]
-    counts += [sum(one.bundles[DEFAULT] for one in own), round(sum(one.used_lines for one in own) / len(own))]
-    return f"| {name} | " + " | ".join(map(str, counts)) + " |"
+    rows = []
+    for one in own:
+        answered = map(one.question.is_answered, (one.page, *one.bundles.values()))
+        rows.append([one.has_files, next(answered), one.has_head, one.has_span, *answered])
+    counts = (str(sum(column)) for column in zip(*rows, strict=True))
+    return f"| {name} | {len(own)} | {' | '.join(counts)} |"
 
 
 def write_run(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Keep which questions were answered, by the budget."""
-    rows = {one.question.id: {**one.bundles, "snippets": one.snippets} for one in outcomes}
+    """Keep which questions each bundle and the first page answered."""
+    rows = {
+        one.question.id: {
+            column: one.question.is_answered(lines)
+            for column, lines in {**one.bundles, "snippets": one.page}.items()
+        }
+        for one in outcomes
+    }
     path.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
