@@ -30,6 +30,7 @@ class ErrorCode(StrEnum):
     TIMEOUT = "timeout"  # the call took longer than the limit for one call
     CANCELLED = "cancelled"  # the client asked to stop
     CONFIG_INVALID = "config_invalid"  # the start configuration cannot be used
+    NO_ROOT = "no_root"  # neither the client nor the working directory has one that may be served
     INDEX_UNAVAILABLE = "index_unavailable"  # there is no index to answer from yet
     INTERNAL = "internal"  # a defect of ours
 

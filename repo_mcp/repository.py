@@ -399,6 +399,8 @@ class Repository:
         The structure of files follows where a toolset needs it. Where files are watched, the system tells
         of those that change from now on.
         """
+        if self._closed.is_set():  # the client gave it up at once
+            return
         self._bundle_fault = self.engines.review_last_bundle(refreshed=False)  # the refresh may fail
         self._index.start_background_refresh()
         self._index.start_watching()

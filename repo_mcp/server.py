@@ -19,7 +19,7 @@ import threading
 
 from repo_mcp.config.plain_options import read_plain
 from repo_mcp.protocol.answers import Answers
-from repo_mcp.protocol.instructions import join_instructions, offers_tasks
+from repo_mcp.protocol.instructions import join_instructions, offers_tasks, say_root
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
@@ -31,9 +31,12 @@ if TYPE_CHECKING:
 
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
+    from repo_mcp.protocol.client_roots import ClientRoots
     from repo_mcp.protocol.http_options import HttpOptions
     from repo_mcp.protocol.tool_model import Toolset
     from repo_mcp.repository import Repository
+    from repo_mcp.served_roots import ServedRoots
+    from repo_mcp.storage.held_directory import HeldDirectory
 
 
 EXIT_USAGE = 2
@@ -56,7 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     plain = read_plain(arguments)
     if plain is not None:
         listing = read_listing(plain.toolsets) if plain.has_default_limits else ""
-        server = _start(plain.toolsets, listing)
+        root = "" if plain.held_root is None else plain.held_root.path
+        server = _start(plain.toolsets, root, listing, finds_root=plain.finds_root)
         if server is None:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
@@ -70,8 +74,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = build_parser(PROGRAM).parse_args(arguments)
         http = read_http_options(options)
         config = read_config(options)
-        if plain is not None:
+        if plain is not None and plain.held_root is not None:
             config = replace(config, held_roots=(plain.held_root,))
+        if config.finds_root and (http is not None or config.harden):
+            config = _settle(config)
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     except RepoError as error:
@@ -105,7 +111,8 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     _silence_sdk()
     pool = CallPool()
-    sdk_server = build_sdk_server([one.toolset for one in loaded_toolsets], VERSION, pool)
+    toolsets, root = [one.toolset for one in loaded_toolsets], say_root(config.root) if config.root else ""
+    sdk_server = build_sdk_server(toolsets, VERSION, pool, root=root)
     shown = f"[{http.host}]" if ":" in http.host else http.host
 
     def tell() -> None:
@@ -125,39 +132,97 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     return _end(exit_code)
 
 
+def _settle(config: Config) -> Config:
+    """Return the configuration of a server that must know its root before it meets a client.
+
+    Over HTTP there are many clients, and a hardened process opens nothing later. Raises RepoError with
+    CONFIG_INVALID.
+    """
+    from dataclasses import replace
+
+    from repo_mcp.config.found_root import hold_found_root
+    from repo_mcp.errors import ErrorCode, RepoError
+
+    here = hold_found_root()
+    if here is None:
+        message = "--repo-root auto finds no repository around the working directory."
+        hint = "Start the server in one, or give its directory as --repo-root."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, hint)
+    return replace(config, root=here.path, finds_root=False, held_roots=(here,))
+
+
 def serve(config: Config, server: Server | None = None) -> int:
     """Serve `config` on standard input and output until the client ends it, and end the process.
 
     Returns the exit code of a failed start. `server` is one that has begun to answer.
     """
     from repo_mcp.errors import RepoError
-    from repo_mcp.process.allocator import return_free_memory
-    from repo_mcp.toolset_loader import load_toolsets
 
     _prepare_process()
     try:
+        here = _find_here(config) if config.finds_root else None
         os.chdir(os.path.abspath(os.sep))
         config = config.hold_roots()  # before anything is answered: what takes their places is not served
-        loaded_toolsets = load_toolsets(
-            config, _warn
-        )  # which hardens the process: no thread of ours may run before
-        return_free_memory()
-        if server is None:
-            server = _start(config.toolsets)
-            if server is None:
-                return _complain_of_streams()
-        server.offer([one.toolset for one in loaded_toolsets])
-        repositories = [repository for one in loaded_toolsets for repository in one.open()]
+        session = _serve_found(config, here, server) if config.finds_root else _serve_named(config, server)
     except RepoError as error:
         return _complain_of_configuration(error)
     except OSError as error:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
+    if session is None:
+        return _complain_of_streams()
+    server, close = session
     try:
-        exit_code = server.run(repositories).exit_code
+        exit_code = server.run().exit_code
     finally:
-        _close(repositories)
+        close()
         server.close()
     return _end(exit_code)
+
+
+def _find_here(config: Config) -> HeldDirectory | None:
+    """Return the root around the working directory: as it was found at the very start, if it was."""
+    from repo_mcp.config.found_root import hold_found_root
+
+    return config.held_roots[0] if config.held_roots else hold_found_root()
+
+
+def _serve_named(config: Config, server: Server | None) -> tuple[Server, Callable[[], object]] | None:
+    """Open the roots of the options and serve them. Returns the server, and how to close what it serves.
+
+    None when a standard stream is closed. Raises RepoError and OSError.
+    """
+    from repo_mcp.process.allocator import return_free_memory
+    from repo_mcp.toolset_loader import load_toolsets
+
+    loaded_toolsets = load_toolsets(
+        config, _warn
+    )  # which hardens the process: no thread of ours may run before
+    return_free_memory()
+    server = server or _start(config.toolsets, config.root)
+    if server is None:
+        return None
+    server.offer([one.toolset for one in loaded_toolsets])
+    repositories = [repository for one in loaded_toolsets for repository in one.open()]
+    server.begin(repositories)
+    return server, lambda: _close(repositories)
+
+
+def _serve_found(
+    config: Config, here: HeldDirectory | None, server: Server | None
+) -> tuple[Server, Callable[[], object]] | None:
+    """Serve the roots that the client names, or else `here`; otherwise as `_serve_named`."""
+    from repo_mcp.process.allocator import return_free_memory
+    from repo_mcp.served_roots import ServedRoots
+
+    served = ServedRoots(config, here, _warn)
+    return_free_memory()
+    server = server or _start(config.toolsets, "" if here is None else here.path, finds_root=True)
+    if server is None:
+        return None
+    server.offer(served.toolsets)
+    repositories = served.open_named_roots()
+    server.find_roots(served)
+    return server, lambda: _close([*repositories, served])
 
 
 def _prepare_process() -> None:
@@ -173,10 +238,18 @@ def _prepare_process() -> None:
 class Server:
     """One server from its first frame to its end."""
 
-    def __init__(self, wire: Wire, answers: Answers) -> None:
-        """`answers` are those of the toolsets that are offered later."""
+    def __init__(self, wire: Wire, answers: Answers, *, finds_root: bool = False) -> None:
+        """`answers` are those of the toolsets that are offered later.
+
+        `finds_root`: the client may name the roots.
+        """
         self.wire = wire
-        self._session = Session(wire, answers)
+        self._roots: ClientRoots | None = None
+        if finds_root:
+            from repo_mcp.protocol.client_roots import ClientRoots
+
+            self._roots = ClientRoots(wire.say)
+        self._session = Session(wire, answers, self._roots)
 
     def start(self) -> None:
         """Answer what can be answered from now on."""
@@ -190,10 +263,20 @@ class Server:
 
         self._session.offer(name_tools(toolsets), CallPool(), Sampler(self.wire.say))
 
-    def run(self, repositories: Sequence[Repository]) -> StopReason:
-        """Until the client ends it; returns why it ended. What the tools ask is open."""
+    def find_roots(self, served: ServedRoots) -> None:
+        """Have the roots served that the client names."""
+        assert self._roots is not None
+        roots = self._roots
+        served.follow(self.begin, self._session.change_schemas)
+        roots.listen(lambda uris: served.tell(uris, is_known=not roots.declared))
+
+    def begin(self, repositories: Sequence[Repository]) -> None:
+        """Refresh repositories that the tools ask, now that they are open."""
         self.wire.note_started()
         _refresh_soon(repositories)
+
+    def run(self) -> StopReason:
+        """Until the client ends it; returns why it ended."""
         reason = self.wire.wait()
         self._session.close()
         self.wire.finish()
@@ -204,16 +287,22 @@ class Server:
         self._session.wait_until_idle(CALLS_GRACE_SECONDS)
 
 
-def _start(toolsets: Sequence[str], listing: str = "") -> Server | None:
-    """A server that answers; None when a standard stream is closed. `listing` may be "": there is none."""
+def _start(
+    toolsets: Sequence[str], root: str, listing: str = "", *, finds_root: bool = False
+) -> Server | None:
+    """A server that answers; None when a standard stream is closed.
+
+    `root` is what its instructions name, "" where it has none; `listing` may be "": there is none.
+    """
     try:
         wire = Wire(take_standard_streams(), leave=_leave)
     except OSError:
         return None
     _stop_on_signals(wire)
-    answers = Answers(VERSION, join_instructions(toolsets), offers_tasks=offers_tasks(toolsets))
+    said = say_root(root) if root or finds_root else ""
+    answers = Answers(VERSION, join_instructions(toolsets), root=said, offers_tasks=offers_tasks(toolsets))
     answers.set_listing(listing)
-    server = Server(wire, answers)
+    server = Server(wire, answers, finds_root=finds_root)
     server.start()
     return server
 
@@ -253,7 +342,7 @@ def _run_later(seconds: float, run: Callable[[], object]) -> None:
     timer.start()
 
 
-def _close(repositories: Sequence[Repository]) -> None:
+def _close(repositories: Sequence[Repository | ServedRoots]) -> None:
     """Close what is served; processes that still index a moment after it has said stop are killed."""
     _run_later(WORKERS_GRACE_SECONDS, _kill_workers)
     closing = [threading.Thread(target=repository.close) for repository in repositories]

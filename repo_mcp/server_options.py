@@ -25,7 +25,7 @@ DESCRIPTION = """Serve one code repository, read-only, over MCP.
 The client starts this program and talks to it over standard input and output. It stops when its input ends.
 "repo-mcp init CLIENT" prints the entry for a client's configuration."""
 EXAMPLES = (
-    "repo-mcp serve --repo-root .",
+    "repo-mcp serve --repo-root auto",
     "repo-mcp serve --repo-root . --toolsets repo,graph --exclude-glob generated/",
     "repo-mcp serve --repo-root . --transport http --port 8765",
 )
@@ -70,7 +70,11 @@ def build_parser(
         epilog="\n  ".join(["examples:", *examples]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--repo-root", metavar="ROOT", help="directory to serve (not with retrieval alone)")
+    parser.add_argument(
+        "--repo-root",
+        metavar="ROOT",
+        help="directory to serve; auto: what the client works on, or the repository around you",
+    )
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
         "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"

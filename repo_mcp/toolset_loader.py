@@ -10,9 +10,10 @@ Left out on purpose: the protocol between client and server.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
 from repo_mcp.protocol.call_guard import CallGuard
 
 if TYPE_CHECKING:
@@ -52,19 +53,35 @@ class LoadedToolset(Generic[Opened]):
         return self._opened[0]
 
 
-def load_toolsets(config: Config, warn: Warn) -> tuple[LoadedToolset[object], ...]:
-    """Return the chosen toolsets in order. Raises RepoError with CONFIG_INVALID when one cannot be served."""
-    builders: dict[str, Callable[[], LoadedToolset[object]]] = {
-        "repo": lambda: _load_repo(one_root, guard),
-        "graph": lambda: _load_graph(one_root, guard),
-        "retrieval": lambda: _load_retrieval(config, warn, guard),
-        "research": lambda: _load_research(one_root, guard),
-    }
-    guard = CallGuard(config.max_calls_per_second, config.call_timeout_seconds)  # one for all of them
-    one_root = _OneRoot(config, warn)
-    loaded_toolsets = tuple(builders[name]() for name in config.toolsets)
+def load_toolsets(
+    config: Config,
+    warn: Warn,
+    *,
+    one_root: OneRoot | None = None,
+    guard: CallGuard | None = None,
+    roots: Sequence[str] = (),
+) -> tuple[LoadedToolset[object], ...]:
+    """Return the chosen toolsets in order. Raises RepoError with CONFIG_INVALID when one cannot be served.
+
+    Several roots of one server share a `guard`. `one_root` is what a root has opened already, and `roots` are
+    the names of all, which the tools then take as the argument `root`.
+    """
+    if guard is None:
+        guard = build_guard(config)  # one for all of them
+    one_root = one_root or OneRoot(config, warn)
+    loaded_toolsets = tuple(
+        _load_retrieval(config, warn, guard)
+        if name in NAMED_ROOT_TOOLSETS
+        else _load_over_root(name, one_root, guard, roots)
+        for name in config.toolsets
+    )
     _protect(config, warn)
     return loaded_toolsets
+
+
+def build_guard(config: Config) -> CallGuard:
+    """Return the limits that the calls of one server are held to."""
+    return CallGuard(config.max_calls_per_second, config.call_timeout_seconds)
 
 
 def _protect(config: Config, warn: Warn) -> None:
@@ -95,10 +112,11 @@ def _protect(config: Config, warn: Warn) -> None:
         warn(f"--harden: {state}")
 
 
-class _OneRoot:
+class OneRoot:
     """The repository and audit log that several toolsets share, opened with the first of them."""
 
     def __init__(self, config: Config, warn: Warn) -> None:
+        """Open nothing yet. `config` is that of the root."""
         self._config = config
         self._warn = warn
         self._opened: tuple[Repository, AuditLog] | None = None
@@ -126,25 +144,22 @@ class _OneRoot:
         return (repository,), self._opened
 
 
-def _load_repo(one_root: _OneRoot, guard: CallGuard) -> LoadedToolset[object]:
-    from repo_mcp.toolsets.repo import bind_toolset
-
-    limits = one_root.prepare()
-    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
-
-
-def _load_graph(one_root: _OneRoot, guard: CallGuard) -> LoadedToolset[object]:
-    from repo_mcp.toolsets.graph import bind_toolset
-
-    limits = one_root.prepare()
-    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+def find_binder(name: str) -> Callable[..., Toolset]:
+    """Return the `bind_toolset` of a toolset over one root."""
+    if name == "repo":
+        from repo_mcp.toolsets.repo import bind_toolset
+    elif name == "graph":
+        from repo_mcp.toolsets.graph import bind_toolset
+    else:
+        from repo_mcp.toolsets.research import bind_toolset
+    return bind_toolset
 
 
-def _load_research(one_root: _OneRoot, guard: CallGuard) -> LoadedToolset[object]:
-    from repo_mcp.toolsets.research import bind_toolset
-
-    limits = one_root.prepare()
-    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+def _load_over_root(
+    name: str, one_root: OneRoot, guard: CallGuard, roots: Sequence[str]
+) -> LoadedToolset[object]:
+    limits, bind_toolset = one_root.prepare(), find_binder(name)
+    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard, roots), one_root.open)
 
 
 def _load_retrieval(config: Config, warn: Warn, guard: CallGuard) -> LoadedToolset[object]:

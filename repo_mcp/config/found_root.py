@@ -17,6 +17,7 @@ import os
 import sys
 
 from repo_mcp.config.home import find_home
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.system_places import is_system_place
 
 TYPE_CHECKING = False
@@ -29,13 +30,24 @@ MARKS = (".git", ".hg", ".jj", "repo_mcp.toml")
 
 def find_root(directory: str) -> str | None:
     """Return the nearest directory with a mark, from an absolute `directory` upward; None without one."""
+    if not directory:
+        return None
     homes = _identify_homes()
     for place in _iter_upward(directory):
         if _identify(place) in homes:
             return None
         if any(_is_mark(place, name) for name in MARKS):
-            return None if is_system_place(place) else place
+            return None if _is_top(place) or is_system_place(place) else place
     return None
+
+
+def hold_found_root() -> HeldDirectory | None:
+    """Return the root around the working directory, open from now on; None where there is none."""
+    root = find_root(find_working_directory())
+    try:
+        return None if root is None else HeldDirectory(root)
+    except OSError:
+        return None
 
 
 def find_working_directory() -> str:
@@ -54,7 +66,7 @@ def explain_refusal(directory: str) -> str:
     place = _identify(directory)
     if place is None or not os.path.isdir(directory):
         return "is not a directory that exists"
-    if is_system_place(directory):
+    if _is_top(directory) or is_system_place(directory):
         return "is a system directory"
     if place in _identify_homes():
         return "is your home directory, or lies above it"
@@ -76,6 +88,11 @@ def _iter_upward(directory: str) -> Iterator[str]:
         yield directory
         directory, above = above, os.path.dirname(above)
     yield directory
+
+
+def _is_top(directory: str) -> bool:
+    """Return True for the root of a file system; on Windows each drive has one."""
+    return os.path.dirname(directory) == directory
 
 
 def _identify(path: str) -> tuple[int, int] | None:

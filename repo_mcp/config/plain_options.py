@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from repo_mcp.config.found_root import AUTO, hold_found_root
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.system_places import is_system_place
 
@@ -27,14 +28,22 @@ REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.config.repository_file`
 class PlainOptions:
     """The effect of a plain command line."""
 
-    __slots__ = ("has_default_limits", "held_root", "toolsets")
+    __slots__ = ("finds_root", "has_default_limits", "held_root", "toolsets")
 
     def __init__(
-        self, toolsets: tuple[str, ...], held_root: HeldDirectory, *, has_default_limits: bool
+        self,
+        toolsets: tuple[str, ...],
+        held_root: HeldDirectory | None,
+        *,
+        finds_root: bool = False,
+        has_default_limits: bool,
     ) -> None:
-        """Set `has_default_limits` when the repository has no file that may narrow them."""
+        """Set `has_default_limits` when the repository has no file that may narrow them, or is not known."""
         self.toolsets = toolsets
-        self.held_root = held_root  # open from before the first answer on
+        self.held_root = held_root  # open from before the first answer on; None where none was found
+        self.finds_root = (
+            finds_root  # the held root is that around the working directory: the client's go first
+        )
         self.has_default_limits = has_default_limits
 
 
@@ -55,6 +64,10 @@ def read_plain(arguments: Sequence[str]) -> PlainOptions | None:
             toolsets = tuple(value.split(","))
         else:
             return None
+    if root == AUTO:
+        if data_dir and not _can_be_written(data_dir):
+            return None
+        return PlainOptions(toolsets, hold_found_root(), finds_root=True, has_default_limits=True)
     if not root or not _can_be_served(root) or not _can_be_written(data_dir or root):
         return None
     try:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 
+from repo_mcp.config.found_root import AUTO
 from repo_mcp.config.home import find_home
 from repo_mcp.config.processor import SLOW_SORTS, read_description, sorts_slowly
 from repo_mcp.errors import ErrorCode, RepoError
@@ -112,7 +113,8 @@ class NamedRoot:
 class Config:
     """The configuration that one server was started with."""
 
-    root: str  # absolute, as given, normalised as text; "" where only named roots are served
+    root: str  # absolute, as given, normalised as text; "" where it is found, or only named roots are served
+    finds_root: bool = False  # `auto`: the client's roots, or else the one around the working directory
     data_dir: str | None = None  # absolute; None: the default directory
     limits: Limits = Limits()
     chunk_lines: int = 200
@@ -207,11 +209,10 @@ def load_config(
     allow_paths: Sequence[str] | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Config:
-    """Return the configuration of the operator's options.
+    """Return the configuration of the operator's options, each None where it is not given.
 
-    None stands for an option not given. `guards` has keys of GUARDS, `limits` fields of Limits. `root` may
-    be None for named roots alone. Raises RepoError with CONFIG_INVALID. Nothing on disk is examined.
-    """
+    `guards` has keys of GUARDS, `limits` fields of Limits; `root` may be AUTO, or None for named roots alone.
+    Raises RepoError with CONFIG_INVALID. Nothing on disk is examined."""
     options = {
         "repo_root": root,
         "data_dir": data_dir,
@@ -230,7 +231,8 @@ def load_config(
     }
     chosen = _choose_toolsets(toolsets, root)
     config = Config(
-        root=_absolute(root, "--repo-root") if root else "",
+        root=_absolute(root, "--repo-root") if root and root != AUTO else "",
+        finds_root=root == AUTO and not NAMED_ROOT_TOOLSETS.issuperset(chosen),
         data_dir=_absolute(data_dir, "--data-dir") if data_dir is not None else None,
         limits=_build_limits(limits or {}),
         toolsets=chosen,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 
+from repo_mcp.config.found_root import AUTO
 from repo_mcp.config.plain_options import REPOSITORY_FILE
 from repo_mcp.config.server_config import DEFAULT_OF, Config, Limits
 from repo_mcp.storage.data_dir import OWN_NAME
@@ -32,7 +33,7 @@ class Setting:
 def list_settings(config: Config) -> tuple[Setting, ...]:
     """Return every key of an effective configuration, in a fixed order."""
     own: list[tuple[str, object, str, str]] = [
-        ("repo_root", config.root, "--repo-root", ""),
+        ("repo_root", AUTO if config.finds_root else config.root, "--repo-root", ""),
         ("data_dir", config.data_dir or os.path.join(config.root, OWN_NAME), "--data-dir", ""),
         ("toolsets", list(config.toolsets), "--toolsets", ""),
         *((f"{name}_root", _find_root(config, name), "", "") for name in ("docs", "code")),

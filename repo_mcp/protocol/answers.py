@@ -37,10 +37,17 @@ TASKS_CAPABILITY: JsonObject = {"cancel": {}, "list": {}, "requests": {"tools": 
 class Answers:
     """The answers of one server, as frames."""
 
-    def __init__(self, version: str, instructions: str, *, offers_tasks: bool = False) -> None:
-        """`version` is the server's own. `offers_tasks`: some tool may be called as a task."""
+    def __init__(
+        self, version: str, instructions: str, *, root: str = "", offers_tasks: bool = False
+    ) -> None:
+        """`version` is the server's own, `root` a sentence on which repository is served.
+
+        `offers_tasks`: some tool may be called as a task.
+        """
         self.offers_tasks = offers_tasks
         self._instructions = instructions
+        self._root = root
+        self._list_changes = False
         self._server = {"name": SERVER_NAME, "title": SERVER_TITLE, "version": version}
         stamp = encode_json({"io.modelcontextprotocol/serverInfo": self._server})
         self._stamp = f',"_meta":{stamp}'
@@ -61,14 +68,18 @@ class Answers:
         """List tools that are encoded already: the JSON array of the first era."""
         self._listing = listing
 
+    def expect_roots(self) -> None:
+        """Say from now on that the repository is the client's root, and that tools may come to take more."""
+        from repo_mcp.protocol.instructions import ROOT_OF_CLIENT
+
+        self._root, self._list_changes = ROOT_OF_CLIENT, True
+
     def initialize(self, request_id: RequestId, version: str) -> bytes:
         """Return the answer to an `initialize`, whatever it asked for: `version` is spoken."""
-        capabilities: JsonObject = {"tools": {"listChanged": False}}
+        capabilities: JsonObject = {"tools": {"listChanged": self._list_changes}}
         if self.offers_tasks and version == TASKS_VERSION:
             capabilities = {"tasks": TASKS_CAPABILITY} | capabilities
-        result: JsonObject = {"capabilities": capabilities}
-        if self._instructions:
-            result["instructions"] = self._instructions
+        result: JsonObject = {"capabilities": capabilities} | self._instruct()
         result |= {"protocolVersion": version, "serverInfo": self._server}
         return _frame(request_id, encode_json(result))
 
@@ -77,11 +88,13 @@ class Answers:
         capabilities: JsonObject = {"tools": {"listChanged": False}}
         if self.offers_tasks:
             capabilities = {"extensions": {TASKS_EXTENSION: {}}} | capabilities
-        result: JsonObject = {"cacheScope": "private", "capabilities": capabilities}
-        if self._instructions:
-            result["instructions"] = self._instructions
+        result: JsonObject = {"cacheScope": "private", "capabilities": capabilities} | self._instruct()
         result |= {"resultType": "complete", "supportedVersions": [MODERN_VERSION], "ttlMs": 0}
         return _frame(request_id, encode_json(result)[:-1] + self._stamp + "}")
+
+    def _instruct(self) -> JsonObject:
+        text = " ".join(filter(None, (self._instructions, self._root)))
+        return {"instructions": text} if text else {}
 
     def ping(self, request_id: RequestId) -> bytes:
         """Return the answer to a `ping`."""

@@ -46,6 +46,11 @@ _IN_SHORT = {
     "graph": "search_symbols and get_callers follow symbols",
     "research": "search_code and code_research answer questions",
 }
+ROOT_OF_CLIENT = (
+    "The repository is the root that the client names, the first if there are several; answers say which."
+)
+NO_ROOT = "No repository is served: the client was not started in one."
+_NAME_CHARS = 64  # of a directory's name, which says no more than which one it is
 WITH_TASKS = frozenset({"research"})  # toolsets of which some tool may be called as a task
 
 
@@ -61,6 +66,16 @@ def join_texts(texts: Mapping[str, str]) -> str:
     if len(short) > 1:
         parts = [f"Read-only access to source code: {'; '.join(short)}.", *parts]
     return "\n\n".join(parts)
+
+
+def say_root(root: str) -> str:
+    """Return the sentence that names the repository, by the name of its directory; NO_ROOT for ""."""
+    from repo_mcp.protocol.frames import encode_json
+
+    if not root:
+        return NO_ROOT
+    name = root.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return f"The repository is {encode_json(''.join(filter(str.isprintable, name))[:_NAME_CHARS])}."
 
 
 def offers_tasks(toolsets: Iterable[str]) -> bool:

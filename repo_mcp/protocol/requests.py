@@ -40,7 +40,7 @@ class RequestRefused(Exception):
 class Caller:
     """The client behind a request, as it describes itself: not to be believed."""
 
-    __slots__ = ("name", "progress_token", "samples", "takes_tasks", "version")
+    __slots__ = ("has_roots", "name", "progress_token", "samples", "takes_tasks", "version")
 
     def __init__(
         self,
@@ -50,16 +50,19 @@ class Caller:
         *,
         samples: bool = False,
         takes_tasks: bool = False,
+        has_roots: bool = False,
     ) -> None:
         """`progress_token` is None when no progress is wanted. `samples`: the client's model can be asked.
 
         `takes_tasks`: any call may be answered with a task, which a client of the second era can allow.
+        `has_roots`: it can be asked for the directories that its user works in.
         """
         self.name = name
         self.version = version
         self.progress_token = progress_token
         self.samples = samples
         self.takes_tasks = takes_tasks
+        self.has_roots = has_roots
 
 
 def refuse_method(method: str) -> RequestRefused:
@@ -204,5 +207,6 @@ def _note_capabilities(client: Caller, holder: JsonObject, key: str) -> None:
     if capabilities is None:
         raise refuse_params(f"{key} must be an object")
     client.samples = read_object(capabilities, "sampling") is not None
+    client.has_roots = isinstance(capabilities.get("roots"), dict)  # of no use to most servers: never refused
     extensions = read_object(capabilities, "extensions") or {}
     client.takes_tasks = read_object(extensions, TASKS_EXTENSION) is not None

@@ -102,14 +102,17 @@ def build_sdk_server(
     version: str,
     pool: CallPool | None = None,
     *,
+    root: str = "",
     offers_tasks: bool = False,
 ) -> Server[dict[str, Any]]:
     """Return the SDK's server over the tools of `toolsets`, listed in their order; calls run in `pool`.
 
-    `offers_tasks`: tasks are declared, as over stdio. This server does not answer requests about them.
+    `root` is a sentence on which repository is served. `offers_tasks`: tasks are declared, as over stdio.
+    This server does not answer requests about them.
     """
     calls = CallPool() if pool is None else pool
     tools = name_tools(toolsets)
+    said = join_texts({toolset.name: toolset.instructions for toolset in toolsets})
     listed = [_describe(tool, offers_tasks) for tool in tools.values()]
 
     async def list_tools(
@@ -133,7 +136,7 @@ def build_sdk_server(
         SERVER_NAME,
         version=version,
         title=SERVER_TITLE,
-        instructions=join_texts({toolset.name: toolset.instructions for toolset in toolsets}),
+        instructions=" ".join(filter(None, (said, root))),
         on_list_tools=list_tools,
         on_call_tool=cast(Any, call_tool),  # a result may be a mapping too, which this signature does not say
     )

@@ -14,7 +14,14 @@ from __future__ import annotations
 import threading
 import time
 
-from repo_mcp.protocol.frames import INVALID_PARAMS, INVALID_REQUEST, Notification, Request, encode_error
+from repo_mcp.protocol.frames import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    Notification,
+    Request,
+    encode_error,
+    encode_frame,
+)
 from repo_mcp.protocol.requests import (
     HANDSHAKE_VERSIONS,
     MODERN_VERSION,
@@ -36,11 +43,12 @@ from repo_mcp.protocol.requests import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from repo_mcp.protocol.answered_call import AnsweredCall
     from repo_mcp.protocol.answers import Answers
     from repo_mcp.protocol.call_pool import CallPool
+    from repo_mcp.protocol.client_roots import ClientRoots
     from repo_mcp.protocol.frames import JsonObject, RequestId
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.sampling import Sampler
@@ -58,10 +66,11 @@ WRONG_ERA = (
 class Session:
     """One session. `take` is called by one thread, the reader's."""
 
-    def __init__(self, wire: Wire, answers: Answers) -> None:
-        """`wire` takes the answers that `answers` makes."""
+    def __init__(self, wire: Wire, answers: Answers, roots: ClientRoots | None = None) -> None:
+        """`wire` takes the answers that `answers` makes. `roots` where the client may choose them."""
         self._wire = wire
         self._answers = answers
+        self._roots = roots
         self._modern: bool | None = None  # the era, once it is decided
         self._version = HANDSHAKE_VERSIONS[-1]  # of the first era
         self._client = Caller("", "")  # in the first era
@@ -81,6 +90,11 @@ class Session:
         self._tools, self._pool, self._sampler = tools, pool, sampler
         self._ready.set()
 
+    def change_schemas(self, tools: Iterable[Tool]) -> None:
+        """List the same tools with other schemas from now on, and tell the client so."""
+        self._answers.set_tools(tools)
+        self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))
+
     def take(self, frame: Valid) -> None:
         """Answer a frame, or see to it that a thread does. Blocks while the tools are loaded."""
         if isinstance(frame, Request):
@@ -93,12 +107,17 @@ class Session:
             if answer is not None:
                 self._wire.answer(frame.id, answer)
         elif not isinstance(frame, Notification):
+            if self._roots is not None and self._roots.take(frame):
+                return
             if self._sampler is not None:  # else nothing was asked
                 self._sampler.take(frame)
         elif frame.method == "notifications/cancelled":
             self._cancel_as_told(frame.params or {})
         elif frame.method == "notifications/initialized":
             self._is_open = True
+            self._ask_for_roots()
+        elif frame.method == "notifications/roots/list_changed":
+            self._ask_for_roots()
 
     def close(self) -> None:
         """Tell whatever still runs that the client is gone."""
@@ -121,6 +140,8 @@ class Session:
     def _answer(self, request: Request, params: JsonObject) -> bytes | None:
         if self._modern is None:
             self._modern = request.method != "initialize" and has_envelope(params)
+            if self._modern and self._roots is not None:  # a server of this era sends no requests
+                self._roots.open(declared=False)
         return self._answer_modern(request, params) if self._modern else self._answer_first(request, params)
 
     def _answer_first(self, request: Request, params: JsonObject) -> bytes | None:
@@ -129,6 +150,7 @@ class Session:
         if method == "initialize":
             self._version, self._client = read_opening(params)
             self._is_open = True
+            self._expect_roots()
             return self._answers.initialize(request.id, self._version)
         if has_envelope(params):
             raise RequestRefused(INVALID_REQUEST, WRONG_ERA)
@@ -178,6 +200,16 @@ class Session:
         if not self._answers.has_listing:
             self._ready.wait()
         return self._answers.list_tools(request.id, modern=modern)
+
+    def _expect_roots(self) -> None:
+        if self._roots is not None:
+            if self._client.has_roots:
+                self._answers.expect_roots()
+            self._roots.open(declared=self._client.has_roots)
+
+    def _ask_for_roots(self) -> None:
+        if self._roots is not None:
+            self._roots.ask()
 
     def _find_task_methods(self) -> TaskMethods:
         if self._task_methods is None:

@@ -121,6 +121,7 @@ class CallContext:
     # Asks the client's model; None when it does not answer in time, or refuses. May raise AnswerNeeded.
     # None itself where the client has not said that it can be asked.
     ask: Callable[[Question], str | None] | None = None
+    notes: tuple[str, ...] = ()  # that stand among the warnings of the answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ purpose: how a call becomes an answer, which is in `repo_mcp.toolsets.answers`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol
 
 from repo_mcp.audit.call_recorder import DROPPED, CallOutcome, CallRecorder, describe_round, new_request_id
 from repo_mcp.config.server_config import Limits
+from repo_mcp.errors import RepoError
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import (
     Annotations,
@@ -68,7 +69,7 @@ class Take(Protocol):
         """Return what `tool` is called with; the arguments `free_text` may hold NUL. Raises RepoError."""
 
 
-Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always gives the same
+Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always gives the same, or RepoError
 Answer = Callable[[Call[Asked]], ToolAnswer]  # raises no Exception
 Write = Callable[[CallContext, str, CallOutcome], bool]  # of one call into the log
 FindWriter = Callable[["AuditLog", str, JsonSchema, Asked, Arguments], Write]
@@ -96,9 +97,15 @@ def bind(
     icon: str,
     take: Take = take_plainly,
     guard: CallGuard = UNGUARDED,
+    roots: Sequence[str] = (),
 ) -> tuple[Tool, ...]:
-    """Return the tools of some entries, which ask what `opened` gives when they are called."""
-    return tuple(_bind(entry, limits, opened, answer, find_writer, icon, take, guard) for entry in entries)
+    """Return the tools of some entries, which ask what `opened` gives when they are called.
+
+    Where it raises RepoError, that is the answer. `roots` are the values of the argument `root`, if any.
+    """
+    return tuple(
+        _bind(entry, limits, opened, answer, find_writer, icon, take, guard, roots) for entry in entries
+    )
 
 
 def _bind(
@@ -110,8 +117,9 @@ def _bind(
     icon: str,
     take: Take,
     guard: CallGuard,
+    roots: Sequence[str],
 ) -> Tool:
-    input_schema = _resolve(entry.input_schema, limits)
+    input_schema = _add_root(_resolve(entry.input_schema, limits), roots)
     output_schema = _resolve(entry.output_schema, limits)
     check_schema(input_schema, entry.name)
     prune = compile_pruner(output_schema)
@@ -121,11 +129,15 @@ def _bind(
         return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
 
     def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
-        asked, _ = opened()
+        try:
+            asked, _ = opened()
+        except RepoError as error:
+            return answer(Call(entry.name, arguments, None, _refuse(error), None, prune))  # type: ignore[arg-type]
 
         def work(guarded: CallContext) -> Draft:
             taken, notes = take(entry.name, input_schema, arguments, entry.free_text)
             draft = entry.run(asked, taken, guarded)
+            notes = (*guarded.notes, *notes)
             return warn_beside(draft, notes) if notes else draft
 
         def run() -> Draft:
@@ -140,13 +152,6 @@ def _bind(
                 record(made.request_id, describe_round(made.started))
             raise
 
-    def drop(arguments: Arguments, context: CallContext) -> None:
-        def write_line() -> bool:
-            write = find_write(arguments)
-            return write is None or write(context, new_request_id(), DROPPED)
-
-        guard.record(write_line, apart=True)  # by whoever cancels: the thread that reads, or that of HTTP
-
     return Tool(
         entry.name,
         entry.title,
@@ -155,10 +160,42 @@ def _bind(
         output_schema,
         Annotations(read_only=entry.read_only),
         call,
-        drop,
+        _build_drop(find_write, guard),
         icon,
         may_be_task=entry.may_be_task,
     )
+
+
+def _build_drop(
+    find_write: Callable[[Arguments], Write | None], guard: CallGuard
+) -> Callable[[Arguments, CallContext], None]:
+    """Return the function that writes a call into the log that was cancelled before it began."""
+
+    def drop(arguments: Arguments, context: CallContext) -> None:
+        def write_line() -> bool:
+            write = find_write(arguments)
+            return write is None or write(context, new_request_id(), DROPPED)
+
+        guard.record(write_line, apart=True)  # by whoever cancels: the thread that reads, or that of HTTP
+
+    return drop
+
+
+def _refuse(error: RepoError) -> Callable[[], Draft]:
+    def run() -> Draft:
+        raise error
+
+    return run
+
+
+def _add_root(schema: JsonSchema, roots: Sequence[str]) -> JsonSchema:
+    """Return a schema with the argument that chooses among several roots."""
+    if len(roots) < 2:
+        return schema
+    root = {"type": "string", "enum": list(roots), "description": "Root to ask (default: the first)"}
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    return {**schema, "properties": {**properties, "root": root}}
 
 
 def _build_record(write: Write | None, context: CallContext, guard: CallGuard) -> Record | None:

@@ -47,7 +47,8 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.__main__",),
     ("repo_mcp.cli",),
     ("repo_mcp.server",),
-    ("repo_mcp.cli.doctor", "repo_mcp.toolset_loader"),
+    ("repo_mcp.cli.doctor", "repo_mcp.served_roots"),
+    ("repo_mcp.toolset_loader",),
     ("repo_mcp.cli.clients", "repo_mcp.cli.report", "repo_mcp.toolsets.research"),
     (
         "repo_mcp.cli.console",

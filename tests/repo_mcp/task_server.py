@@ -91,8 +91,9 @@ def main() -> int:
     loaded_toolsets = load_toolsets(config, lambda warning: None)
     server.offer([*(one.toolset for one in loaded_toolsets), Toolset("test", _build_tools())])
     repositories = [repository for one in loaded_toolsets for repository in one.open()]
+    server.begin(repositories)
     try:
-        return server.run(repositories).exit_code
+        return server.run().exit_code
     finally:
         for repository in repositories:
             repository.close()

@@ -1,9 +1,9 @@
 """The repository that a command works on, and how a person in the working directory writes paths of it.
 
-Without `--repo-root` it is the repository around the working directory, or else that directory. Paths are
-then read and shown from the working directory, as in `git grep` or ripgrep: `../docs/limits.md`. Where the
-root was named, paths are relative to the root. JSON and context bundles always have paths relative to the
-root, which mean the same everywhere.
+Without `--repo-root`, or with `auto`, it is the repository around the working directory, or else that
+directory. Paths are then read and shown from the working directory, as in `git grep` or ripgrep:
+`../docs/limits.md`. Where the root was named, paths are relative to the root. JSON and context bundles
+always have paths relative to the root, which mean the same everywhere.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import posixpath
 from dataclasses import dataclass
 
-from repo_mcp.config.found_root import explain_refusal, find_root, find_working_directory
+from repo_mcp.config.found_root import AUTO, explain_refusal, find_root, find_working_directory
 from repo_mcp.errors import ErrorCode, RepoError
 
 
@@ -34,10 +34,10 @@ class Place:
 
 def find_place(named_root: str | None) -> Place:
     """Return the place of a command, whose `--repo-root` may be None. Raises RepoError: CONFIG_INVALID."""
-    if named_root is not None:
+    if named_root is not None and named_root != AUTO:
         return Place(named_root, "")
     here = find_working_directory()
-    root = find_root(here) if here else None
+    root = find_root(here)
     if root is not None:
         below = os.path.relpath(here, root).replace(os.sep, "/")
         return Place(root, "" if below == "." else below)

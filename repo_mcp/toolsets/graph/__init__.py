@@ -6,6 +6,7 @@ renders one answer and, however it ended, writes one line of the log of calls.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -169,8 +170,15 @@ _ENTRIES = (
 )
 
 
-def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
+def bind_toolset(
+    limits: Limits,
+    opened: Opened[Repository],
+    guard: CallGuard = UNGUARDED,
+    roots: Sequence[str] = (),
+) -> Toolset:
     """Return the tools of the repository that `opened` gives when one of them is called."""
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
-    tools = bind(_ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH, guard=guard)
+    tools = bind(
+        _ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH, guard=guard, roots=roots
+    )
     return Toolset("graph", tools, instructions.GRAPH)

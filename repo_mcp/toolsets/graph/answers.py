@@ -48,6 +48,7 @@ _CODES: Mapping[ErrorCode, str] = {
     ErrorCode.TIMEOUT: "timeout",
     ErrorCode.CANCELLED: "engine_unavailable",
     ErrorCode.CONFIG_INVALID: "engine_unavailable",
+    ErrorCode.NO_ROOT: "engine_unavailable",
     ErrorCode.INDEX_UNAVAILABLE: "engine_unavailable",
     ErrorCode.INTERNAL: "index_error",
 }

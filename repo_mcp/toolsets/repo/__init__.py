@@ -6,6 +6,7 @@ call of the repository, renders one envelope and, however it ended, writes one l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -106,7 +107,12 @@ def build_toolset(repository: Repository, audit: AuditLog | None = None) -> Tool
     return bind_toolset(repository.config.limits, lambda: (repository, audit))
 
 
-def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
+def bind_toolset(
+    limits: Limits,
+    opened: Opened[Repository],
+    guard: CallGuard = UNGUARDED,
+    roots: Sequence[str] = (),
+) -> Toolset:
     """Return the tools of the repository that `opened` gives when one is called; `limits` go into schemas."""
 
     def read_log(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -122,7 +128,9 @@ def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = 
     )
     entries = (_tell_log_state(entry, opened) for entry in (*_ENTRIES, audit_entry))
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
-    bound = bind(entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard)
+    bound = bind(
+        entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard, roots=roots
+    )
     return Toolset("repo", bound, instructions.REPO)
 
 

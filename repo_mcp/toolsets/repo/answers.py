@@ -35,6 +35,7 @@ _CODES: Mapping[ErrorCode, str] = {
     ErrorCode.TIMEOUT: "timeout",
     ErrorCode.CANCELLED: "index_unavailable",
     ErrorCode.CONFIG_INVALID: "internal",
+    ErrorCode.NO_ROOT: "index_unavailable",
     ErrorCode.INDEX_UNAVAILABLE: "index_unavailable",
     ErrorCode.INTERNAL: "internal",
 }

@@ -7,6 +7,7 @@ calls.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,12 @@ __all__ = ["bind_toolset"]
 _ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES, *research_calls.ENTRIES)
 
 
-def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
+def bind_toolset(
+    limits: Limits,
+    opened: Opened[Repository],
+    guard: CallGuard = UNGUARDED,
+    roots: Sequence[str] = (),
+) -> Toolset:
     """Return the tools of the repository that `opened` gives when one of them is called."""
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
     tools = bind(
@@ -40,5 +46,6 @@ def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = 
         icon=icons.RESEARCH,
         take=take_arguments,
         guard=guard,
+        roots=roots,
     )
     return Toolset("research", tools, instructions.RESEARCH)

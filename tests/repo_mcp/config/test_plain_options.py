@@ -97,5 +97,23 @@ def test_what_may_be_wrong_is_left_to_the_parser(tmp_path: Path, arguments: list
     assert not read_plain([argument.format(root=tmp_path) for argument in arguments])
 
 
+def test_a_root_that_is_found_is_plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "r" / "src").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "r" / "src")
+    words = ["--repo-root", "auto", "--toolsets", "graph"]
+    for mark in (None, ".git"):
+        if mark is not None:
+            (tmp_path / "r" / mark).mkdir()
+        plain = read_plain(words)
+        assert plain is not None
+        assert (plain.finds_root, plain.has_default_limits, plain.toolsets) == (True, True, ("graph",))
+        assert (plain.held_root is not None) == (mark is not None)
+    config = read_config(build_parser("test").parse_args(words))
+    assert (config.finds_root, config.root) == (True, "")
+    assert read_plain([*words, "--data-dir", str(tmp_path / "none" / "d")]) is None
+
+
 def test_every_option_named_here_is_one_of_the_server() -> None:
     assert set(SWITCHES | PLACES) < set(build_parser("test")._option_string_actions)

@@ -19,7 +19,8 @@ def test_every_field_of_the_configuration_is_a_key() -> None:
     own = {renamed.get(one.name, one.name) for one in dataclasses.fields(Config)}
     limits = {one.name for one in dataclasses.fields(Limits)}
     more = {"embeddings", "docs_root", "code_root"}
-    assert keys == (own - {"limits", "given", "narrowed", "named_roots", "held_roots"}) | limits | more
+    parts = {"finds_root", "limits", "given", "narrowed", "named_roots", "held_roots"}
+    assert keys == (own - parts) | limits | more
 
 
 def test_the_source_of_every_value() -> None:

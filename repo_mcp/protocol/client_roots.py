@@ -1,0 +1,94 @@
+"""The roots of a client: the directories that its user works in, asked for, and again when they change.
+
+    {"jsonrpc": "2.0", "id": "repo-mcp/roots/1", "method": "roots/list"}
+    {"jsonrpc": "2.0", "id": "repo-mcp/roots/1", "result": {"roots": [{"uri": "file:///home/me/ledger"}]}}
+
+Only a client of the first era that declares roots is asked, once it has said that it is initialised: no
+answer waits for that. Whatever it names is told as it is, as text; no roots at all are told for a client that
+has none, refuses, or gives no answer in time. An answer that comes late counts, if it is to the last request.
+Left out on purpose: what the names mean, and whether they are served (`repo_mcp.served_roots`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from repo_mcp.protocol.frames import Response, encode_frame
+
+Tell = Callable[[tuple[str, ...]], object]  # must return at once
+
+ANSWER_SECONDS = 3.0  # from `initialize`; clients that name roots were seen to do so within 0.1 s
+MAX_URIS = 64  # the rest is not read; nobody works in as many directories
+METHOD = "roots/list"
+ID_PREFIX = "repo-mcp/roots/"
+
+
+class ClientRoots:
+    """The roots of one client. Safe in any thread."""
+
+    def __init__(self, say: Callable[[bytes], object], seconds: float = ANSWER_SECONDS) -> None:
+        """Frames for the client are given to `say`."""
+        self._say = say
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self.declared = False  # the client can be asked
+        self._asked = 0
+        self._uris: tuple[str, ...] | None = None  # None: not known yet
+        self._tell: Tell | None = None
+
+    def listen(self, tell: Tell) -> None:
+        """Have the roots told, now if they are known, and whenever they are told anew."""
+        with self._lock:  # held while it is told: what is told last is what is true
+            self._tell = tell
+            if self._uris is not None:
+                tell(self._uris)
+
+    def open(self, *, declared: bool) -> None:
+        """Note whether the client has declared roots. They are known soon, whatever it does."""
+        self.declared = declared
+        if not declared:
+            self._note(())
+            return
+        patience = threading.Timer(self._seconds, self._give_up)
+        patience.daemon = True
+        patience.start()
+
+    def ask(self) -> None:
+        """Ask a client that has roots for them."""
+        if not self.declared:
+            return
+        with self._lock:
+            self._asked += 1
+            request_id = f"{ID_PREFIX}{self._asked}"
+        self._say(encode_frame({"jsonrpc": "2.0", "id": request_id, "method": METHOD}))
+
+    def take(self, response: Response) -> bool:
+        """Take an answer of the client. Return False when it answers something else."""
+        request_id = response.body.get("id")
+        if not isinstance(request_id, str) or not request_id.startswith(ID_PREFIX):
+            return False
+        if request_id == f"{ID_PREFIX}{self._asked}":
+            uris = _read_uris(response.body.get("result"))
+            if uris is not None or self._uris is None:  # an error changes nothing
+                self._note(uris or ())
+        return True
+
+    def _give_up(self) -> None:
+        if self._uris is None:
+            self._note(())
+
+    def _note(self, uris: tuple[str, ...]) -> None:
+        with self._lock:
+            self._uris = uris
+            if self._tell is not None:
+                self._tell(uris)
+
+
+def _read_uris(result: object) -> tuple[str, ...] | None:
+    """Return what a result names; None for an error, or what is no list of roots."""
+    roots = result.get("roots") if isinstance(result, dict) else None
+    if not isinstance(roots, list):
+        return None
+    uris = (root.get("uri") if isinstance(root, dict) else None for root in roots[:MAX_URIS])
+    return tuple(uri if isinstance(uri, str) else "" for uri in uris)

@@ -1,0 +1,345 @@
+"""The roots of a server with `--repo-root auto`: found, opened, and given up as the client changes them.
+
+The roots that the client names are served; where it names none, the repository around the directory that the
+server was started in. Each has its own index, log and data directory, and is opened when it is named: calls
+wait for that. When the client names others, calls go to those from then on, and what is not named any more is
+closed as soon as no call is in it.
+
+Of several roots the first answers, unless the argument `root` names another; tools have it only then. No
+answer comes from a root that the client cannot know: the first answer of a root that the server's
+instructions do not name says which it is, and of several roots every one that was not asked for by name.
+
+Left out on purpose: how a client is asked (`repo_mcp.protocol.client_roots`), which directories may be served
+(`repo_mcp.config.client_directories`), and what a toolset over one root is (`repo_mcp.toolset_loader`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
+
+from repo_mcp.config.client_directories import ClientDirectories, name_directories, open_directories
+from repo_mcp.config.server_config import LEAST_MEMORY_MB, NAMED_ROOT_TOOLSETS, Config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.frames import encode_json
+from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer, Toolset, name_tools
+from repo_mcp.storage.held_directory import HeldDirectory
+from repo_mcp.toolset_loader import OneRoot, Warn, build_guard, find_binder, load_toolsets
+from repo_mcp.toolsets.answers import log_defect
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+Begin = Callable[[Sequence["Repository"]], object]  # given what was opened, to have it refreshed
+ChangeSchemas = Callable[[Sequence[Tool]], object]
+
+POLL_SECONDS = 0.05  # how often a call that waits for its root looks whether it was cancelled
+HINT = (
+    "Tell the user to open a repository in the client, or to set this server up with one:"
+    " repo-mcp init CLIENT --root DIR."
+)
+
+
+class _OpenRoot:
+    """One root in service, and the calls that are in it."""
+
+    def __init__(self, config: Config, warn: Warn) -> None:
+        """Open the root. Raises RepoError and OSError."""
+        self.config = config
+        self.shared = OneRoot(config, warn)
+        self.shared.prepare()
+        self.repositories = tuple(self.shared.open()[0])
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._is_left = False
+
+    def enter(self) -> None:
+        """Note that a call begins."""
+        with self._lock:
+            self._calls += 1
+
+    def leave(self) -> None:
+        """Note that a call has ended. Closes the root after the last one, if it is not served any more."""
+        with self._lock:
+            self._calls -= 1
+            is_last = self._is_left and not self._calls
+        if is_last:  # the answer does not wait for that
+            threading.Thread(target=self.close, name="root-close", daemon=True).start()
+
+    def give_up(self) -> None:
+        """Close the root as soon as no call is in it."""
+        with self._lock:
+            self._is_left = True
+            is_idle = not self._calls
+        if is_idle:
+            self.close()
+
+    def close(self) -> None:
+        """Close what was opened. May wait for a refresh to stop."""
+        for repository in self.repositories:
+            repository.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """A root under its name, with the tools that ask it."""
+
+    root: _OpenRoot
+    tools: Mapping[str, Tool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """What is served at one time."""
+
+    roots: Mapping[str, _Served]  # by name, in the client's order
+    refused: tuple[str, ...]  # why others are not
+
+    def list_roots(self) -> set[_OpenRoot]:
+        """Return the roots without their names."""
+        return {served.root for served in self.roots.values()}
+
+    def explain_absence(self) -> RepoError:
+        """Return the answer of every call where nothing is served."""
+        if self.refused:
+            message = f"None of the client's roots can be served: {'; '.join(self.refused)}."
+        else:
+            message = "There is no repository: the client names no root, and it was not started in one."
+        return RepoError(ErrorCode.NO_ROOT, message, HINT)
+
+    def choose(self, name: object) -> tuple[str, _Served] | None:
+        """Return the root that a call asks, the first for a name that is none; None where nothing is served.
+
+        The tools of a root check the argument, so that a wrong name is refused there.
+        """
+        for known, served in self.roots.items():
+            if name == known:
+                return known, served
+        return next(iter(self.roots.items()), None)
+
+    def note(self, chosen: str, name: object, told: str) -> tuple[str, ...]:
+        """Return what stands beside an answer of the root `chosen`; `told` is the root that is known."""
+        if len(self.roots) > 1:
+            if name is not None:
+                return ()
+            others = ", ".join(encode_json(other) for other in self.roots if other != chosen)
+            return (f"This answers for the root {encode_json(chosen)}; `root` can name another: {others}.",)
+        return () if chosen == told else (f"This answers for the repository {encode_json(chosen)}.",)
+
+
+class ServedRoots:
+    """The roots that one server serves, as they change."""
+
+    def __init__(self, config: Config, here: HeldDirectory | None, warn: Warn) -> None:
+        """Serve the roots that `tell` names, or else `here`. `config` has no root of its own.
+
+        Raises RepoError with CONFIG_INVALID where a toolset cannot be served.
+        """
+        self._config = config
+        self._here = here
+        self._warn = warn
+        self._begin: Begin = _ignore
+        self._change: ChangeSchemas = _ignore
+        self._guard = build_guard(config)
+        self._lock = threading.Condition()
+        self._uris: tuple[str, ...] = ()  # under the lock, as the three below
+        self._wanted = self._done = 0  # how often roots were told, and how many of these are served
+        self._service: _Service | None = None
+        self._is_closed = False
+        self._told = ""  # the path of the root that the client knows to be answered for
+        self._of_named_roots = load_toolsets(self._select(NAMED_ROOT_TOOLSETS), warn, guard=self._guard)
+        self.toolsets = self._bind_all()
+
+    def open_named_roots(self) -> list[Repository]:
+        """Open the roots of toolsets that do not ask the found ones. Raises RepoError and OSError."""
+        return [repository for one in self._of_named_roots for repository in one.open()]
+
+    def follow(self, begin: Begin, change: ChangeSchemas) -> None:
+        """Have `begin` given what is opened, and `change` the tools when their schemas are others."""
+        self._begin, self._change = begin, change
+
+    def tell(self, uris: tuple[str, ...], *, is_known: bool = False) -> None:
+        """Serve these roots of the client from now on, or `here` for none. Returns at once.
+
+        `is_known`: the instructions name `here`.
+        """
+        with self._lock:
+            is_first = not self._wanted
+            if is_known and self._here is not None:
+                self._told = self._here.path
+            self._uris = uris
+            self._wanted += 1
+            self._lock.notify_all()
+        if is_first:
+            threading.Thread(target=self._follow, name="roots", daemon=True).start()
+
+    def close(self) -> None:
+        """Close every root."""
+        with self._lock:
+            self._is_closed = True
+            self._lock.notify_all()
+            service, self._service = self._service, None
+        for served in service.roots.values() if service is not None else ():
+            served.root.close()
+
+    # Calls
+
+    def _bind_all(self) -> list[Toolset]:
+        """Return the toolsets as they are listed. Their tools ask the root that is served when called."""
+        named = {one.toolset.name: one.toolset for one in self._of_named_roots}
+        toolsets = []
+        for name in self._config.toolsets:
+            if name in named:
+                toolsets.append(named[name])
+                continue
+            bound: Toolset = find_binder(name)(self._config.limits, self._refuse, self._guard)
+            tools = tuple(self._route(tool) for tool in bound.tools)
+            toolsets.append(replace(bound, tools=tools))
+        return toolsets
+
+    def _refuse(self) -> NoReturn:
+        """Raise why nothing is served, for the tools that have no root."""
+        service = self._service
+        raise (service or _Service({}, ())).explain_absence()
+
+    def _route(self, tool: Tool) -> Tool:
+        """Return the tool whose calls go to those of the root that they ask."""
+
+        def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
+            name = arguments.get("root")
+            entered = self._enter(name, context)
+            if entered is None:
+                return tool.call(arguments, context)
+            served, notes = entered
+            try:
+                asked = replace(context, notes=notes) if notes else context
+                answer = served.tools[tool.name].call(arguments, asked)
+            finally:
+                served.root.leave()
+            if not answer.is_error:
+                self._told = served.root.config.root
+            return answer
+
+        def drop(arguments: Arguments, context: CallContext) -> None:
+            service = self._service
+            chosen = None if service is None else service.choose(arguments.get("root"))
+            found = None if chosen is None else chosen[1].tools[tool.name].drop
+            if found is not None:
+                found(arguments, context)
+
+        return replace(tool, call=call, drop=drop)
+
+    def _enter(self, name: object, context: CallContext) -> tuple[_Served, tuple[str, ...]] | None:
+        """Wait until the roots last told are open, and enter the one that a call asks; None without one."""
+        with self._lock:
+            while (self._service is None or self._done != self._wanted) and not context.cancelled():
+                self._lock.wait(POLL_SECONDS)
+            service = self._service
+            found = None if service is None else service.choose(name)
+            if service is None or found is None:
+                return None
+            chosen, served = found
+            served.root.enter()
+            is_known = served.root.config.root == self._told
+            return served, service.note(chosen, name, chosen if is_known else "")
+
+    # Roots
+
+    def _follow(self) -> None:
+        """Serve what was told last, again and again. Runs in a thread of its own."""
+        while True:
+            with self._lock:
+                while self._done == self._wanted and not self._is_closed:
+                    self._lock.wait()
+                if self._is_closed:
+                    return
+                wanted, uris, before = self._wanted, self._uris, self._service or _Service({}, ())
+            try:
+                after = self._open_service(uris, before)
+            except Exception as defect:  # calls must not wait for ever
+                log_defect("roots", "roots/list", defect)
+                after = _Service({}, ("the server failed on them",))
+            was, now = before.list_roots(), after.list_roots()
+            if not self._publish(after, wanted):
+                for root in now - was:
+                    root.close()
+                return
+            self._begin([repository for root in now - was for repository in root.repositories])
+            self._show_roots(before, after)
+            for root in was - now:
+                root.give_up()
+
+    def _publish(self, service: _Service, number: int) -> bool:
+        """Have calls answered by a service. Return False where there are no calls any more."""
+        with self._lock:
+            if self._is_closed:
+                return False
+            self._service, self._done = service, number
+            self._lock.notify_all()
+            return True
+
+    def _show_roots(self, before: _Service, after: _Service) -> None:
+        """Change the schemas of the tools where the names that `root` may have are others."""
+        names = [list(one.roots) if len(one.roots) > 1 else [] for one in (before, after)]
+        if names[0] == names[1]:
+            return
+        tools = name_tools(self.toolsets)
+        for served in [*after.roots.values()][:1]:
+            for name, bound in served.tools.items():
+                tools[name] = replace(tools[name], input_schema=bound.input_schema)
+        self._change(tuple(tools.values()))
+
+    def _open_service(self, uris: Sequence[str], before: _Service) -> _Service:
+        """Open what is to be served and is not yet. Whatever cannot be opened is refused."""
+        found = open_directories(uris) if uris else ClientDirectories((self._here,) if self._here else (), ())
+        opened = {root.config.root: root for root in before.list_roots()}
+        roots, refused = {}, list(found.refused)
+        for held in found.served:
+            try:
+                roots[held.path] = opened.get(held.path) or self._open_root(held, len(found.served))
+            except (RepoError, OSError) as fault:
+                why = fault.message if isinstance(fault, RepoError) else "it cannot be opened."
+                refused.append(f"{encode_json(os.path.basename(held.path))}: {why.rstrip('.')}")
+        names = name_directories(roots)
+        served = {
+            name: _Served(roots[path], self._bind(roots[path], tuple(names))) for name, path in names.items()
+        }
+        for why in refused:
+            self._warn(f"a root of the client is not served: {why}")
+        return _Service(served, tuple(refused))
+
+    def _open_root(self, held: HeldDirectory, count: int) -> _OpenRoot:
+        """Open one of `count` roots. Raises RepoError and OSError."""
+        config = self._config
+        data_dir = config.data_dir
+        if data_dir is not None:  # one for each root: neither log nor bundle of another is to be seen
+            data_dir = os.path.join(data_dir, hashlib.blake2b(os.fsencode(held.path)).hexdigest()[:16])
+        own = replace(
+            self._select(frozenset(config.toolsets) - NAMED_ROOT_TOOLSETS),
+            root=held.path,
+            held_roots=(held,),
+            data_dir=data_dir,
+            workers=config.workers or max(1, config.chosen_workers() // count),
+            memory_mb=max(LEAST_MEMORY_MB, config.memory_mb // count),
+        )
+        return _OpenRoot(own, self._warn)
+
+    def _bind(self, root: _OpenRoot, names: Sequence[str]) -> Mapping[str, Tool]:
+        loaded = load_toolsets(root.config, self._warn, one_root=root.shared, guard=self._guard, roots=names)
+        for one in loaded:
+            one.open()
+        return name_tools(one.toolset for one in loaded)
+
+    def _select(self, toolsets: frozenset[str]) -> Config:
+        return replace(
+            self._config, toolsets=tuple(name for name in self._config.toolsets if name in toolsets)
+        )
+
+
+def _ignore(_anything: object) -> None:
+    return None
