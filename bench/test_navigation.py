@@ -27,7 +27,7 @@ TRIES = 4  # files for each symbol: some declare nothing
 QUESTIONS: Mapping[str, Callable[[Graph, Node], object]] = {
     "search": lambda graph, node: graph.search(node.symbol.name, SymbolFilter(), 20),
     "lookup": lambda graph, node: graph.look_up(node.qualified_name, SymbolFilter()),
-    "symbol": lambda graph, node: graph.get(node.node_id),
+    "symbol": lambda graph, node: graph.choose(node.node_id),
     "callers": lambda graph, node: graph.find_incoming(node, CALLS),
     "callees": lambda graph, node: graph.find_outgoing(node, CALLS),
     "implementations": lambda graph, node: graph.find_implementations(node),

@@ -76,6 +76,7 @@ class Engines:
             sources.symbol_index,
             list_paths,
             sources.tree.read_bytes,
+            sources.tree.name_path,
             self._extensions,
             sources.config.symbol_wait_seconds,
         )

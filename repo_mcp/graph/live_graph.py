@@ -14,6 +14,7 @@ from repo_mcp.graph.index_program import IndexProgram
 from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver
+from repo_mcp.graph.symbol_lookup import find_named_paths
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.model import IndexedPath, SymbolIndexStatus
@@ -40,10 +41,12 @@ class LiveGraph:
         symbol_index: LiveSymbolIndex,
         list_source_paths: Callable[[], Iterable[str]],
         read: Callable[[str], bytes],
+        name_path: Callable[[str], str],
         languages: Mapping[str, str],
         wait_seconds: float,
     ) -> None:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
+        `name_path` makes a client's path relative to the root, or raises RepoError.
 
         A call waits for symbols that are being parsed up to `wait_seconds`.
         """
@@ -51,21 +54,42 @@ class LiveGraph:
         self._symbol_index = symbol_index
         self._list_source_paths = list_source_paths
         self._read = read
+        self._name_path = name_path
         self._languages = languages
         self._lock = threading.Lock()
         self._made: tuple[SymbolIndex, Graph] | None = None
         self._told = threading.local()  # warnings in force when a thread last opened the graph
 
     @contextmanager
-    def open(self, *, names: str = "", paths: Sequence[str] = (), node_id: str = "") -> Iterator[Graph]:
+    def open(self, *, names: str = "", paths: Sequence[str] = ()) -> Iterator[Graph]:
         """Yield the current graph for one call. Raises INDEX_UNAVAILABLE when it is missing or damaged.
 
         While files are still to be parsed, waits up to the operator's `symbol_wait_seconds`; those are parsed
-        first that have the `names`, are named by `paths`, or declare or use the symbol of a `node_id`.
+        first that have the `names`, or are named by `paths`.
         A symbol that the call does not find may be one that is missing here: NOT_FOUND says so, too.
         """
         self._told.warnings = []
-        self._wait_for(names, paths, node_id)
+        self._symbol_index.wait_for(Need(names, tuple(paths)), time.monotonic() + self._wait_seconds)
+        with self._view() as graph:
+            yield graph
+
+    @contextmanager
+    def open_at(self, symbol: str, argument: str = "symbol") -> Iterator[tuple[Graph, Node]]:
+        """Yield the current graph and the symbol that an id, a name or a place means. Raises as `open` does,
+        and as `SymbolLookup.choose` does, whose errors name the argument.
+
+        Files that declare or use the symbol are parsed first.
+        """
+        if symbol.startswith(("/", "./", "../")):
+            path, colon, rest = symbol.partition(":")
+            symbol = f"{self._name_path(path)}{colon}{rest}"
+        self._told.warnings = []
+        self._wait_for(symbol)
+        with self._view() as graph:
+            yield graph, graph.choose(symbol, argument)
+
+    @contextmanager
+    def _view(self) -> Iterator[Graph]:
         with self._symbol_index.view() as view:
             self._told.warnings = self._symbol_index.warn()
             try:
@@ -76,18 +100,16 @@ class LiveGraph:
                 message = " ".join([error.message, *self._told.warnings])
                 raise RepoError(error.code, message, error.hint, error.details) from error
 
-    def _wait_for(self, names: str, paths: Sequence[str], node_id: str) -> None:
+    def _wait_for(self, symbol: str) -> None:
         deadline = time.monotonic() + self._wait_seconds
-        if not node_id:
-            self._symbol_index.wait_for(Need(names, tuple(paths)), deadline)
-            return
         if self._symbol_index.wait_for(Need(), time.monotonic() + min(self._wait_seconds, QUIET_SECONDS)):
             return
-        declared_in = find_paths_of(node_id, self._list_source_paths())
-        self._symbol_index.wait_for(Need(paths=tuple(declared_in)), deadline)
+        known = list(self._list_source_paths())
+        declared_in = [*find_paths_of(symbol, known), *find_named_paths(symbol, known)]
+        self._symbol_index.wait_for(Need("" if declared_in else symbol, tuple(declared_in)), deadline)
         with suppress(RepoError):
             with self._symbol_index.view() as view:
-                name = self._find_graph(view).get(node_id).symbol.name
+                name = self._find_graph(view).choose(symbol).symbol.name
             self._symbol_index.wait_for(Need(name), deadline)
 
     def _find_graph(self, view: SymbolIndex) -> Graph:

@@ -123,6 +123,14 @@ def test_a_whole_walk_from_a_name_to_the_lines_that_matter(client: RetrievalClie
     assert alike[0]["name"] == "store_many"
 
 
+def test_a_name_and_a_line_do_for_an_id(client: RetrievalClient) -> None:
+    wait_until_ready(client)
+    by_name = client.call("get_callers", symbol="OrderStore.save")
+    assert [row["name"] for row in by_name["result"]] == ["save", "place_many", "store_many"]
+    assert client.call("get_callers", symbol="shop/orders.py:11") == by_name
+    assert client.call("get_callers", node_id=by_name["symbol"]["node_id"])["result"] == by_name["result"]
+
+
 def test_a_changed_file_is_followed_by_the_watcher(client: RetrievalClient, root: Path) -> None:
     wait_until_ready(client)
     node = find(client, "shop.money.add")

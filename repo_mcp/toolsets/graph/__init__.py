@@ -38,8 +38,8 @@ _ENTRIES = (
     Entry(
         "read_file",
         "Read a file",
-        "Text of a file exactly as it is, without line numbers: whole, or line_start to line_end (from 1,"
-        " both included); at most 10,000 lines or 500 KB.",
+        "A file's text as it is, without line numbers: whole, or line_start to line_end; at most 10,000 lines"
+        " or 500 KB.",
         schemas.READ_ARGUMENTS,
         schemas.READ_OUTPUT,
         file_calls.read_file,
@@ -55,8 +55,7 @@ _ENTRIES = (
     Entry(
         "search_symbols",
         "Search symbols",
-        "Find declared symbols (classes, functions, methods, types) by name, beginning (Auth*), humps"
-        " (gUN), qualified name or words, best first, with the node_id that other tools take.",
+        "Find declared symbols by name, beginning (Auth*), humps (gUN), qualified name or words, best first.",
         schemas.SEARCH_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.search_symbols,
@@ -81,7 +80,7 @@ _ENTRIES = (
     Entry(
         "get_symbol",
         "Symbol details",
-        "All that is known of a symbol: kind, place, signature, modifiers, number of references.",
+        "A symbol's kind, place, signature, modifiers and number of references.",
         schemas.NODE_ARGUMENTS,
         schemas.SYMBOL_OUTPUT,
         symbol_calls.get_symbol,
@@ -89,7 +88,7 @@ _ENTRIES = (
     Entry(
         "get_source_spans",
         "Where a symbol is declared",
-        "Every place where a symbol is declared, the primary one first.",
+        "Every place where a symbol is declared.",
         schemas.SPANS_ARGUMENTS,
         schemas.SPANS_OUTPUT,
         symbol_calls.get_source_spans,
@@ -97,7 +96,7 @@ _ENTRIES = (
     Entry(
         "get_file_outline",
         "Outline of a file",
-        "Symbols that a file declares, by line, with the node_ids that other tools take.",
+        "Symbols that a file declares, by line.",
         schemas.PATH_ARGUMENTS,
         schemas.OUTLINE_OUTPUT,
         symbol_calls.get_file_outline,
@@ -105,7 +104,7 @@ _ENTRIES = (
     Entry(
         "get_callers",
         "Who calls it",
-        "Who calls a function, method or constructor: lines and confidence; unresolved calls may mean it.",
+        "Who calls a function, method or constructor, with the calling lines.",
         schemas.EDGE_ARGUMENTS,
         schemas.CALLERS_OUTPUT,
         edge_calls.get_callers,
@@ -113,7 +112,7 @@ _ENTRIES = (
     Entry(
         "get_callees",
         "What it calls",
-        "What a symbol calls; what is declared outside the repository is listed apart.",
+        "What a symbol calls; names declared elsewhere stand apart.",
         schemas.EDGE_ARGUMENTS,
         schemas.CALLEES_OUTPUT,
         edge_calls.get_callees,
@@ -137,7 +136,7 @@ _ENTRIES = (
     Entry(
         "get_dependencies",
         "What it depends on",
-        "Outgoing edges of a symbol: what it calls, inherits, imports, contains and names.",
+        "Outgoing edges: what it calls, inherits, imports, contains and names.",
         schemas.TYPED_EDGE_ARGUMENTS,
         schemas.DEPENDENCIES_OUTPUT,
         edge_calls.get_dependencies,
@@ -145,7 +144,7 @@ _ENTRIES = (
     Entry(
         "get_dependents",
         "What depends on it",
-        "Incoming edges of a symbol: the impact of changing it.",
+        "Incoming edges: the impact of changing it.",
         schemas.TYPED_EDGE_ARGUMENTS,
         schemas.DEPENDENTS_OUTPUT,
         edge_calls.get_dependents,
@@ -153,7 +152,7 @@ _ENTRIES = (
     Entry(
         "index_files",
         "Index files now",
-        "Index some changed files right away; others are found by themselves. Says which failed, and why.",
+        "Index changed files right away; says which failed, and why.",
         schemas.INDEX_ARGUMENTS,
         schemas.INDEX_OUTPUT,
         engine_calls.index_files,

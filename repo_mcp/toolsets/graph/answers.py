@@ -1,10 +1,11 @@
 """Answers of the `graph` toolset: results as specification 3 shows them, errors in its one format.
 
     {"result":[…],"truncated":false}
-    {"error":{"code":"not_found","message":"…","hint":"…"}}
+    {"error":{"code":"not_found","message":"…","hint":"…","candidates":[…]}}
 
-Structured content is an object, so an array of specification 3 is its `result`. `warnings` is there only when
-something about the answer is incomplete or unusual. `truncated` says that rows were left out.
+Structured content is an object, so an array of specification 3 is its `result`. `candidates` is there only
+when several symbols fit what was given; `warnings` only when something about the answer is incomplete or
+unusual. `truncated` says that rows were left out.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from repo_mcp.toolsets.answers import (
     Draft,
     Form,
     Part,
+    Result,
     add_warnings,
     build_answer,
     choose_hint,
 )
+from repo_mcp.toolsets.graph.chosen import render_candidates
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -76,11 +79,13 @@ def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
     return build_answer(add_warnings(part.result, part.warnings), prune=call.prune)
 
 
-def _render_failure(_call: Call[Repository], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
+def _render_failure(call: Call[Repository], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
     hint = choose_hint(error, _HINTS, _OWN_HINTS)
-    shown = {"code": _CODES[error.code], "message": escape_text(error.message)}
+    shown: Result = {"code": _CODES[error.code], "message": escape_text(error.message)}
     shown |= {"hint": hint} if hint else {}
-    return build_answer(add_warnings({"error": shown}, warnings), is_error=True)
+    candidates = render_candidates(error)
+    shown |= {"candidates": candidates} if candidates else {}
+    return build_answer(add_warnings({"error": shown}, warnings), is_error=True, prune=call.prune)
 
 
 FORM = Form(

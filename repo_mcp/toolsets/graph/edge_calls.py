@@ -11,12 +11,14 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.graph.chosen import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import Row, render_edge, render_external, render_unresolved
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
     from repo_mcp.graph.graph import Graph
+    from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
 
 
@@ -39,10 +41,10 @@ def get_callees(repository: Repository, arguments: Arguments, context: CallConte
 
 def get_implementations(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_implementations`."""
-    page, node_id = Page("get_implementations", arguments), str(arguments["node_id"])
-    with repository.engines.graph.open(node_id=node_id) as graph:
-        found = graph.find_implementations(graph.get(node_id))
-        return _draft(repository, graph, found, INCOMING, arguments, page)
+    page = Page("get_implementations", arguments)
+    with open_symbol(repository, arguments) as (graph, node):
+        found = graph.find_implementations(node)
+        return _draft(repository, graph, node, found, INCOMING, arguments, page)
 
 
 def get_references(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -66,21 +68,27 @@ def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
 
 
 def _incoming(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
-    page, node_id = Page(tool, arguments), str(arguments["node_id"])
-    with repository.engines.graph.open(node_id=node_id) as graph:
-        found = graph.find_incoming(graph.get(node_id), types)
-        return _draft(repository, graph, found, INCOMING, arguments, page)
+    page = Page(tool, arguments)
+    with open_symbol(repository, arguments) as (graph, node):
+        found = graph.find_incoming(node, types)
+        return _draft(repository, graph, node, found, INCOMING, arguments, page)
 
 
 def _outgoing(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
-    page, node_id = Page(tool, arguments), str(arguments["node_id"])
-    with repository.engines.graph.open(node_id=node_id) as graph:
-        found = graph.find_outgoing(graph.get(node_id), types)
-        return _draft(repository, graph, found, OUTGOING, arguments, page)
+    page = Page(tool, arguments)
+    with open_symbol(repository, arguments) as (graph, node):
+        found = graph.find_outgoing(node, types)
+        return _draft(repository, graph, node, found, OUTGOING, arguments, page)
 
 
 def _draft(
-    repository: Repository, graph: Graph, found: Edges, direction: str, arguments: Arguments, page: Page
+    repository: Repository,
+    graph: Graph,
+    node: Node,
+    found: Edges,
+    direction: str,
+    arguments: Arguments,
+    page: Page,
 ) -> Draft:
     """Draft the rows from the page on: edges and external names in turn, and last what is not resolved."""
     listed = list(_iter_rows(found))
@@ -92,7 +100,8 @@ def _draft(
 
     def build(rows: int) -> Part:
         is_cut = page.start + rows < len(listed)
-        result: Result = {EDGE: _choose(shown[:rows], EDGE), "total": len(found.edges)}
+        result: Result = {**render_chosen(node, arguments), EDGE: _choose(shown[:rows], EDGE)}
+        result["total"] = len(found.edges)
         result["truncated"] = found.cut or is_cut
         if direction == OUTGOING:
             result[EXTERNAL] = _choose(shown[:rows], EXTERNAL)

@@ -26,6 +26,7 @@ from repo_mcp.toolsets.schema_parts import (
 MAX_PATH_CHARS = 4_096
 MAX_NAME_CHARS = 1_024
 MAX_QUERY_CHARS = 10_000
+MAX_LANGUAGE_CHARS = 64
 MAX_LINE_NUMBER = 2_147_483_647
 MAX_ENTRIES = 1_000  # of one folder (specification, 4.1)
 MAX_TREE_ENTRIES = 5_000  # of one tree
@@ -39,13 +40,17 @@ MAX_UNRESOLVED_FILES = 10  # the nearest of those where something is not resolve
 MAX_INDEXED_PATHS = 100
 
 
-def _result(properties: Mapping[str, Schema]) -> Schema:
-    """Return the schema of an answer: these properties or an error, and warnings beside either."""
+def _result(properties: Mapping[str, Schema], **of_error: Schema) -> Schema:
+    """Return the schema of an answer: these properties or an error, and warnings beside either.
+
+    `of_error` are fields that the errors of this tool may have beside the usual ones.
+    """
     error = build_object(
         {
             "code": {"type": "string", "enum": list(ERROR_CODES)},
             "message": build_field("string"),
             "hint": build_field("string", "What to do next"),
+            **of_error,
         },
         ("code", "message"),
     )
@@ -76,6 +81,22 @@ _MORE: dict[str, Schema] = {
     "truncated": build_field("boolean", "True when there is more"),
     "cursor": NEXT_CURSOR,
 }
+_CHOSEN_FIELDS: dict[str, Schema] = {
+    **{name: one for name, one in _NAMED.items() if name != "name"},
+    "file_path": build_field("string"),
+    "line_start": build_field("integer"),
+    "parameter_signature": build_field(_NULL_TEXT),
+}
+_CHOSEN = build_object(_CHOSEN_FIELDS, [name for name in _CHOSEN_FIELDS if name != "parameter_signature"])
+_CANDIDATES = build_list(_CHOSEN, "Symbols that fit what was given, where several do")
+
+
+def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
+    """Return the schema of an answer about one symbol, or about several that were not told apart."""
+    chosen = _CHOSEN | {"description": "What the answer is about; left out beside its node_id"}
+    return _result({"symbol": chosen, **properties}, candidates=_CANDIDATES)
+
+
 _PROJECT = build_field("string", "Folder of the nearest project file above; . is the root") | {"default": "."}
 
 _EDGE: dict[str, Schema] = {
@@ -104,8 +125,11 @@ _EXTERNAL: dict[str, Schema] = {
 
 PATH = build_text("", MAX_PATH_CHARS)
 FOLDER = build_text("Default: the root", MAX_PATH_CHARS, 0)
-NODE_ID = build_text("", MAX_NAME_CHARS)
-LANGUAGE = build_text("python, csharp, ...", 64)
+SYMBOL = {
+    "symbol": build_text("Name or path:line", MAX_NAME_CHARS),
+    "node_id": build_text("", MAX_NAME_CHARS),
+}
+LANGUAGE = build_text("python, csharp, ...", MAX_LANGUAGE_CHARS)
 PROJECT_ID = build_text("As in results", MAX_PATH_CHARS)
 EDGE_TYPE = build_choice("", [one.value for one in EdgeType])
 EDGE_LIMIT = build_count("", MAX_EDGES, DEFAULT_EDGES)
@@ -148,27 +172,20 @@ SEARCH_ARGUMENTS = build_object(
 LOOKUP_ARGUMENTS = build_object(
     {
         "qualified_name": build_text("MyApp.Auth.AuthService.Login", MAX_NAME_CHARS),
-        "language": LANGUAGE,
-        "project_id": PROJECT_ID,
+        "language": build_text("", MAX_LANGUAGE_CHARS),
+        "project_id": build_text("", MAX_PATH_CHARS),
         "cursor": CURSOR,
     },
     ("qualified_name",),
 )
 SIMILAR_ARGUMENTS = build_object(
-    {
-        "node_id": NODE_ID,
-        "limit": build_count("", MAX_SIMILAR, DEFAULT_SIMILAR),
-        "cursor": CURSOR,
-    },
-    ("node_id",),
+    {**SYMBOL, "limit": build_count("", MAX_SIMILAR, DEFAULT_SIMILAR), "cursor": CURSOR}
 )
-NODE_ARGUMENTS = build_object({"node_id": NODE_ID}, ("node_id",))
-SPANS_ARGUMENTS = build_object({"node_id": NODE_ID, "cursor": CURSOR}, ("node_id",))
+NODE_ARGUMENTS = build_object(SYMBOL)
+SPANS_ARGUMENTS = build_object({**SYMBOL, "cursor": CURSOR})
 PATH_ARGUMENTS = build_object({"path": PATH, "cursor": CURSOR}, ("path",))
-EDGE_ARGUMENTS = build_object({"node_id": NODE_ID, "limit": EDGE_LIMIT, "cursor": CURSOR}, ("node_id",))
-TYPED_EDGE_ARGUMENTS = build_object(
-    {"node_id": NODE_ID, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT, "cursor": CURSOR}, ("node_id",)
-)
+EDGE_ARGUMENTS = build_object({**SYMBOL, "limit": EDGE_LIMIT, "cursor": CURSOR})
+TYPED_EDGE_ARGUMENTS = build_object({**SYMBOL, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT, "cursor": CURSOR})
 INDEX_ARGUMENTS = build_object(
     {
         "paths": {
@@ -240,7 +257,7 @@ SYMBOLS_OUTPUT = _result(
         **_MORE,
     }
 )
-SIMILAR_OUTPUT = _result(
+SIMILAR_OUTPUT = _result_of_symbol(
     {
         "result": keep(
             build_list(
@@ -274,9 +291,10 @@ SYMBOL_OUTPUT = _result(
         "parameter_count": build_field("integer"),
         "reference_count": build_field("integer", "References in this repository, in any role"),
         "reference_count_is_lower_bound": build_field("boolean"),
-    }
+    },
+    candidates=_CANDIDATES,
 )
-SPANS_OUTPUT = _result(
+SPANS_OUTPUT = _result_of_symbol(
     {
         "result": keep(
             build_list(
@@ -351,13 +369,15 @@ _EXTERNALS: dict[str, Schema] = {
 _MAY_MEAN_IT = _describe_unresolved("Unresolved references of its name: some may mean it")
 _UNRESOLVED = _describe_unresolved("References that could not be resolved")
 
-CALLERS_OUTPUT = _result({**_describe_edges(edge_type="calls", direction="incoming"), **_MAY_MEAN_IT})
-CALLEES_OUTPUT = _result(
+CALLERS_OUTPUT = _result_of_symbol(
+    {**_describe_edges(edge_type="calls", direction="incoming"), **_MAY_MEAN_IT}
+)
+CALLEES_OUTPUT = _result_of_symbol(
     {**_describe_edges(edge_type="calls", direction="outgoing"), **_EXTERNALS, **_UNRESOLVED}
 )
-REFERENCES_OUTPUT = _result({**_describe_edges(direction="incoming"), **_MAY_MEAN_IT})
-DEPENDENCIES_OUTPUT = _result({**_describe_edges(), **_EXTERNALS, **_UNRESOLVED})
-DEPENDENTS_OUTPUT = _result({**_describe_edges(), **_MAY_MEAN_IT})
+REFERENCES_OUTPUT = _result_of_symbol({**_describe_edges(direction="incoming"), **_MAY_MEAN_IT})
+DEPENDENCIES_OUTPUT = _result_of_symbol({**_describe_edges(), **_EXTERNALS, **_UNRESOLVED})
+DEPENDENTS_OUTPUT = _result_of_symbol({**_describe_edges(), **_MAY_MEAN_IT})
 INDEX_OUTPUT = _result(
     {
         "indexed": build_field("integer", "Files whose current state is indexed"),

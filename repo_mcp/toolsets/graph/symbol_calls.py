@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -11,6 +12,7 @@ from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.graph.chosen import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.workspace.client_paths import shown
@@ -62,10 +64,10 @@ def _render_found(graph: Graph, node: Node) -> Row:
 
 def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `find_similar`."""
-    page, node_id = Page("find_similar", arguments), str(arguments["node_id"])
+    page = Page("find_similar", arguments)
     end = page.start + (find_integer(arguments, "limit") or DEFAULT_SIMILAR)
-    with repository.engines.graph.open(node_id=node_id) as graph:
-        found = graph.find_similar(graph.get(node_id), end + 1)
+    with open_symbol(repository, arguments) as (graph, node):
+        found = graph.find_similar(node, end + 1)
         rows: list[Row] = [
             {
                 **render_symbol(other),
@@ -75,13 +77,13 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
             for other, similar in found[:end]
         ]
     more, ordinary = len(found) > end, "limit" not in arguments
-    return _draft_rows(repository, page, rows, more=more, ordinary=ordinary)
+    chosen = render_chosen(node, arguments)
+    return _draft_rows(repository, page, rows, more=more, ordinary=ordinary, facts=chosen)
 
 
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_symbol`."""
-    with repository.engines.graph.open(node_id=str(arguments["node_id"])) as graph:
-        node = graph.get(str(arguments["node_id"]))
+    with open_symbol(repository, arguments) as (graph, node):
         references = graph.find_incoming(node, NAMED)
         result: Result = {
             **render_details(node, graph.projects.find(node.path)),
@@ -95,8 +97,8 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
 def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_source_spans`."""
     page = Page("get_source_spans", arguments)
-    with repository.engines.graph.open(node_id=str(arguments["node_id"])) as graph:
-        spans = graph.list_spans(graph.get(str(arguments["node_id"])))
+    with open_symbol(repository, arguments) as (graph, node):
+        spans = graph.list_spans(node)
     rows: list[Row] = [
         {
             "file_path": escape_text(span.path),
@@ -106,7 +108,7 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
         }
         for span in spans
     ]
-    return _draft_rows(repository, page, rows)
+    return _draft_rows(repository, page, rows, facts=render_chosen(node, arguments))
 
 
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -118,7 +120,7 @@ def get_file_outline(repository: Repository, arguments: Arguments, context: Call
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
     rows = [render_outline(node) for node in nodes]
-    return _draft_rows(repository, page, rows, notes=notes, parse_status=said)
+    return _draft_rows(repository, page, rows, notes=notes, facts={"parse_status": said})
 
 
 def _draft_rows(
@@ -129,9 +131,12 @@ def _draft_rows(
     more: bool = False,
     ordinary: bool = False,
     notes: Sequence[str] = (),
-    **facts: object,
+    facts: Mapping[str, object] = MappingProxyType({}),
 ) -> Draft:
-    """Draft the rows from the page on; `more` when there are others behind the last of them."""
+    """Draft the rows from the page on; `more` when there are others behind the last of them.
+
+    `facts` are further fields of the answer.
+    """
     said = [*notes, *repository.engines.graph.warn()]
     keys = [_name_row(row) for row in rows]
     page.check(keys)

@@ -1,0 +1,314 @@
+"""Which symbol a text means: an id, a qualified name or an ending of one, or a place.
+
+    0f3c...                       the id that answers give
+    pkg.mod.Class.method          a qualified name; "::", "->", "#" and "/" count as dots
+    Class.method, method          an ending of one
+    shop/orders.py:45             the innermost symbol on a line; a column behind it is ignored
+    shop/orders.py:OrderStore     a symbol of that file
+    shop/orders.py                the file itself
+    shop.orders                   a Python module: its file
+
+Nothing is guessed: a text that fits several symbols is refused with the list of them. Declarations of one
+symbol count as one: the parts of a partial class, a namespace, a prototype and its definition; a type's
+constructors and extensions do not compete with the type.
+
+Left out on purpose: words and patterns, which are searched for; see `repo_mcp/graph/symbol_query.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from enum import Enum
+from itertools import islice
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.python.modules import qualified_module
+from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.roles import is_test_path
+from repo_mcp.workspace.client_paths import shown
+
+NEAR_NAMES = 5
+MAX_CANDIDATES = 30  # of an ambiguous text that are listed
+MAX_DOTTED = 8  # parts in the name of one namespace
+MAX_LOOKED_UP = 2_000  # declaring files read for one name
+MAX_COMPARED = 2_000  # names that begin as one that nothing has: some 20 ms
+BEGUN_CHARS = 2
+FEW_FILES = 50  # with more, only those that fit the rest of the name are read
+_LINE = re.compile(r"(\d{1,9})(?::\d+)?")
+_MODULE_FILES = ("{}.py", "{}.pyi")
+_INITS = ("__init__.py", "__init__.pyi")
+
+Admits = Callable[[str], bool]  # given a path
+
+
+class NameMatch(Enum):
+    """How well the qualified names that were found fit the requested one, best first."""
+
+    EXACT = 0
+    ENDING = 1
+    IN_ORDER = 2
+
+    def admits(self, wanted: str, found: str) -> bool:
+        """Return whether the found qualified name fits the wanted one in this way."""
+        if self is NameMatch.EXACT:
+            return found == wanted
+        if self is NameMatch.ENDING:
+            return found.endswith("." + wanted)
+        parts = iter(found.split("."))
+        return all(part in parts for part in wanted.split("."))
+
+
+class AmbiguousSymbolError(RepoError):
+    """The refusal of a text that several symbols fit; `candidates` has the first MAX_CANDIDATES of them."""
+
+    def __init__(self, text: str, nodes: Sequence[Node], argument: str) -> None:
+        super().__init__(
+            ErrorCode.INVALID_ARGUMENT,
+            f"{len(nodes)} symbols fit {shown(text)}.",
+            "Choose one of the candidates: give its node_id, a longer name, or path:line.",
+            {"argument": argument},
+        )
+        self.candidates = tuple(nodes[:MAX_CANDIDATES])
+
+
+class SymbolLookup:
+    """Looks symbols up in one program. Used by one call at a time."""
+
+    def __init__(
+        self,
+        program: SearchableProgram,
+        nodes: NodeBook,
+        symbols: SymbolFinder,
+        list_places: Callable[[Node], list[Node]],
+    ) -> None:
+        """`list_places` gives all declarations of one symbol, the defining one first."""
+        self._program = program
+        self._nodes = nodes
+        self._symbols = symbols
+        self._list_places = list_places
+
+    def choose(self, text: str, argument: str = "symbol") -> Node:
+        """Return the one symbol that a text means. `argument` is the name that errors give it.
+
+        Raises AmbiguousSymbolError; NOT_FOUND with the nearest names; BUSY for a file that is being parsed
+        anew.
+        """
+        declaration = self._nodes.find(text)
+        if declaration is not None:
+            return self._nodes.get(declaration)
+        path, rest = self._split_place(text)
+        self._check_parsed([path] if path else self._nodes.find_paths(text), argument)
+        if path and not rest:
+            return self._nodes.get(Declaration(path, 0))
+        line = _LINE.fullmatch(rest) if path else None
+        if line is not None:
+            found = self._list_on_line(path, int(line[1]), argument)
+        else:
+            found = self._list_meant(rest, lambda one: not path or one == path)
+        if len(found) > 1:
+            raise AmbiguousSymbolError(text, found, argument)
+        if not found:
+            raise self._explain_unknown(text, path, rest, argument)
+        return found[0]
+
+    def _split_place(self, text: str) -> tuple[str, str]:
+        """Return the path of a source file and what stands behind a colon; of a name no path, and itself."""
+        head, _, rest = text.partition(":")
+        declaring = self._program.list_declaring(head.rpartition("/")[2])
+        found = [head] if self._program.has_file(head) else find_named_paths(head, declaring)
+        return (found[0], rest.lstrip(":")) if len(found) == 1 else ("", text)
+
+    # A line
+
+    def _list_on_line(self, path: str, line: int, argument: str) -> list[Node]:
+        """Return the innermost symbols of a file on a line. Raises NOT_FOUND for a line outside of all."""
+        nodes = self._nodes.list_nodes(path)
+        around = [node for node in nodes if node.symbol.start_line <= line <= node.symbol.end_line]
+        if not around:
+            near = sorted(nodes, key=lambda node: (_measure_distance(node, line), node.symbol.ordinal))
+            raise RepoError(
+                ErrorCode.NOT_FOUND,
+                f"Line {line} of {shown(path)} lies in no symbol.",
+                _suggest(near[:NEAR_NAMES], "Give the path alone for the file itself."),
+                {"argument": argument},
+            )
+        holders = {node.symbol.parent for node in around}
+        inner = [node for node in around if node.symbol.ordinal not in holders]
+        least = min(node.symbol.end_line - node.symbol.start_line for node in inner)
+        return [node for node in inner if node.symbol.end_line - node.symbol.start_line == least]
+
+    # A name
+
+    def _list_meant(self, text: str, admits: Admits) -> list[Node]:
+        """Return the symbols that a name means, each by its defining declaration; tests come last."""
+        name = normalise_name(text)
+        nodes, match = self.look_up(text, admits)
+        if "." not in name and match is NameMatch.EXACT:  # a plain name may well mean a member
+            nodes = [*nodes, *self._list_fitting(name, NameMatch.ENDING, admits)]
+        found = self._merge(nodes) or self._list_modules(name, admits)
+        return sorted(found, key=lambda node: (is_test_path(node.path), node.path, node.symbol.ordinal))
+
+    def _merge(self, nodes: Iterable[Node]) -> list[Node]:
+        """Return one node of each symbol; see the module's docstring for what is one."""
+        merged: list[Node] = []
+        met: set[Declaration] = set()
+        spaces: set[tuple[str, str]] = set()
+        for node in nodes:
+            if node.declaration in met:
+                continue
+            if node.symbol.kind is SymbolKind.MODULE:
+                space = (node.language, node.qualified_name)
+                if space not in spaces:
+                    merged.append(node)
+                spaces.add(space)
+                continue
+            places = self._list_places(node)
+            met.update(one.declaration for one in places)
+            merged.append(places[0])
+        types = {node.symbol.name for node in merged if node.symbol.kind in TYPE_KINDS}
+        return [node for node in merged if not self._stands_beside(node, types)]
+
+    def _stands_beside(self, node: Node, types: set[str]) -> bool:
+        """Return True for a constructor or an extension of a type that was found as well."""
+        if node.symbol.kind is SymbolKind.CONSTRUCTOR:
+            parent = self._nodes.get(Declaration(node.path, node.symbol.parent))
+            return parent.symbol.name in types and node.symbol.name == parent.symbol.name
+        return node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in types
+
+    def _list_modules(self, name: str, admits: Admits) -> list[Node]:
+        """Return the files of the Python module of a name, or of those whose names end with it."""
+        folder, _, last = name.rpartition(".")
+        within = folder.rpartition(".")[2]
+        paths = [path for form in _MODULE_FILES for path in self._program.list_declaring(form.format(last))]
+        for path in (one for init in _INITS for one in self._program.list_declaring(init)):
+            parts = path.split("/")
+            if len(parts) > 1 and parts[-2] == last and (len(parts) == 2 or within in ("", parts[-3])):
+                paths.append(path)
+        named = [
+            (qualified_module(path, self._program), path)
+            for path in paths
+            if admits(path) and self._program.find_record(path) is not None
+        ]
+        for match in (NameMatch.EXACT, NameMatch.ENDING):
+            found = [path for module, path in named if match.admits(name, module)]
+            if found:
+                return [self._nodes.get(Declaration(path, 0)) for path in found]
+        return []
+
+    def look_up(self, qualified_name: str, admits: Admits) -> tuple[list[Node], NameMatch]:
+        """Return the symbols that a qualified name fits best, and how well it fits.
+
+        Exact matches win over names that end with it, and those over names with the same last part and the
+        others in this order: "pkg.mod.C" for "pkg.C". A path fits its file.
+        """
+        name = normalise_name(qualified_name)
+        named = self._list_named(name, admits)
+        record = self._program.find_record(qualified_name)
+        if record is not None and admits(qualified_name):
+            named.append((qualified_name, Declaration(qualified_name, 0)))
+        named = sorted(set(named), key=lambda row: (self._is_forward(row[1]), row[1].path, row[1].ordinal))
+        for match in NameMatch:
+            chosen = [one for found, one in named if match.admits(name, found) or found == qualified_name]
+            if chosen:
+                return [self._nodes.get(one) for one in chosen], match
+        return [], NameMatch.EXACT
+
+    def _list_fitting(self, name: str, match: NameMatch, admits: Admits) -> list[Node]:
+        named = dict(self._list_named(name, admits))
+        return [self._nodes.get(one) for found, one in named.items() if match.admits(name, found)]
+
+    def _is_forward(self, declaration: Declaration) -> bool:
+        record = self._program.find_record(declaration.path)
+        return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.FORWARD)
+
+    def _list_named(self, name: str, admits: Admits) -> list[tuple[str, Declaration]]:
+        """Return the symbols whose own name ends the given one, with their qualified names."""
+        found = []
+        for last in _list_endings(name):
+            paths = self._program.list_declaring(last)
+            if len(paths) > FEW_FILES:
+                paths = self._list_inside(paths, name.removesuffix(last).strip(".")) or paths
+            for path in paths[:MAX_LOOKED_UP]:
+                record = self._program.find_record(path)
+                if record is not None and admits(path):
+                    declarations = [Declaration(path, ordinal) for ordinal in record.find_symbols(last)]
+                    found += [(self._nodes.name(one), one) for one in declarations]
+        return found
+
+    def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
+        """Return the paths that declare an ending of the enclosing name, or contain its last part."""
+        declaring = {path for one in _list_endings(around) for path in self._program.list_declaring(one)}
+        module = around.rpartition(".")[2]
+        return [path for path in paths if path in declaring or module in path]
+
+    # What is not there
+
+    def _check_parsed(self, paths: Iterable[str], argument: str) -> None:
+        """Raise BUSY for a file that changed since it was parsed, NOT_FOUND for one that never was."""
+        for path in paths:
+            if not self._program.has_file(path) or self._program.find_record(path) is not None:
+                continue
+            details = {"argument": argument}
+            parsed = self._program.list_paths()
+            place = bisect_left(parsed, path)
+            if place < len(parsed) and parsed[place] == path:
+                said = f"{shown(path)}, which may declare this symbol, changed and is not parsed yet."
+                raise RepoError(ErrorCode.BUSY, said, details=details)
+            said = f"The symbols of {shown(path)} are not known: no parser for it, or it is not parsed yet."
+            raise RepoError(ErrorCode.NOT_FOUND, said, "get_status tells what is parsed.", details)
+
+    def _explain_unknown(self, text: str, path: str, rest: str, argument: str) -> RepoError:
+        details = {"argument": argument}
+        head, _, behind = text.partition(":")
+        if not path and _LINE.fullmatch(behind):
+            return RepoError(ErrorCode.NOT_FOUND, f"No source file has the path {shown(head)}.", "", details)
+        said = f"No symbol is named {shown(rest)}" + (f" in {shown(path)}." if path else ".")
+        if self._nodes.find_paths(text):
+            said = f"No symbol found with node_id {shown(text)}."
+        near = self._list_near(text, normalise_name(rest).rpartition(".")[2], path)
+        usual = "Find the symbol with search_symbols; renaming changes a node_id."
+        return RepoError(ErrorCode.NOT_FOUND, said, _suggest(near, usual), details)
+
+    def _list_near(self, text: str, last: str, path: str) -> list[Node]:
+        """Return symbols of the file that an id points to; if there is none, those of similar names."""
+        paths = self._nodes.find_paths(text)
+        if paths:
+            return [self._nodes.get(one) for one in self._nodes.list_file(paths[0])[:NEAR_NAMES]]
+        if not last:
+            return []
+        beginning = self._program.names.iter_declared(last[:BEGUN_CHARS])
+        alike = get_close_matches(last, islice(beginning, MAX_COMPARED), NEAR_NAMES, 0.75)
+        parts = " ".join(get_word_terms(last)[1:])  # of a name that is mistyped, most are right
+        for query in (last, *alike, parts):
+            found = self._symbols.find(query, lambda where, _kind: not path or where == path, NEAR_NAMES)
+            if found:
+                return [self._nodes.get(one.declaration) for one in found]
+        return []
+
+
+def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
+    """Return those of some paths that equal, or end with, the one before the first colon of a text."""
+    head = text.partition(":")[0]
+    return [path for path in paths if path.endswith(head) and path[-len(head) - 1 : -len(head)] in ("", "/")]
+
+
+def _suggest(near: Sequence[Node], usual: str) -> str:
+    named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
+    return f"Nearest: {named}." if near else usual
+
+
+def _measure_distance(node: Node, line: int) -> int:
+    return min(abs(node.symbol.start_line - line), abs(node.symbol.end_line - line))
+
+
+def _list_endings(name: str) -> list[str]:
+    """Return the possible own names in a qualified name; a namespace has dots in its own name."""
+    parts = name.split(".")
+    return [".".join(parts[-count:]) for count in range(1, min(len(parts), MAX_DOTTED) + 1)]

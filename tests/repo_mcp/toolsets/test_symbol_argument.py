@@ -1,0 +1,160 @@
+"""Symbols asked for by a name or a place: each tool that takes a node_id takes these, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
+from tests.repo_mcp.toolsets.test_graph_toolset import OF_NODES
+
+HEADERS = {
+    "lib/twice.h": "int twice(int n);\n",
+    "lib/twice.c": '#include "twice.h"\nint twice(int n) { return n + n; }\n',
+    "lib/slab.c": "void kfree(void *p) { }\nvoid drop(void *p) { kfree(p); }\n",
+    "tools/slab.c": "void kfree(void *p) { }\n",
+    "lib/Shape.java": "public class Shape {\n  public Shape(int n) { }\n}\n",
+    "web/src/calc.ts": "export function sum() {}\nexport class Calc { sum() {} }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("named")
+    served = Served(write_tree(place / "shop", TREE | HEADERS), place / "data")
+    yield served
+    served.close()
+
+
+def name(served: Served, symbol: str, tool: str = "get_symbol") -> tuple[str, str]:
+    """The qualified name and the file of what a text means."""
+    found = served.call(tool, symbol=symbol)
+    return found["qualified_name"], found["file_path"]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "qualified_name", "path"),
+    [
+        ("shop.orders.OrderStore.save", "shop.orders.OrderStore.save", "shop/orders.py"),
+        ("OrderStore.save", "shop.orders.OrderStore.save", "shop/orders.py"),
+        ("shop.orders.OrderStore#save", "shop.orders.OrderStore.save", "shop/orders.py"),
+        ("place_order", "shop.orders.place_order", "shop/orders.py"),
+        ("MemoryBasket::add", "MemoryBasket.add", "web/src/lib/basket.ts"),
+        ("shop/orders.py:11", "shop.orders.OrderStore.save", "shop/orders.py"),
+        ("shop/orders.py:11:9", "shop.orders.OrderStore.save", "shop/orders.py"),
+        ("./shop/orders.py:9", "shop.orders.OrderStore", "shop/orders.py"),
+        ("orders.py:11", "shop.orders.OrderStore.save", "shop/orders.py"),
+        ("shop/orders.py:CachedStore.save", "shop.orders.CachedStore.save", "shop/orders.py"),
+        ("shop/orders.py::CachedStore", "shop.orders.CachedStore", "shop/orders.py"),
+        ("shop/orders.py", "shop/orders.py", "shop/orders.py"),
+        ("money.py", "shop/money.py", "shop/money.py"),
+        ("shop.money", "shop/money.py", "shop/money.py"),
+        ("shop", "shop/__init__.py", "shop/__init__.py"),
+        ("twice", "twice", "lib/twice.c"),  # not its prototype
+        ("lib/twice.h:twice", "twice", "lib/twice.c"),
+        ("Shape", "Shape", "lib/Shape.java"),  # not its constructor
+        ("Shop.Orders.OrderStore", "Shop.Orders.OrderStore", "server/OrderStore.Checks.cs"),  # of both parts
+        ("Shop.Data", "Shop.Data", "server/IStore.cs"),
+        ("tools/slab.c:kfree", "kfree", "tools/slab.c"),
+    ],
+)  # fmt: skip
+def test_names_and_places_mean_one_symbol(
+    served: Served, symbol: str, qualified_name: str, path: str
+) -> None:
+    assert name(served, symbol) == (qualified_name, path)
+
+
+def test_a_path_may_be_absolute(served: Served) -> None:
+    assert name(served, f"{served.root}/shop/orders.py:11")[0] == "shop.orders.OrderStore.save"
+
+
+def test_every_tool_of_a_node_id_takes_a_symbol_and_says_which(served: Served) -> None:
+    node = served.find("shop.orders.OrderStore.save")
+    for tool in OF_NODES:
+        by_id = served.call(tool, node_id=node)
+        by_name = served.call(tool, symbol="OrderStore.save")
+        chosen = by_name.pop("symbol", None)
+        if tool != "get_symbol":  # it is the answer
+            assert chosen == {
+                "node_id": node, "qualified_name": "shop.orders.OrderStore.save", "node_type": "method",
+                "file_path": "shop/orders.py", "line_start": 10,
+                "parameter_signature": "(self, item: object)",
+            }  # fmt: skip
+        assert by_name == by_id, tool
+        assert served.call(tool, symbol=node) == by_id
+        assert served.call(tool, node_id="OrderStore.save")["result" if "result" in by_id else "node_id"]
+
+
+def list_candidates(error: dict[str, Any]) -> list[tuple[str, str, int]]:
+    return [(row["qualified_name"], row["file_path"], row["line_start"]) for row in error["candidates"]]
+
+
+def test_what_is_ambiguous_is_refused_with_all_that_a_next_call_needs(served: Served) -> None:
+    error = served.error("get_callers", symbol="kfree")
+    assert (error["code"], error["message"]) == ("invalid_parameter", "2 symbols fit 'kfree'.")
+    assert list_candidates(error) == [("kfree", "lib/slab.c", 1), ("kfree", "tools/slab.c", 1)]
+    ids = [row["node_id"] for row in error["candidates"]]
+    callers = [[row["name"] for row in served.rows("get_callers", symbol=one)] for one in ids]
+    assert callers[0] == ["drop"]
+    saves = served.error("get_callers", symbol="OrderStore.check")
+    assert saves["code"] == "not_found"
+    overloads = served.error("get_callers", symbol="Shop.Orders.OrderStore.Check")["candidates"]
+    assert [row["parameter_signature"] for row in overloads] == ["(object item)", "(object item, int times)"]
+
+
+def test_a_plain_name_may_mean_a_member_too(served: Served) -> None:
+    error = served.error("get_callers", symbol="sum")
+    assert list_candidates(error) == [("sum", "web/src/calc.ts", 1), ("Calc.sum", "web/src/calc.ts", 2)]
+
+
+def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
+    tree = {f"tests/test_{n:02}.py": "def setup(): ...\n" for n in range(40)} | {"z.py": "def setup(): ...\n"}
+    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
+    try:
+        error = served.error("get_callers", symbol="setup")
+        assert error["message"] == "41 symbols fit 'setup'."
+        assert (len(error["candidates"]), error["candidates"][0]["file_path"]) == (30, "z.py")
+    finally:
+        served.close()
+
+
+@pytest.mark.parametrize(
+    ("symbol", "message", "hint"),
+    [
+        ("plcae_order", "No symbol is named 'plcae_order'.", "shop.orders.place_order ("),
+        ("OrderStroe", "No symbol is named 'OrderStroe'.", "shop.orders.OrderStore ("),
+        ("kfere", "No symbol is named 'kfere'.", "kfree ("),
+        ("shop/orders.py:add", "No symbol is named 'add' in 'shop/orders.py'.", "search_symbols"),
+        ("shop/orders.py:7", "Line 7 of 'shop/orders.py' lies in no symbol.", "shop.orders.OrderStore ("),
+        ("shop/nothing.py:7", "No source file has the path 'shop/nothing.py'.", "list_directory"),
+        (
+            "README.md:1",
+            "The symbols of 'README.md' are not known: no parser for it, or it is not parsed yet.",
+            "get_status",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_is_said_with_what_is_near(
+    served: Served, symbol: str, message: str, hint: str
+) -> None:
+    error = served.error("get_callers", symbol=symbol)
+    assert (error["code"], error["message"]) == ("not_found", message)
+    assert hint in error["hint"]
+
+
+def test_a_path_outside_and_a_denied_one_are_refused(served: Served) -> None:
+    assert served.error("get_callers", symbol="../x.py:1")["code"] == "path_escape"
+    assert served.error("get_callers", symbol="./.env:1")["code"] == "blocked"
+    assert served.error("get_callers", symbol=".env:1")["code"] == "not_found"
+
+
+def test_one_symbol_is_given_once(served: Served) -> None:
+    for arguments in ({}, {"symbol": "place_order", "node_id": served.find("shop.money.add")}):
+        error = served.error("get_callers", **arguments)
+        assert error["code"] == "invalid_parameter"
+        assert "Give symbol" in error["hint"]
+    same = served.find("shop.money.add")
+    assert served.rows("get_callers", symbol=same, node_id=same)
