@@ -87,7 +87,7 @@ def build_parser(
     parser.add_argument(
         "--watch",
         action=argparse.BooleanOptionalAction,
-        help="follow changes of files (default: yes)",
+        help="follow changes to files (default: yes)",
     )
     _add_files(parser)
     parser.add_argument(
@@ -129,7 +129,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         "--allow-path",
         action="append",
         metavar="GLOB",
-        help="serve files that match, though their names are denied, such as secrets.py; repeatable",
+        help="serve matching files even if their names are denied, such as secrets.py; repeatable",
     )
 
 
@@ -174,7 +174,7 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         "--refuse-private-keys",
         action="store_true",
         default=None,
-        help="serve no file that has the block of a private key (PEM) in it",
+        help="serve no file that contains a private key (PEM)",
     )
     parser.add_argument(
         "--any-root",

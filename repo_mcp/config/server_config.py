@@ -408,7 +408,7 @@ def _check_toolsets(names: Sequence[str]) -> tuple[str, ...]:
     unique = tuple(dict.fromkeys(name.strip() for name in names))
     unknown = [name for name in unique if name not in TOOLSETS]
     if unknown or not unique:
-        what = f"has an unknown toolset {_shown(unknown[0])}" if unknown else "has no toolset"
+        what = f"has an unknown toolset {_shown(unknown[0])}" if unknown else "names no toolset"
         raise _invalid("--toolsets", what, f"Toolsets: {', '.join(TOOLSETS)}.")
     return unique
 

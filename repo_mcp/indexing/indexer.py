@@ -28,7 +28,7 @@ from repo_mcp.text.schema import FIELDS
 from repo_mcp.workspace.path_changes import PathChanges
 
 DAMAGED = "The index was damaged, so it was rebuilt."
-FOREIGN = "The index was not written with this user's key, so it was not used but rebuilt."
+FOREIGN = "The index was not written with this user's key, so it was rebuilt."
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
 

@@ -173,7 +173,7 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
         if isinstance(error, BrokenProcessPool):  # raised by a submission or by a result
             raise RepoError(
                 ErrorCode.INTERNAL,
-                "A worker process ended before it was done.",
+                "A worker process ended before its work was done.",
                 "Refresh again; what was indexed so far is kept.",
             ) from error
         raise

@@ -106,7 +106,7 @@ class ChangeWatch:
 
     def _stop(self, why: str) -> None:
         self._watcher = None
-        self.fault = f"Files cannot be watched ({why}), so changes are looked for now and then."
+        self.fault = f"Files cannot be watched ({why}), so the tree is checked for changes at intervals."
 
     def _take_changes(self, paths: frozenset[str] | None) -> None:
         """Index what the watcher tells of, in its thread. None: everything may have changed."""

@@ -25,7 +25,9 @@ from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
 from repo_mcp.ranking.searcher import Searcher
 
 UNREADABLE_INDEX = "The index could not be read, so it is being rebuilt."
-LOST_INDEX = "The index was removed: answers come from what was opened before, until a refresh makes it anew."
+LOST_INDEX = (
+    "The index was removed: answers come from the copy that is still open, until a refresh rebuilds it."
+)
 FOREIGN_INDEX = "The index was not written with this user's key, so it is being rebuilt."
 
 
@@ -150,4 +152,4 @@ class Generation:
 
 def _explain_loss(error: OSError) -> str:
     reason = error.strerror or type(error).__name__
-    return f"The index cannot be reached ({reason}): answers come from what was opened before."
+    return f"The index cannot be reached ({reason}): answers come from the copy that is still open."

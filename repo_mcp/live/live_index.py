@@ -31,8 +31,8 @@ from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
 NOT_WHOLE = "The index is being built or updated: files may be missing here."
 CHANGING = "Files changed a moment ago and are not indexed yet: results may be out of date."
-RENEWED = "Files that changed were indexed while this was answered: results may be out of date. Ask again."
-NOT_COMPARED = "The tree is being compared with the index: files that changed may be missing here."
+RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
+NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
 CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
 AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
@@ -257,7 +257,7 @@ class LiveIndex:
             return [NOT_COMPARED]
         age = 0.0 if can_wait else self._look.age
         if age > TOLD_AGE_SECONDS:
-            return [f"The tree was looked over {age:.1f} s ago: what changed since may be missing here."]
+            return [f"The tree was last checked {age:.1f} s ago: later changes may be missing here."]
         return [RENEWED] if self._has_newer(snapshot) else []
 
     def _has_newer(self, snapshot: Snapshot) -> bool:

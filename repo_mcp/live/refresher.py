@@ -24,7 +24,7 @@ REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
 BUSY = ("A refresh of this index is already running.", "Search still works; repo.status shows the progress.")
 CANCELLED = ("The refresh was cancelled.", "Nothing was changed.")
-FAILED = "A refresh failed, so files that changed may be missing here:"
+FAILED = "A refresh failed, so changed files may be missing here:"
 
 
 class Refresher:

@@ -185,7 +185,7 @@ def _parse_integer(digits: str) -> int:
 def _build_object(pairs: list[tuple[str, object]]) -> JsonObject:
     built = dict(pairs)
     if len(built) != len(pairs):
-        raise _NotStrict(INVALID_REQUEST, "invalid request: a key stands twice in one object")
+        raise _NotStrict(INVALID_REQUEST, "invalid request: an object has the same key twice")
     return built
 
 
@@ -269,7 +269,9 @@ def _classify(body: JsonObject) -> Frame:
     if "id" in body and request_id is None:
         return Refusal(None, INVALID_REQUEST, "invalid request: id must be a string or an integer")
     if "result" in body or "error" in body:
-        return Refusal(request_id, INVALID_REQUEST, "invalid request: method stands beside a result or error")
+        return Refusal(
+            request_id, INVALID_REQUEST, "invalid request: method and a result or error exclude each other"
+        )
     if not isinstance(method, str) or not 0 < len(method) <= MAX_METHOD_CHARS or not is_encodable(method):
         return Refusal(request_id, INVALID_REQUEST, "invalid request: method must be a short string")
     params = body.get("params")
@@ -282,7 +284,7 @@ def _classify(body: JsonObject) -> Frame:
 
 def _classify_response(body: JsonObject, request_id: RequestId | None) -> Frame:
     if "result" not in body and "error" not in body:
-        return Refusal(request_id, INVALID_REQUEST, "invalid request: there is no method")
+        return Refusal(request_id, INVALID_REQUEST, "invalid request: method is missing")
     if request_id is None or ("error" in body and "result" in body):
         return Dropped()
     error = body.get("error")

@@ -85,12 +85,15 @@ class Guard:
             return 405, "Only GET, POST and DELETE are served."
         hosts = [split_host(one) for one in given.get(b"host", [])]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return 421, "This name is not one of this server's."
+            return 421, "This host name is not allowed: see --allow-host."
         origins = given.get(b"origin", [])
         if len(origins) > 1 or not all(map(self._is_allowed_origin, origins)):
             return 403, "Pages of this origin are not served."
         if not self._has_token(given.get(b"authorization", [])):
-            return 401, "A bearer token is needed: see what the server said when it was started."
+            return (
+                401,
+                "A bearer token is required: the one you chose, or that the server printed at its start.",
+            )
         return None
 
     def _is_allowed_origin(self, origin: str) -> bool:

@@ -95,8 +95,8 @@ def read_http_options(options: argparse.Namespace) -> HttpOptions | None:
         if split_host(name) != name.lower().strip("[]"):
             raise _invalid("--allow-host", "must be a name or an address alone", "Leave out scheme and port.")
     if not is_loopback(host) and not hosts:
-        what = "is no loopback address, and no name is given by which clients reach it"
-        raise _invalid("--host", what, "Give the names with --allow-host, or listen on 127.0.0.1.")
+        what = "is not a loopback address, and --allow-host names no host for clients to use"
+        raise _invalid("--host", what, "Give a host name with --allow-host, or listen on 127.0.0.1.")
     token = _read_token(options.token_file)
     made = "" if token is not None else _make_token()
     return HttpOptions(host, port, token or made, bool(made), hosts, tuple(options.allow_origin or ()))
@@ -117,7 +117,7 @@ def _read_token(path: str | None) -> str | None:
         where, hint = "--token-file", "Write a longer text into the file."
     if token is None or is_usable_token(token):
         return token
-    what = f"holds no token: {MIN_TOKEN_CHARS} to {MAX_TOKEN_CHARS} visible ASCII characters"
+    what = f"does not hold a token of {MIN_TOKEN_CHARS} to {MAX_TOKEN_CHARS} visible ASCII characters"
     raise _invalid(where, what, hint)
 
 
@@ -126,7 +126,7 @@ def _read_token_file(path: str) -> str:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no path"
+        reason = getattr(error, "strerror", None) or "it is not a path"
         raise _invalid("--token-file", f"cannot be read ({reason})", "Give a file.") from None
     try:
         status = os.fstat(descriptor)

@@ -32,7 +32,7 @@ STATE_SECONDS = 600.0
 MAX_STATE_CHARS = 262_144
 _KEY = os.urandom(32)
 _SIGNATURE_BYTES = 32
-BAD_STATE = "requestState is of another call, or too old: make the call again without it"
+BAD_STATE = "requestState belongs to another call or has expired: make the call again without it"
 
 
 class Round:

@@ -130,7 +130,7 @@ class TaskMethods:
             message = f"Tool {tool.name} cannot be called as a task: leave out the parameter task"
             raise RequestRefused(METHOD_NOT_FOUND, message)
         if not self.begin(request, tool, arguments, caller, ttl_ms=_read_ttl(wanted)):
-            message = "Too many tasks: let some end or expire, cancel some, or leave out the parameter task"
+            message = "Too many tasks: wait for some to end, cancel some, or leave out the parameter task"
             raise RequestRefused(TOO_MANY_TASKS, message)
 
     def begin(

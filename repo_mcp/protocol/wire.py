@@ -309,7 +309,7 @@ class Wire:
     def _judge(self, frame: Frame, take: Take) -> None:
         """Answer a refused frame and hand the others on. Blocks while too much is in flight."""
         if isinstance(frame, Request) and not self._in_flight.add(frame.id):
-            frame = Refusal(frame.id, INVALID_REQUEST, "invalid request: this id is in flight already")
+            frame = Refusal(frame.id, INVALID_REQUEST, "invalid request: this id is already in flight")
         if isinstance(frame, Refusal):
             self._outlet.write(encode_error(frame.id, frame.code, frame.message))
         elif isinstance(frame, Request | Notification | Response):

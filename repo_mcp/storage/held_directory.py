@@ -175,9 +175,9 @@ def identify(status: os.stat_result) -> tuple[int, int]:
 def _check_kind(status: os.stat_result) -> None:
     """Raise NotADirectoryError for anything but a real directory."""
     if modes.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION:
-        raise NotADirectoryError(errno.ENOTDIR, "a symbolic link is in the place of the data directory")
+        raise NotADirectoryError(errno.ENOTDIR, "a symbolic link is where the data directory was")
     if not modes.S_ISDIR(status.st_mode):
-        raise NotADirectoryError(errno.ENOTDIR, "something else is in the place of the data directory")
+        raise NotADirectoryError(errno.ENOTDIR, "something else is where the data directory was")
 
 
 def _open(path: str, place: str, above: int | None) -> OpenedDirectory:

@@ -28,8 +28,8 @@ _HINT = "The file may hold secrets and is not served. Ask the user for what you 
 _HINT_CONTROL = "Files of version control are never served. Ask for files of the work tree."
 HINT_OWN = "This is the index, not the repository. Ask for other files."
 _HINT_SOURCE = (
-    "Its extension is that of source code, but a name like this may hold secrets. Ask the user for what you "
-    "need from it; who runs the server may serve it with --allow-path."
+    "It looks like source code, but a file of this name may hold secrets. Ask the user for what you "
+    "need from it; the operator can serve it with --allow-path."
 )
 
 

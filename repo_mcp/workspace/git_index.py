@@ -136,7 +136,7 @@ def parse_index(data: bytes) -> TrackedPaths:
     if magic != b"DIRC":
         raise UnusableIndex("damaged")
     if version not in (2, 3, 4):
-        raise UnusableIndex(f"of version {version}, which is not known")
+        raise UnusableIndex(f"of the unknown version {version}")
     for size in _list_digest_sizes(data):
         try:
             return _parse(data, version, count, size)

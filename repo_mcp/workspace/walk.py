@@ -40,7 +40,7 @@ from repo_mcp.workspace.walked_files import FileColumns, FileRow
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
 _HELD_LEVELS = 16  # directories kept open at a time
-GIT_INDEX_NOT_USED = ".git/index is {} and not used: tracked files that .gitignore names are left out"
+GIT_INDEX_NOT_USED = ".git/index is {}, so it is not used: tracked files that .gitignore names are left out"
 _MAX_DENIED_INODES = 10_000
 _IGNORE_NAME = ".gitignore"
 

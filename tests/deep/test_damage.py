@@ -343,7 +343,7 @@ def _assert_nothing_is_written(server: Served, elsewhere: Path) -> None:
     """Not by a refresh of both indexes, a bundle nor the log of calls; and the refresh says why."""
     for force in (False, True):
         done = server.call("repo.refresh_index", force=force)
-        assert "a symbolic link is in the place of the data directory" in json.dumps(done)
+        assert "a symbolic link is where the data directory was" in json.dumps(done)
         assert "error" in server.call("index_codebase", path=".", force=force)
     server.call("repo.build_context_bundle", prompt="how is the work queue scheduled")
     assert [path.name for path in elsewhere.rglob("*")] == ["precious"]

@@ -190,7 +190,7 @@ def test_faults_are_counted_and_named_and_end_with_their_cause(open_root: Open, 
     repository = open_root()
     told = repository.refresh().warnings
     assert told == (
-        "the adapter obeying failed on 4 of the files; they are indexed without what it failed to give:"
+        "the adapter obeying failed on 4 of the files, which are indexed without its results:"
         " 'bad0.obey', 'bad1.obey', 'bad2.obey', ...",
     )
     assert told[0] in repository.status().warnings

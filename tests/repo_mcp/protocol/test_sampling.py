@@ -248,7 +248,7 @@ def test_a_state_is_good_for_its_call_alone(more: dict[str, Any], monkeypatch: p
         client.send(_call(number, **(MODERN | params | more)))
         answer = client.read()
         assert answer["error"]["code"] == -32602, params
-        assert answer["error"]["message"].startswith("requestState is of another call"), params
+        assert answer["error"]["message"].startswith("requestState belongs to another call"), params
     client.send(_call(50, **MODERN, requestState=state, **more))
     assert "result" in client.read()
     monkeypatch.setattr(round_trips, "STATE_SECONDS", -1.0)

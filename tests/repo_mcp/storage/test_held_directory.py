@@ -132,18 +132,18 @@ def test_a_link_at_any_level_is_refused(named: Path, level: str) -> None:
     directory = DiskDirectory(below, create=True)
     other = replace_by_link(named / level)
     for create in (False, True):
-        with pytest.raises(NotADirectoryError, match="a symbolic link is in the place of"):
+        with pytest.raises(NotADirectoryError, match="a symbolic link is where"):
             below.enter(create=create)
     for use in (directory.list_names, lambda: directory.create("a"), lambda: directory.lock("lock"),
                 lambda: directory.delete("inside"), lambda: directory.open_to_append("log")):  # fmt: skip
-        with pytest.raises(OSError, match="a symbolic link is in the place of"):
+        with pytest.raises(OSError, match="a symbolic link is where"):
             use()
     assert directory.identify("inside") == ()
     assert [path.name for path in other.iterdir()] == ["inside"]
 
 
 def test_a_file_in_its_place_is_refused(named: Path) -> None:
-    with pytest.raises(NotADirectoryError, match="something else is in the place of"):
+    with pytest.raises(NotADirectoryError, match="something else is where"):
         OwnDirectory(HeldDirectory(str(named)), "inside").enter(create=True)
 
 

@@ -113,7 +113,7 @@ def test_one_that_became_a_link_is_not_written_through(served: Repository, root:
     refused = write_everything(served)
     assert list_tree(victim) == ["precious"]
     assert len(refused) == 5
-    assert all("a symbolic link is in the place of the data directory" in one for one in refused[:4])
+    assert all("a symbolic link is where the data directory was" in one for one in refused[:4])
     answer = served.search(SearchRequest("first_function", 10))
     assert [hit.path for hit in answer.hits] == ["one.py"]
     assert any("cannot be reached (a symbolic link" in one for one in answer.warnings)

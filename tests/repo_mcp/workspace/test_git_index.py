@@ -213,7 +213,7 @@ def test_an_index_that_is_not_whole_is_not_used_and_named(
     checkout.write("x.o")
     assert "x.o" not in checkout.walk()
     assert [one for one in checkout.warnings if ".git/index" in one] == [
-        f".git/index is {fault} and not used: tracked files that .gitignore names are left out"
+        f".git/index is {fault}, so it is not used: tracked files that .gitignore names are left out"
     ]
     (checkout.root / ".gitignore").write_text("")
     checkout.walk()
@@ -245,8 +245,8 @@ GOOD = build_index(b"a", b"b/c", extensions=b"TREE\0\0\0\2xx")
         (b"", "damaged"),
         (b"DIRC", "damaged"),
         (build_index().replace(b"DIRC", b"CRID"), "damaged"),
-        (build_index(b"a", version=1), "of version 1, which is not known"),
-        (build_index(b"a", version=5), "of version 5, which is not known"),
+        (build_index(b"a", version=1), "of the unknown version 1"),
+        (build_index(b"a", version=5), "of the unknown version 5"),
         (build_index(b"a", count=2), "damaged"),
         (build_index(b"a", count=2**32 - 1), "damaged"),
         (build_index(b"b", b"a"), "damaged"),
