@@ -3,12 +3,12 @@
 
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE requirements-dev.txt ./
+COPY pyproject.toml README.md LICENSE requirements.txt ./
 COPY repo_mcp repo_mcp
 COPY index_format index_format
 # The versions that the tests ran with. pip leaves with its work done: nothing installs anything in this image.
 RUN python -m venv /opt/repo-mcp \
-    && /opt/repo-mcp/bin/pip install --no-cache-dir --constraint requirements-dev.txt . \
+    && /opt/repo-mcp/bin/pip install --no-cache-dir --constraint requirements.txt . \
     && /opt/repo-mcp/bin/pip uninstall --yes pip
 
 FROM python:3.13-slim
