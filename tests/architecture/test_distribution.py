@@ -26,6 +26,7 @@ SINGLE = (
     "LICENSE",
     "Makefile",
     "pyproject.toml",
+    "requirements.txt",
     "requirements-dev.txt",
     "server.json",
 )
