@@ -129,7 +129,7 @@ class ChunksReader:
     def locate(self, files: tuple[I64, I64], chunks: I64, units: I64) -> list[UnitSpan]:
         """Return the span of each unit with its chunk; `files` gives its file's units as [first, end).
 
-        Raises CorruptIndex for a chunk that ends behind its file, or before its unit.
+        Raises CorruptIndex for a chunk that ends after its file, or before its unit.
         """
         firsts, counts, kinds = [
             column.take(chunks).astype(np.int64)
@@ -137,7 +137,7 @@ class ChunksReader:
         ]
         own, ends = units - files[0], firsts + counts  # an end that overflows is negative
         if ((counts < 1) | (ends > files[1] - files[0]) | (own >= ends)).any():
-            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file, or before its unit")
+            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends after its file, or before its unit")
         line_ends = np.append(0, np.cumsum(self._lines.take(spread_runs(files[0], ends)), dtype=np.int64))
         bases = np.cumsum(ends) - ends  # where each file's units begin in `line_ends`
         lines = line_ends[bases + np.array([firsts, ends, own, own + 1])] - line_ends[bases]
@@ -158,7 +158,7 @@ class ChunksReader:
         table = self.read_chunks(*chunks)
         ends = table.first_units + table.unit_counts
         if len(ends) and int(ends.max()) >= len(line_ends):
-            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file")
+            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends after its file")
         return [
             ChunkSpan(int(line_ends[first]) + 1, int(line_ends[first + count]), first, count, kind)
             for first, count, kind in zip(

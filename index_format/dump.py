@@ -22,7 +22,7 @@ def iter_dump(directory: Directory, *, postings: bool = True) -> Iterator[str]:
     """Yield the committed generation as text. Raises CorruptIndex or another IndexFormatError, OSError."""
     snapshot = Snapshot.open(directory)
     if snapshot is None:
-        raise CorruptIndex("manifest: there is none")
+        raise CorruptIndex("manifest: missing")
     manifest = snapshot.manifest
     with closing(snapshot):
         yield f"generation {manifest.generation} configuration {manifest.configuration}"
@@ -37,7 +37,7 @@ def iter_stats(directory: Directory) -> Iterator[str]:
     """Yield sizes by segment and section. Raises CorruptIndex or another IndexFormatError, OSError."""
     snapshot = Snapshot.open(directory)
     if snapshot is None:
-        raise CorruptIndex("manifest: there is none")
+        raise CorruptIndex("manifest: missing")
     with closing(snapshot):
         for segment in snapshot.segments:
             reader = segment.reader

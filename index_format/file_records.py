@@ -108,5 +108,5 @@ def has_records(frame: FrameReader) -> bool:
     """Return whether a segment has records. Raises CorruptIndex when it has only one of the two sections."""
     present = {RECS, RECE} & set(frame.sections())
     if len(present) == 1:
-        raise CorruptIndex(f"{frame.name}: of the sections RECS and RECE it has one alone")
+        raise CorruptIndex(f"{frame.name}: it has only one of the sections RECS and RECE")
     return bool(present)

@@ -140,7 +140,7 @@ class FrameReader:
             raise self._corrupt(f"a tail of {size - self._tail_offset} bytes, {wanted} expected")
         tail = self._file.read(self._tail_offset, wanted)
         if compute_checksum(tail[: -len(END_MAGIC) - CHECKSUM_BYTES]) != checksum:
-            raise self._corrupt("the tail does not have its checksum")
+            raise self._corrupt("the tail has a wrong checksum")
         first = self._section_count * SECTION.size
         self._checksums = np.frombuffer(tail, dtype="<u8", count=pages, offset=first)
         return tail
@@ -209,7 +209,7 @@ class FrameReader:
         position = 0
         for page, checksum in enumerate(self._checksums[first : last + 1].tolist(), first):
             if compute_checksum(view[position : position + PAGE_BYTES]) != checksum:
-                raise self._corrupt(f"page {page} does not have its checksum")
+                raise self._corrupt(f"page {page} has a wrong checksum")
             position += PAGE_BYTES
         return view[start - base : start - base + size]
 

@@ -73,7 +73,7 @@ def decode_manifest(data: bytes) -> Manifest:
     if zero or len(data) != HEADER.size + size + CHECKSUM_BYTES:
         raise CorruptIndex(f"manifest: {len(data)} bytes, {HEADER.size + size + CHECKSUM_BYTES} expected")
     if compute_checksum(data[:-CHECKSUM_BYTES]) != int.from_bytes(data[-CHECKSUM_BYTES:], "little"):
-        raise CorruptIndex("manifest: does not have its checksum")
+        raise CorruptIndex("manifest: has a wrong checksum")
     record = unpack(data[HEADER.size : HEADER.size + size], "manifest")
     try:
         return _build(record)

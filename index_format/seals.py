@@ -69,7 +69,7 @@ def read_seal(directory: Directory, manifest: bytes) -> Sealed | None:
     try:
         record = unpack(body[HEADER.size :], "seal")
         if HEADER.unpack_from(body)[:2] != (MAGIC, SEAL_VERSION) or record["manifest"] != _digest(manifest):
-            raise IndexForeign("manifest: its seal is of another manifest")
+            raise IndexForeign("manifest: its seal belongs to another manifest")
         return {
             str(name): SealedFile(bytes(digest), tuple(identity))
             for name, digest, identity in record["segments"]
@@ -117,7 +117,7 @@ def write_seal(directory: Directory, manifest: bytes, names: Iterable[str], know
 def check_segment(file: ReadableFile, sealed: Sealed) -> SealedFile:
     """Return the seal's entry for an opened segment, with the identity that the file has now.
 
-    Raises CorruptIndex when its bytes are not those that were sealed, IndexForeign when the seal does not
+    Raises CorruptIndex when its bytes have changed since it was sealed, IndexForeign when the seal does not
     name it, OSError.
     """
     one = sealed.get(file.name)
@@ -126,7 +126,7 @@ def check_segment(file: ReadableFile, sealed: Sealed) -> SealedFile:
     if file.identity and file.identity == one.identity:
         return one
     if not hmac.compare_digest(_digest_file(file), one.digest):
-        raise CorruptIndex(f"{file.name}: its bytes are not those that were sealed")
+        raise CorruptIndex(f"{file.name}: its bytes have changed since it was sealed")
     return replace(one, identity=file.identity)
 
 

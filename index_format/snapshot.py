@@ -139,7 +139,7 @@ class Snapshot:
                     raise
             except FileNotFoundError as error:
                 if attempt == OPEN_ATTEMPTS - 1:
-                    raise CorruptIndex("manifest: names a segment that is not there") from error
+                    raise CorruptIndex("manifest: names a segment that is missing") from error
         raise AssertionError("not reached")
 
     @property

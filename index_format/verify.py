@@ -50,7 +50,7 @@ def verify_index(directory: Directory, *, reads_all: bool = True) -> list[str]:
     except IndexFormatError as error:
         return [str(error)]
     if data is None or manifest is None:
-        return ["manifest: there is none"]
+        return ["manifest: missing"]
     faults = list_seal_faults(directory, data, [entry.name for entry in manifest.segments])
     live: dict[bytes, str] = {}
     for entry in manifest.segments:
@@ -98,7 +98,7 @@ def _verify_segment(
     try:
         reader = SegmentReader(directory.open(entry.name))
     except FileNotFoundError:
-        yield f"{entry.name}: the manifest names it and it is not there"
+        yield f"{entry.name}: the manifest names it, but it is missing"
         return
     except IndexFormatError as error:
         yield str(error)
@@ -108,7 +108,7 @@ def _verify_segment(
         if not reads_all:
             return
         damaged = reader.frame.find_damaged_pages()
-        yield from (f"{entry.name}: page {page} does not have its checksum" for page in damaged)
+        yield from (f"{entry.name}: page {page} has a wrong checksum" for page in damaged)
         if not damaged:
             yield from _verify_paths(reader, entry, live)
             yield from _verify_structures(reader)
@@ -138,7 +138,7 @@ def _verify_structures(reader: SegmentReader) -> Iterator[str]:
         if not faults and set(reader.frame.sections()) - RECORD_SECTIONS == SECTIONS:
             name = _rewrite(reader, content)
             if name != reader.frame.content_name + SUFFIX:
-                yield f"{reader.name}: its content, written anew, is {name}"
+                yield f"{reader.name}: its content, written again, is {name}"
     except IndexFormatError as error:
         yield str(error)
 
@@ -148,7 +148,7 @@ def _list_span_faults(reader: SegmentReader, content: SegmentContent) -> list[st
     ends: I64 = np.concatenate([[0], np.cumsum(content.units.lines)])
     lines = ends[np.cumsum(files.units)] - ends[np.cumsum(files.units) - files.units]
     faults = [
-        f"{reader.name}: UNIT: the units of {files.paths[file].decode()!r} have not its lines"
+        f"{reader.name}: UNIT: the units of {files.paths[file].decode()!r} do not add up to its lines"
         for file in np.flatnonzero(lines != files.lines).tolist()
     ]
     if len(content.units.lines) and int(content.units.lines.min()) < 1:

@@ -102,7 +102,7 @@ class IndexWriter:
         try:
             file = self._directory.open(name)
         except FileNotFoundError as error:
-            raise CorruptIndex("manifest: names a segment that is not there") from error
+            raise CorruptIndex("manifest: names a segment that is missing") from error
         try:
             return check_segment(file, sealed)
         finally:
@@ -201,7 +201,7 @@ class IndexWriter:
         try:
             opened = open_segments(self._directory, chosen, self._fields)
         except FileNotFoundError as error:
-            raise CorruptIndex("manifest: names a segment that is not there") from error
+            raise CorruptIndex("manifest: names a segment that is missing") from error
         try:
             elsewhere = encode_windows if encode is None else partial(encode, chosen)
             return merge_segments(self._directory, self.reserve_temporary(), opened, elsewhere, window_bytes)

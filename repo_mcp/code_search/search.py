@@ -27,9 +27,9 @@ WIDENED = {
     " expansion.",
 }
 NOT_WIDENED = {
-    Author.CLIENT: "The query was not widened: this index has no further word that your model suggested.",
-    Author.INDEX: "The query was not widened: no model was asked, and no word is near those of the query"
-    " often enough.",
+    Author.CLIENT: "The query was not widened: this index has none of the words that your model suggested.",
+    Author.INDEX: "The query was not widened: no model was asked, and no word of this index is near"
+    " those of the query often enough.",
 }
 SUMMED_UP = {
     Author.CLIENT: "The summary was written by your model from the hits.",

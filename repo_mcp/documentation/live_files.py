@@ -76,7 +76,9 @@ def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:
     if changed:
         notes.append(f"{changed} of the files found have changed since they were indexed: refresh the index.")
     if left_out:
-        notes.append(f"{left_out} of the files found were not read: the ones before them are very large.")
+        notes.append(
+            f"{left_out} of the files found were not read, because those before them are very large."
+        )
     return tuple(notes)
 
 

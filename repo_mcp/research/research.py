@@ -45,7 +45,8 @@ MAX_OUTSIDE = 40  # names
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
 NO_RECORD = (
-    "There is no symbol index yet, so this answer comes from a search for the words; nothing was followed."
+    "There is no symbol index yet, so this answer comes from a search for the words;"
+    " no references were followed."
 )
 
 

@@ -100,7 +100,7 @@ def test_only_the_damaged_page_is_refused() -> None:
     frame = open_frame(bytes(data))
     assert frame.read(b"AAAA", 0, 100) == bytes(100)
     assert frame.read(b"AAAA", 3 * PAGE_BYTES, 100) == bytes(100)
-    with pytest.raises(CorruptIndex, match="page 2 does not have its checksum"):
+    with pytest.raises(CorruptIndex, match="page 2 has a wrong checksum"):
         frame.read(b"AAAA", 2 * PAGE_BYTES - 16, 1)
     assert frame.find_damaged_pages() == [2]
 

@@ -130,7 +130,7 @@ def test_a_manifest_that_was_exchanged_is_foreign() -> None:
     with pytest.raises(IndexForeign):
         Snapshot.open(ours)
     ours.files[name_seal(bytes(ours.files["manifest"]))] = ours.files.pop(find(build_ours(), ".seal"))
-    with pytest.raises(IndexForeign, match="of another manifest"):
+    with pytest.raises(IndexForeign, match="belongs to another manifest"):
         Snapshot.open(ours)
 
 

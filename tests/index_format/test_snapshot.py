@@ -128,7 +128,7 @@ def test_a_segment_that_is_missing_is_corrupt() -> None:
     directory = MemoryDirectory()
     manifest = commit(directory, ONE, TWO)
     directory.delete(manifest.segments[1].name)
-    with pytest.raises(CorruptIndex, match="not there"):
+    with pytest.raises(CorruptIndex, match="is missing"):
         Snapshot.open(directory)
 
 

@@ -73,10 +73,10 @@ def test_nothing_is_changed(tmp_path: Path) -> None:
 
 
 def test_no_manifest_and_a_damaged_one() -> None:
-    assert verify_index(MemoryDirectory()) == ["manifest: there is none"]
+    assert verify_index(MemoryDirectory()) == ["manifest: missing"]
     directory, _ = build(OTHER)
     directory.files["manifest"][20] ^= 1
-    assert verify_index(directory) == ["manifest: does not have its checksum"]
+    assert verify_index(directory) == ["manifest: has a wrong checksum"]
     directory.files["manifest"][8] = 9
     assert verify_index(directory) == ["manifest: format version 9, at most 2 is known"]
 
@@ -91,7 +91,7 @@ def test_missing_exchanged_and_cut_segments_are_all_listed() -> None:
     del files[cut][-1:]
     faults = verify_index(directory)
     assert faults[:3] == [
-        f"{missing}: the manifest names it and it is not there",
+        f"{missing}: the manifest names it, but it is missing",
         f"{one}: holds the content of {two[:32]}",
         f"{two}: holds the content of {one[:32]}",
     ]
@@ -105,7 +105,7 @@ def test_every_damaged_page_is_listed() -> None:
     name = manifest.segments[0].name
     for page in (1, 3):
         directory.files[name][page * 16384 + 77] ^= 0x40
-    assert verify_index(directory) == [f"{name}: page {page} does not have its checksum" for page in (1, 3)]
+    assert verify_index(directory) == [f"{name}: page {page} has a wrong checksum" for page in (1, 3)]
 
 
 def change_entry(**changes: object) -> list[str]:
@@ -159,14 +159,14 @@ def test_sums_and_counts_of_meta() -> None:
 
 def test_units_that_are_no_partition_of_the_lines() -> None:
     assert forge(lambda sections: set_column(sections, b"UNIT", 2, 0, 8)) == [
-        "SEGMENT: UNIT: the units of 'a' have not its lines"
+        "SEGMENT: UNIT: the units of 'a' do not add up to its lines"
     ]
     assert forge(lambda sections: set_column(sections, b"UNIT", 2, 0, 0)) == [
-        "SEGMENT: UNIT: the units of 'a' have not its lines",
+        "SEGMENT: UNIT: the units of 'a' do not add up to its lines",
         "SEGMENT: UNIT: a unit without lines",
     ]
     (fault,) = forge(lambda sections: set_column(sections, b"CHNK", 3, 1, 145))
-    assert fault == "SEGMENT: CHNK: a chunk that ends behind its file"
+    assert fault == "SEGMENT: CHNK: a chunk that ends after its file"
 
 
 def test_paths_that_are_no_paths() -> None:
@@ -206,13 +206,13 @@ def forge_post(term: bytes, position: int, value: int) -> list[str]:
 def test_a_bound_that_is_not_that_of_its_block() -> None:
     for bound in (1, 255):
         (fault,) = forge_post(b"often", 0, bound)
-        assert fault.startswith("SEGMENT: its content, written anew, is ")
+        assert fault.startswith("SEGMENT: its content, written again, is ")
 
 
 def test_a_list_whose_unused_half_is_not_zero() -> None:
     """145 postings of `often`: behind one bound, one size and as many doc ids 73 bytes of halves."""
     (fault,) = forge_post(b"often", 1 + 1 + 145 + 72, 0x10)
-    assert fault.startswith("SEGMENT: its content, written anew, is ")
+    assert fault.startswith("SEGMENT: its content, written again, is ")
 
 
 def change_twice(sections: dict[bytes, bytes], old: str, new: str, sizes: tuple[str, str]) -> None:
@@ -244,7 +244,7 @@ def test_one_content_has_one_encoding(new: str, sizes: str) -> None:
         assert faults == []
     else:
         (fault,) = faults
-        assert fault.startswith("SEGMENT: its content, written anew, is ")
+        assert fault.startswith("SEGMENT: its content, written again, is ")
 
 
 def test_bytes_in_another_form_than_the_one() -> None:
@@ -255,7 +255,7 @@ def test_bytes_in_another_form_than_the_one() -> None:
         sections[b"UNIT"] = sections[b"UNIT"][:8] + b"\x02\x02" + bytes(6) + lines + pad + sizes + pad
 
     (fault,) = forge(widen)
-    assert fault.startswith("SEGMENT: its content, written anew, is ")
+    assert fault.startswith("SEGMENT: its content, written again, is ")
 
 
 def test_sections_of_a_later_time_are_no_fault() -> None:

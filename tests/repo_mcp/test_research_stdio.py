@@ -227,7 +227,7 @@ def test_indexing_can_be_cancelled_and_the_index_stays_whole(tmp_path: Path) -> 
     assert time.monotonic() - started < HANG_SECONDS
     client.close()
     for directory in [*(tmp_path / "data").glob("index-*"), *(tmp_path / "data").glob("structure-*")]:
-        assert verify_index(DiskDirectory(str(directory))) in ([], ["manifest: there is none"])
+        assert verify_index(DiskDirectory(str(directory))) in ([], ["manifest: missing"])
     client = Client(root, "--no-watch", "--data-dir", str(tmp_path / "data"))
     assert client.found("index_codebase", path=".")["files"] == 1_500
     client.close()
@@ -385,7 +385,7 @@ def test_errors_are_results_in_the_words_of_the_specification(ready: Client) -> 
     assert ready.fails("index_codebase")["content"] == error("Missing required argument: path")
     assert ready.fails("search_code", query="  ")["content"] == error("Query cannot be empty")
     said = ready.fails("search_code", query="x", path=gone)["content"][0]["text"]
-    assert said.startswith(f"Path is outside of the repository that is served: {gone}.")
+    assert said.startswith(f"Path is outside the served repository: {gone}.")
     for tool in TOOLS[1:]:
         assert ready.fails(tool)["content"] == error("Missing required argument: query")
         assert ready.fails(tool, query="")["content"] == error("Query cannot be empty")

@@ -47,7 +47,7 @@ class SetupPage:
     def show_written(self, backup: str | None) -> None:
         """Say that the file is written, and where its previous contents are."""
         assert self._setup.file is not None
-        kept = "" if backup is None else f"; the previous version is {backup} beside it"
+        kept = "" if backup is None else f"; the previous version is in {backup}"
         self._advise(f"Wrote {self._setup.file.shown}{kept}.")
         self._advise_more()
 

@@ -37,7 +37,7 @@ EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semant
 _SUBJECTS = {"structure": "symbol index"}  # kinds of index that people know by another name
 # package that the program does without -> its module, and what is lost
 SPARED: Mapping[str, tuple[str, str]] = {
-    "google-re2": ("re2", "searches for expressions take many times as long"),
+    "google-re2": ("re2", "searches for regular expressions take many times as long"),
     "watchfiles": ("watchfiles", "changes are noticed when a tool is used, not as soon as a file is saved"),
 }
 
@@ -155,9 +155,7 @@ def _check_data_dir(path: str) -> Iterator[Finding]:
         message = (
             f"{len(open_files)} files are links, belong to another user, or can be read by others: {shown}."
         )
-        hint = (
-            "We did not write them and do not use them. Delete them, or the whole directory; it is rebuilt."
-        )
+        hint = "They are not ours and not used. Delete them, or the whole directory, which is then rebuilt."
         yield Finding("data directory", State.WARNING, message, hint)
     elif sys.platform == "win32" or not status.st_mode & 0o077:
         yield Finding("data directory", State.OK, "It and its contents are private.")

@@ -132,7 +132,7 @@ def read_first_lines(given: object, lines: int) -> tuple[int, ...] | None:
         return None
     first_lines = tuple(_read_list(given))
     if not all(type(one) is int for one in first_lines):
-        raise AdapterFault("its chunks are not numbers of lines")
+        raise AdapterFault("its chunks are not line numbers")
     if first_lines[:1] != (1,) or first_lines[-1] > max(1, lines):
         raise AdapterFault("its chunks do not cover the text, or reach beyond it")
     if any(one >= after for one, after in pairwise(first_lines)):
@@ -197,6 +197,6 @@ def _read_list(given: object) -> list[Any]:
 def _read_text(given: object, most: int) -> str:
     """Return a text on one line, cut and fit for UTF-8."""
     if not isinstance(given, str):
-        raise AdapterFault("its answer has another value where a text should be")
+        raise AdapterFault("its answer has another value where text should be")
     clean = given[: 4 * most].encode("utf-8", "replace").decode()
     return cut(" ".join(clean.split()), most)

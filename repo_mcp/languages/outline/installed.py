@@ -98,9 +98,9 @@ def _describe(adapter: object, entry: str, package: str, version: str, taken: se
     if not isinstance(name, str) or not name:
         raise _Unusable("it has no name")
     if not _NAME.fullmatch(name):
-        raise _Unusable("its name is not in lower case, or has other characters than letters and digits")
+        raise _Unusable("its name is not made of lower-case letters and digits")
     if name in taken:
-        raise _Unusable(f"there is another adapter {name!a}")
+        raise _Unusable(f"another adapter is named {name!a}")
     for method in ("supports_path", "outline"):
         if not callable(getattr(adapter, method, None)):
             raise _Unusable(f"it has no {method}")

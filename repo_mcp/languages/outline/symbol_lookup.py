@@ -125,8 +125,8 @@ def _suggest(outline: Outline, name: str) -> str:
     last = _unify(name).rpartition(".")[2][:MAX_SHOWN_CHARS]
     close = [whole for one in get_close_matches(last, named, MAX_NAMED) for whole in named[one]]
     if close:
-        return f"Close to it are: {', '.join(list(dict.fromkeys(close))[:MAX_NAMED])}."
-    return "See what it declares with its outline."
+        return f"Similar names: {', '.join(list(dict.fromkeys(close))[:MAX_NAMED])}."
+    return "Outline the file to see what it declares."
 
 
 def find_around(symbols: Sequence[Symbol], line: int) -> Symbol | None:

@@ -95,7 +95,7 @@ def _render_shapes(told: Result) -> Iterable[str]:
 
 def _render_outside(told: Result) -> Iterable[str]:
     if told.get("outside"):
-        yield "## Outside of the repository"
+        yield "## Outside the repository"
         yield ""
     for one in told.get("outside") or ():
         yield f"- {one['name']}: {one['count']}, {one['citation']}"

@@ -80,7 +80,7 @@ def resolve_folder(repository: Repository, arguments: Arguments) -> str:
             message = f"Path does not exist or is not a directory: {given}"
             raise Worded(error.code, message) from error
         if error.code is ErrorCode.PATH_ESCAPE:
-            message = f"Path is outside of the repository that is served: {given}."
+            message = f"Path is outside the served repository: {given}."
             raise RepoError(error.code, message, "Give '.' or a folder inside the repository.") from error
         if error.code is ErrorCode.PATH_DENIED:
             raise Worded(error.code, f"Path is never served: {given}") from error

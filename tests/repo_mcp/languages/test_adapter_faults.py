@@ -90,14 +90,14 @@ BAD_OUTLINES = {
     "'text'": "its answer is not an outline",
     "Outline('a', 'obey', None, 'obey')": "TypeError",
     "Outline('a', 'obey', (3,), 'obey')": "AttributeError",
-    "Outline('a', 7, (), 'obey')": "its answer has another value where a text should be",
+    "Outline('a', 7, (), 'obey')": "its answer has another value where text should be",
     SYMBOL.format("'f', 'x', '', 0, 1"): "a symbol lies outside the text",
     SYMBOL.format("'f', 'x', '', 2, 1"): "a symbol lies outside the text",
     SYMBOL.format("'f', 'x', '', 1, 99"): "a symbol lies outside the text",
     SYMBOL.format("'f', 'x', '', True, True"): "a symbol lies outside the text",
     SYMBOL.format("'f', '', '', 1, 1"): "a symbol has no name",
     SYMBOL.format("'f', b'x', '', 1, 1"): "a symbol has no name",
-    SYMBOL.format("'f', 'x', None, 1, 1"): "its answer has another value where a text should be",
+    SYMBOL.format("'f', 'x', None, 1, 1"): "its answer has another value where text should be",
     SYMBOL.format("'f', 'x', '', 1, 1, None, None, None, 'yes'"): "its answer is not an outline",
 }
 BAD_CHUNKS = {
@@ -108,8 +108,8 @@ BAD_CHUNKS = {
     "[1, 4]": "its chunks do not cover the text, or reach beyond it",
     "[1, 3, 2]": "its chunks overlap",
     "[1, 2, 2]": "its chunks overlap",
-    "[1, 2.0]": "its chunks are not numbers of lines",
-    "[1, '2']": "its chunks are not numbers of lines",
+    "[1, 2.0]": "its chunks are not line numbers",
+    "[1, '2']": "its chunks are not line numbers",
 }
 
 

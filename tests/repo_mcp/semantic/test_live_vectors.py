@@ -137,7 +137,7 @@ def test_damage_that_a_search_meets_does_not_end_it(
 
 
 def meet_damage(*_: object) -> None:
-    raise CorruptIndex("page 3 does not have its checksum")
+    raise CorruptIndex("page 3 has a wrong checksum")
 
 
 def test_the_command_line_makes_them_and_says_so(

@@ -23,7 +23,7 @@ from tests.deep.sizes import IS_DEEP
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 
 CODE = 5  # files of TREE with a parser
-NOTHING_YET = ["manifest: there is none"]
+NOTHING_YET = ["manifest: missing"]
 FILES = 9  # that are indexed: all but .env
 
 

@@ -142,7 +142,7 @@ def test_what_is_not_declared_is_an_error_that_says_what_is_close(served: Served
     assert error == {
         "code": "not_found",
         "message": 'The file declares no "Worker.runs".',
-        "hint": "Close to it are: Worker.run, run.",
+        "hint": "Similar names: Worker.run, run.",
     }
     error = served.call(path="broken.py", symbol="f")["error"]
     assert "does not parse as Python" in error["hint"]

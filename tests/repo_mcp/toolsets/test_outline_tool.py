@@ -145,7 +145,7 @@ def test_the_members_of_a_parent() -> None:
     missing = call(repository, path="a.py", parent="N")["error"]
     assert (missing["code"], missing["message"]) == ("not_found", 'The file declares no "N".')
     close = call(repository, path="a.py", parent="iner")["error"]
-    assert close["hint"] == "Close to it are: A.m.inner."
+    assert close["hint"] == "Similar names: A.m.inner."
 
 
 def test_depth_and_kinds_choose() -> None:

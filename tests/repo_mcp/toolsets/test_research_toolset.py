@@ -117,7 +117,7 @@ def test_a_path_outside_and_a_denied_one_are_refused_in_words_of_their_own(serve
     (served.root / ".git").mkdir()
     for path in ("..", "/etc", "service/../../x", "out"):
         said = served.error("index_codebase", path=path)
-        assert said.startswith(f"Path is outside of the repository that is served: {path}.")
+        assert said.startswith(f"Path is outside the served repository: {path}.")
     assert served.error("index_codebase", path=".git") == "Path is never served: .git"
 
 

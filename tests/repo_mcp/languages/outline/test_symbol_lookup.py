@@ -73,8 +73,8 @@ def test_the_longest_declaration_of_a_name_is_taken_and_the_others_are_named() -
 @pytest.mark.parametrize(
     ("outline", "name", "hint"),
     [
-        (Outline("a.py", "python", SYMBOLS, "ast"), "B.rum", "Close to it are: A.run, A.run.run, B.run."),
-        (Outline("a.py", "python", SYMBOLS, "ast"), "zzz", "See what it declares with its outline."),
+        (Outline("a.py", "python", SYMBOLS, "ast"), "B.rum", "Similar names: A.run, A.run.run, B.run."),
+        (Outline("a.py", "python", SYMBOLS, "ast"), "zzz", "Outline the file to see what it declares."),
         (
             Outline("a.py", "python", (), "ast", ("does not parse",)),
             "f",
