@@ -48,7 +48,7 @@ Call = tuple[str, dict[str, object]]
 # What an answer says that may lack something, or shows what is gone.
 TELLING = re.compile(
     "not indexed yet|being refreshed|being (re)?built|compared with the index|A refresh failed"
-    "|are being parsed|Parsing files failed|no symbol index yet|from what was opened before"
+    "|are being parsed|Parsing files failed|no symbol index yet|from the copy that is still open"
 )
 
 
