@@ -5,6 +5,7 @@ from __future__ import annotations
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    Reference,
     ReferenceRole,
     Symbol,
     SymbolFlag,
@@ -45,11 +46,11 @@ def is_type_role(role: ReferenceRole) -> bool:
     return role in _TYPE_ROLES
 
 
-def accepts_count(symbol: Symbol, arguments: int) -> bool:
-    """Return whether a declaration accepts a call; `arguments` is the count plus one, or 0 if unknown."""
-    if not arguments or symbol.kind not in CALLABLE_KINDS:
+def accepts_call(symbol: Symbol, call: Reference) -> bool:
+    """Return whether a declaration accepts a call, judged by the number of its arguments."""
+    if not call.arguments or symbol.kind not in CALLABLE_KINDS:
         return True
-    given = arguments - 1
+    given = call.arguments - 1
     wanted = symbol.parameter_count
     if SymbolFlag.VARIADIC in symbol.flags:
         return given >= wanted - 1

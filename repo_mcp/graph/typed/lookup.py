@@ -122,7 +122,7 @@ class NamedLookup:
         doubted = NOT_FOUND
         for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
-            if found.declarations and found.is_sure and not self.is_extension(found.declarations[0]):
+            if found.declarations and found.is_sure and not self._is_extension(found.declarations[0]):
                 return found
             doubted = doubted if doubted.declarations else found
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
@@ -148,7 +148,7 @@ class NamedLookup:
                 return [(scope, one) for one in real]
         return []
 
-    def is_extension(self, declaration: Declaration) -> bool:
+    def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension, which has the name of its type where that is declared elsewhere."""
         return self._get_kind(declaration) is SymbolKind.EXTENSION
 

@@ -146,7 +146,7 @@ class NamedResolver:
 
     def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
         """Return the found targets, chosen by the number of arguments, with constructors added."""
-        declarations = [one for one in found.declarations if not self._lookup.is_extension(one)]
+        declarations = [one for one in found.declarations if not self._is_extension(one)]
         if reference.role is ReferenceRole.CALL:
             declarations = self._choose_called(declarations, reference)
         several = len({self._say_identity(one) for one in declarations}) > 1
@@ -157,6 +157,11 @@ class NamedResolver:
         if several and len(declarations) > MAX_POSSIBLE:
             declarations = declarations[:MAX_POSSIBLE]
         return Resolution(tuple(Target(one, confidence) for one in declarations))
+
+    def _is_extension(self, declaration: Declaration) -> bool:
+        """Return True for an extension: what its name means is declared elsewhere."""
+        scope = self._lookup.find_scope(declaration.path)
+        return scope is not None and scope.get_kind(declaration.ordinal) is SymbolKind.EXTENSION
 
     def _say_identity(self, declaration: Declaration) -> tuple[str, str, int]:
         """Return a key that is equal for declarations a name cannot tell apart: parts of one type."""

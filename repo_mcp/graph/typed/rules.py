@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from repo_mcp.graph.program.program import Program
-from repo_mcp.graph.program.wanted import accepts_count
+from repo_mcp.graph.program.wanted import accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.symbols.symbol_record import Reference, Symbol
 
@@ -31,6 +31,7 @@ class Rules:
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions
+    accepts: Callable[[Symbol, Reference], bool] = staticmethod(accepts_call)
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
     constructor_name = ""  # of constructors not named after their type
@@ -88,10 +89,6 @@ class Rules:
         """Return the declarations of one path that are meant, and whether that is certain."""
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return definitions or found, True
-
-    def accepts(self, symbol: Symbol, call: Reference) -> bool:
-        """Return whether what is declared accepts a call, judged by the number of its arguments."""
-        return accepts_count(symbol, call.arguments)
 
     def read_result(self, text: str) -> str:
         """Return the type of a call's value, given the text of a function's result."""

@@ -11,6 +11,10 @@ _ONLY_FOLDERS = ("Source", "src")
 _SOURCE_FOLDERS = frozenset({"Sources", "Tests", *_ONLY_FOLDERS})
 
 
+def _accepts(symbol: Symbol, call: Reference) -> bool:
+    return symbol.kind not in CALLABLE_KINDS or accepts_labels(symbol.parameters, call.alias)
+
+
 class SwiftRules(Rules):
     """The rules of Swift. Full paths begin with the module."""
 
@@ -19,15 +23,12 @@ class SwiftRules(Rules):
     has_overloads = True
     inherits_overloads = True
     has_labels = True
+    accepts = staticmethod(_accepts)
     has_extensions = True
     checks_extensions = True
     own_words = frozenset({"self", "Self"})
     base_words = frozenset({"super"})
     constructor_name = "init"
-
-    def accepts(self, symbol: Symbol, call: Reference) -> bool:
-        """Return whether what is declared accepts a call, judged by its labels."""
-        return symbol.kind not in CALLABLE_KINDS or accepts_labels(symbol.parameters, call.alias)
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the target's folder, directly below `Sources` or `Tests`; else the path's first folder."""
