@@ -10,7 +10,7 @@ from __future__ import annotations
 from repo_mcp.graph.program.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
-from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
@@ -106,6 +106,17 @@ class CRules(Rules):
         return False
 
     # -- names -------------------------------------------------------------------------------------------
+
+    def say_path(self, scope: FileScope, ordinal: int) -> Path:
+        """Return the full path of a symbol: of a value of an enum without the enum's name, unless it is one
+        of an `enum class`, which has a type; in C, where a type is no scope, without any type's name."""
+        around = [one for one in scope.iter_around(ordinal) if one]
+        is_value = scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
+        if not is_value:
+            return super().say_path(scope, ordinal)
+        left_out = TYPE_KINDS if scope.language == "c" else {SymbolKind.ENUM}
+        kept = [one for one in around if scope.get_kind(one) not in left_out]
+        return tuple(scope.get_name(one) for one in reversed(kept))
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the namespaces around a symbol, innermost first, then those of `using namespace`."""

@@ -144,6 +144,10 @@ class FileScope(SymbolScopes):
                 return rows[above - 1]
         return None
 
+    def has_type(self, ordinal: int) -> bool:
+        """Return whether the declaration of a symbol shows its type."""
+        return bool(self.record.strings[int(self.record.types[ordinal])])
+
     def read_type_names(self, ordinal: int) -> tuple[str, ...]:
         """Return the parts of the dotted type name in a declaration; empty when it shows none."""
         found = read_type(self.record.strings[int(self.record.types[ordinal])])

@@ -34,6 +34,7 @@ MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
+_CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
     "go": GoRules,
     "java": JavaRules,
@@ -77,6 +78,8 @@ class NamedLookup:
         if path not in self._scopes:
             language = self.program.find_language(path)
             record = self.program.find_record(path) if language in _RULES else None
+            if record is not None and language == "c" and not _CPP_KINDS.isdisjoint(map(int, record.kinds)):
+                language = "cpp"  # a header, whose name may mean either
             self._scopes[path] = FileScope(path, language, record) if record is not None else None
         return self._scopes[path]
 

@@ -113,6 +113,8 @@ def on_union(walk: CaptureWalk, node: Node) -> None:
 def on_enum(walk: CaptureWalk, node: Node) -> None:
     """Declare an `enum` with a body."""
     declare_type(walk, node, SymbolKind.ENUM)
+    if any(one.type in {"class", "struct"} for one in node.children[:2]):
+        walk.scoped_enums.add(walk.scope.ordinal)
 
 
 def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access = Access.NONE) -> None:
@@ -138,11 +140,13 @@ def say_public(walk: CaptureWalk, access: Access) -> int:
 
 
 def on_enumerator(walk: CaptureWalk, node: Node) -> None:
-    """Declare one value of an enum."""
+    """Declare one value of an enum. Only that of an `enum class` has a type: its name needs the enum's."""
     walk.taken.add(node.start_byte)
-    flags = say_public(walk, walk.scope.access)
+    scope = walk.scope
+    flags = say_public(walk, scope.access)
+    result = scope.name if scope.ordinal in walk.scoped_enums else ""
     kind = SymbolKind.ENUM_MEMBER
-    walk.declare(node, walk.read(node), kind, flags=flags, access=walk.scope.access, opens=False)
+    walk.declare(node, walk.read(node), kind, flags=flags, access=scope.access, result=result, opens=False)
 
 
 def on_typedef(walk: CaptureWalk, node: Node) -> None:

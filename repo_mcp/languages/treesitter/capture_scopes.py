@@ -43,6 +43,7 @@ class CaptureScopes(CaptureText):
         self._lines = text.count(b"\n") + (not text.endswith(b"\n"))
         self.builder = SymbolRecordBuilder(file_name, self._lines)
         self.scopes = [OpenScope(NO_END, 0, SymbolKind.FILE, "")]
+        self.scoped_enums: set[int] = set()  # ordinals of those whose members need their name before them
         self.types_by_name: dict[str, int] = {}  # type declared so far -> ordinal of its symbol
         self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the name it gets
         self.last_declared: OpenScope | None = None

@@ -549,6 +549,46 @@ def test_cpp_constructor(cpp: Case) -> None:
     assert cpp.ask("main.cpp", "Shape") == ["shape.hpp:geo.Shape.Shape exact", "shape.hpp:geo.Shape exact"]
 
 
+ENUMS = {
+    "mode.h": (
+        "typedef enum { RUN_DEFAULT, RUN_ONCE } run_mode;\nenum color { RED };\n"
+        "struct outer { enum inner { DEEP } kind; };\nstatic inline int own(void) { return RED; }\n"
+    ),
+    "run.c": '#include "mode.h"\nint run(run_mode mode) { if (mode == RUN_ONCE) return RED + DEEP; }\n',
+    "shape.hpp": (
+        "namespace geo { enum class Kind { Round, Flat }; enum Plain { Wide };\n"
+        "struct Box { enum Side { Left }; Side side = Left; }; }\n"
+    ),
+    "use.cpp": (
+        '#include "shape.hpp"\nusing namespace geo;\n'
+        "int f() { return Wide + Plain::Wide + (int)Kind::Round + Box::Left; }\nint g() { return Flat; }\n"
+    ),
+}
+
+
+def test_values_of_enums_belong_to_what_is_around_the_enum() -> None:
+    enums = Case(ENUMS)
+    assert enums.ask("run.c", "RUN_ONCE", USE) == ["mode.h:run_mode.RUN_ONCE exact"]
+    assert enums.ask("run.c", "RED", USE) == enums.ask("mode.h", "RED", USE) == ["mode.h:color.RED exact"]
+    assert enums.ask("run.c", "DEEP", USE) == ["mode.h:outer.inner.DEEP exact"]
+    wide = "shape.hpp:geo.Plain.Wide exact"
+    assert set(enums.ask("use.cpp", "Wide", USE)) == {wide}
+    assert enums.ask("use.cpp", "Round", USE) == ["shape.hpp:geo.Kind.Round exact"]
+    assert enums.ask("use.cpp", "Left", USE) == ["shape.hpp:geo.Box.Side.Left exact"]
+    assert enums.ask("use.cpp", "Flat", USE) == []  # of an enum class, whose name is missing
+
+
+def test_a_header_that_declares_classes_is_one_of_cpp() -> None:
+    text = {
+        "walk.h": "class Walk {\n public:\n  void next();\n  int size() const { return 1; }\n};\n",
+        "walk.cc": '#include "walk.h"\nvoid Walk::next() { size(); }\n'
+        "void go(Walk* walk) { walk->next(); walk->size(); }\n",
+    }
+    case = Case(text)
+    assert case.ask("walk.cc", "next") == ["walk.cc:Walk.next exact"]
+    assert case.ask("walk.cc", "size") == ["walk.h:Walk.size exact"] * 2
+
+
 # -- Swift -------------------------------------------------------------------------------------------------
 
 SWIFT = {
