@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench.processes import PROJECT
 from bench.quality import answers
 from bench.quality.questions import HALVES, read_questions
 from bench.quality.report import read_run, render_comparison, render_tables, write_run
@@ -31,6 +32,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--half", choices=(*HALVES, "both"), default="tune", help="of the functions; kept: only at the end"
     )
+    parser.add_argument("--code", type=Path, default=PROJECT, help="the checkout whose server is asked")
     position = parser.add_mutually_exclusive_group(required=True)
     position.add_argument("--tree", type=Path, help="the one tree of all tasks")
     position.add_argument("--trees", type=Path, help="a directory with a tree for each repository")
@@ -82,7 +84,8 @@ def answer_questions(given: argparse.Namespace) -> int:
     ]
     with tempfile.TemporaryDirectory() as scratch:
         data_dirs = given.data or Path(scratch)
-        outcomes = list(answers.run_questions(questions, given.trees, data_dirs, print))
+        code = given.code.resolve()
+        outcomes = list(answers.run_questions(questions, given.trees, data_dirs, code, print))
     if not outcomes:
         return 1
     print("\n".join(answers.render(outcomes)))

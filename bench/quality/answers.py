@@ -58,13 +58,13 @@ class Outcome:
         ]
 
 
-def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, *options: str) -> Iterator[Outcome]:
+def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, code: Path) -> Iterator[Outcome]:
     """Yield the outcome of each question of one tree. ValueError for another tree."""
     for question in questions:
         check_tree(root, question)
     data_dir.mkdir(parents=True, exist_ok=True)
-    build_index(root, data_dir, *options)
-    with closing(Client(root, data_dir, *options)) as client:
+    build_index(root, data_dir, code=code)
+    with closing(Client(root, data_dir, code=code)) as client:
         client.settle(BUNDLE, prompt=questions[0].query)
         for question in questions:
             yield ask(client, root, question)
@@ -103,16 +103,16 @@ def _iter_spans(hit: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
 
 
 def run_questions(
-    questions: Iterable[Question], trees: Path, data_dirs: Path, report: Callable[[str], None]
+    questions: Iterable[Question], trees: Path, data_dirs: Path, code: Path, report: Callable[[str], None]
 ) -> Iterator[Outcome]:
-    """Yield the outcomes, tree by tree. What has no tree is left out, and that is reported."""
+    """Yield the outcomes of a checkout, tree by tree. What has no tree is left out, and that is reported."""
     groups: dict[str, list[Question]] = {}
     for question in questions:
         groups.setdefault(question.repo, []).append(question)
     for repo, own in groups.items():
         root = trees / repo
         if root.is_dir():
-            yield from ask_tree(root, own, data_dirs / repo)
+            yield from ask_tree(root, own, data_dirs / repo, code)
         else:
             report(f"{repo}: no tree, {len(own)} questions left out")
 
