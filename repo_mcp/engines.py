@@ -9,7 +9,7 @@ import stat
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from index_format import DirectoryHolder, IndexFormatError
@@ -175,18 +175,13 @@ class Engines:
     @cached_property
     def _bundler(self) -> Strategy:
         from repo_mcp.bundler.hybrid import HybridStrategy
-        from repo_mcp.bundler.spans import list_outlined_spans
-        from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_symbol_spans
+        from repo_mcp.bundler.spans import read_layout
 
         outliner = self._sources.outliner
-
-        def find_spans(path: str, text: bytes) -> tuple[SymbolSpan, ...]:
-            outline = outliner.find_installed_outline(path, text)
-            if outline is not None and outline.symbols:
-                return list_outlined_spans(outline)
-            return list_symbol_spans(path, text, self._extensions)
-
-        return HybridStrategy(find_spans, outliner.find_hints)
+        reader = partial(
+            read_layout, overrides=self._extensions, find_outline=outliner.find_installed_outline
+        )
+        return HybridStrategy(reader, outliner.find_hints)
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)

@@ -48,12 +48,6 @@ def check_request(request: BundleRequest, limits: Limits) -> Budget:
     ):
         if value is not None and not 1 <= value <= most:
             raise _invalid(f"budget.{name}", f"is {value}", f"Give 1 to {most}.")
-    if files is not None and lines is not None and lines < files:
-        raise _invalid(
-            "budget.max_total_lines",
-            f"is {lines}, less than one line for each of max_files {files}",
-            "Give at least as many lines as files.",
-        )
     return Budget(files or limits.default_bundle_files, lines or limits.default_bundle_lines, tokens)
 
 

@@ -1,4 +1,4 @@
-"""Find what helps to read an excerpt: imports of the names it uses, the head of its declaration. Pure.
+"""Find what helps to read an excerpt: imports of the names it uses, the head of its declaration.
 
 This module also finds the lines of imports and licences, which match words of every prompt and answer none.
 """
@@ -8,10 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from repo_mcp.bundler.packing import Packer, build_selection
+from repo_mcp.bundler.records import Role, Selection
+from repo_mcp.bundler.source import LiveFile
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 
 MAX_IMPORT_LINES = 12
 MAX_HEAD_LINES = 6
+MAX_NAMED_IMPORTS = 8
 IMPORT_SEARCH_LINES = 200  # from the top of the file
 _IMPORT = re.compile(
     r"^\s*(?:from\s+[\w.]+\s+import\b|import\b|use\s+[\w:{]|using\s+[\w.]+\s*;|require\b|(?:const|let|var)\b.*\brequire\("
@@ -29,6 +33,38 @@ _OPENS = re.compile(r"[({]\s*(?:(?:#|//).*)?$")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _KEYWORDS = "from import as use using require const let var type pub crate self include static"
 _IMPORT_WORDS = frozenset(_KEYWORDS.split())
+
+
+def take_companions(packer: Packer, live: LiveFile, spans: Sequence[SymbolSpan]) -> None:
+    """Select the heads of declarations around a file's excerpts, then imports of the names in them, if they
+    fit."""
+    own = [one for one in packer.selections if one.path == live.path]
+    for one in own:
+        around = find_around(spans, one.start_line, one.end_line)
+        if around is not None and around.name_line < one.start_line:
+            start, end = find_head(live.lines, around)
+            told = f"start of {around.qualified_name}, which encloses an excerpt"
+            _add(packer, build_selection(live, start, end, Role.SIGNATURE, 0.0, (told,)))
+    imports = find_imports(live.lines, [one.lines for one in own])
+    if imports is not None:
+        told = f"imports {', '.join(imports[2][:MAX_NAMED_IMPORTS])}, used by excerpts of this file"
+        _add(packer, build_selection(live, imports[0], imports[1], Role.IMPORTS, 0.0, (told,)))
+
+
+def _add(packer: Packer, companion: Selection) -> None:
+    """Select a companion if all its lines are new and fit; one that does not fit is not reported."""
+    taken = packer.list_taken(companion.path)
+    lines = range(companion.start_line, companion.end_line + 1)
+    if len(lines) <= packer.lines_left and taken.isdisjoint(lines):
+        before = len(packer.dropped)
+        packer.add(companion)
+        del packer.dropped[before:]
+
+
+def find_around(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> SymbolSpan | None:
+    """Return the smallest declaration that holds all the lines, or None."""
+    around = [span for span in spans if span.start_line <= start_line and end_line <= span.end_line]
+    return min(around, key=lambda span: (span.end_line - span.start_line, span.name_line), default=None)
 
 
 def find_imports(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Budget, BundleTotals, Dropped, Role, Selection
+from repo_mcp.bundler.source import LiveFile
 
 MAX_LINE_CHARS = 500  # of a line in an excerpt; a longer line is data, and open_file shows it
+USUAL_LINE_CHARS = 40  # of a line of code, with its number
 DUPLICATE_SHARE = 0.8  # of the lines of the shorter of two excerpts
 DUPLICATE_LEAST_LINES = 5  # shorter excerpts may be alike
 
@@ -30,9 +33,23 @@ class Packer:
         return self.budget.max_total_lines - self.lines
 
     @property
+    def room(self) -> int:
+        """Return the number of lines of usual length that may still be selected."""
+        if self.budget.max_tokens is None:
+            return self.lines_left
+        chars_left = self.budget.max_tokens * CHARS_PER_TOKEN - self.chars
+        return min(self.lines_left, chars_left // USUAL_LINE_CHARS)
+
+    @property
     def files_left(self) -> int:
         """Return the number of further files that may be selected from."""
         return self.budget.max_files - len(self.paths)
+
+    def has_room(self, selection: Selection) -> bool:
+        """Return True when an excerpt fits whole into the lines and tokens that are left."""
+        return len(selection.lines) <= self.lines_left and self._count_fitting(selection) == len(
+            selection.lines
+        )
 
     def add(self, selection: Selection) -> Selection | None:
         """Select an excerpt, cut to what fits. Return None, and record why, when nothing of it fits."""
@@ -63,14 +80,23 @@ class Packer:
 
     def _fit(self, selection: Selection) -> Selection | None:
         """Return the first lines of an excerpt that fit into the budget; a companion fits whole or not."""
-        lines = selection.lines[: max(0, self.lines_left)]
-        if self.budget.max_tokens is not None:
-            chars_left = self.budget.max_tokens * CHARS_PER_TOKEN - self.chars
-            while lines and len(replace(selection, lines=lines).content) > chars_left:
-                lines = lines[:-1]
-        if not lines or (selection.role is not Role.MATCH and len(lines) < len(selection.lines)):
+        count = self._count_fitting(selection)
+        if not count or (selection.role is not Role.MATCH and count < len(selection.lines)):
             return None
-        return replace(selection, lines=lines, end_line=selection.start_line + len(lines) - 1)
+        end = selection.start_line + count - 1
+        return replace(selection, lines=selection.lines[:count], end_line=end)
+
+    def _count_fitting(self, selection: Selection) -> int:
+        """Return how many lines of an excerpt, from its first on, the lines and tokens that are left hold."""
+        count = min(len(selection.lines), max(0, self.lines_left))
+        if self.budget.max_tokens is None:
+            return count
+        left = self.budget.max_tokens * CHARS_PER_TOKEN - self.chars
+        sizes = (
+            len(f"{number}\t{line}\n")
+            for number, line in enumerate(selection.lines[:count], selection.start_line)
+        )
+        return sum(size <= left for size in accumulate(sizes))
 
     def _find_twin(self, selection: Selection) -> Selection | None:
         """Return a selected excerpt with nearly the same lines, or None."""
@@ -96,16 +122,12 @@ class Packer:
         return BundleTotals(len(self.paths), self.lines, -(-self.chars // CHARS_PER_TOKEN))
 
 
-def share_lines(files: int, budget: Budget, least_lines: int) -> list[int]:
-    """Share the lines among the best files as 1 : 1/2 : 1/3, with as few files as `least_lines` requires."""
-    count = max(1, min(files, budget.max_files))
-    while count > 1 and budget.max_total_lines / (count * _harmonic(count)) < least_lines:
-        count -= 1
-    return [int(budget.max_total_lines / (position * _harmonic(count))) for position in range(1, count + 1)]
-
-
-def _harmonic(count: int) -> float:
-    return sum(1 / position for position in range(1, count + 1))
+def build_selection(
+    live: LiveFile, start: int, end: int, role: Role, score: float, evidence: tuple[str, ...] = ()
+) -> Selection:
+    """Return lines of a file as a selection that is still to be described."""
+    lines = tuple(map(cut_line, live.lines[start - 1 : end]))
+    return Selection(live.path, start, end, None, role, evidence, score, (), lines, live.fingerprint.hex())
 
 
 def cut_line(line: str) -> str:

@@ -1,7 +1,7 @@
 """Explain in words why an excerpt was chosen, with every claim checked against its lines. Pure.
 
 A reader can verify everything that is said: a term is named by a word of the excerpt that holds it, a symbol
-when it is declared in the lines or encloses them, a search when one of the spans it ranked overlaps them.
+when it is declared in the lines or encloses them, a step by the block that it began at.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from repo_mcp.bundler.searches import SearchHits
+from repo_mcp.bundler.evidence import Evidence, is_called
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.mentions import Mention
-from repo_mcp.ranking.prompt import Clue, ClueKind, split_symbol
+from repo_mcp.ranking.prompt import ClueKind
 from repo_mcp.text.analysis import get_word_terms
 
 MAX_NAMED_TERMS = 6
-MAX_NAMED_SEARCHES = 3
+MAX_NAMED_STEPS = 3
 MAX_WORD_CHARS = 60
 _WORD = re.compile(r"\w+")
 
 
 def explain(
     mentions: Sequence[Mention],
-    declared: Sequence[SymbolSpan],
+    named: Sequence[SymbolSpan],
     around: SymbolSpan | None,
-    clues: Iterable[Clue],
+    evidence: Evidence,
     lines: Sequence[str],
     start_line: int,
     words: Sequence[str],
@@ -34,18 +34,17 @@ def explain(
     """Return the evidence, the strongest first; at least one part of it."""
     end_line = start_line + len(lines) - 1
     parts = [*_tell_mentions(mentions, start_line, end_line)]
-    wanted = {split_symbol(clue.text)[-1] for clue in clues if clue.kind is ClueKind.SYMBOL}
-    names = list(dict.fromkeys(span.name for span in declared if span.name in wanted))
+    names = list(dict.fromkeys(span.name for span in named))
     if names:
         parts.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
-    elif around is not None and around.name in wanted:
+    elif around is not None and any(is_called(around, name) for name in evidence.names):
         parts.append(f"lies in {around.qualified_name}, named in the prompt")
-    phrases = [clue.text for clue in clues if clue.kind is ClueKind.PHRASE and holds_phrase(lines, clue.text)]
-    parts += [f'contains the text "{phrase}"' for phrase in phrases[:2]]
+    phrases = (clue.text for clue in evidence.clues if clue.kind is ClueKind.PHRASE)
+    held = [phrase for phrase in phrases if holds_phrase(lines, phrase)]
+    parts += [f'contains the text "{phrase}"' for phrase in held[:2]]
     if words:
         parts.append(f"matches {_join(words[:MAX_NAMED_TERMS])}")
-    if found_by:
-        parts.append(_join(found_by[:MAX_NAMED_SEARCHES]))
+    parts += found_by[:MAX_NAMED_STEPS]
     return tuple(parts) or ("next to what matched",)
 
 
@@ -79,17 +78,6 @@ def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
     for term in terms:
         named.setdefault(words[term].lower(), words[term])
     return [word for word in named.values() if len(word) <= MAX_WORD_CHARS]
-
-
-def list_searches(hits: Iterable[SearchHits], path: str, start_line: int, end_line: int) -> list[str]:
-    """Return the searches that ranked a span overlapping the lines, the best rank first."""
-    positions: dict[int, list[str]] = {}
-    for one in hits:
-        for position, chunk in enumerate(one.chunks, 1):
-            if chunk.path == path and chunk.unit_start <= end_line and start_line <= chunk.unit_end:
-                positions.setdefault(position, []).append(one.planned.name)
-                break
-    return [f"hit {position} of search {' and '.join(positions[position])}" for position in sorted(positions)]
 
 
 def order_terms(present: Collection[str], term_weights: Mapping[str, float]) -> tuple[str, ...]:

@@ -6,15 +6,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from index_format import compute_fingerprint
 from repo_mcp.ranking.lookup import count_units, find_paths
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.ranking import BEST_UNITS, rank_files
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.text.roles import is_test_path
+from repo_mcp.text.schema import SYMBOL
 
-RANKED_FILES = 40
+RANKED_CHUNKS = 80  # of some 40 files
 MAX_WORDS = 1_000  # of a prompt
+MAX_DECLARING = 50  # files whose paths are read to leave out tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +45,12 @@ class BundleSource(Protocol):
         """Return the number of units in the index."""
         ...
 
-    def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
-        """Return the best `top_k` chunks."""
+    def rank(self, prompt: str, include_tests: bool) -> Ranking:
+        """Return the best chunks for a prompt, in the order in which a search shows them."""
         ...
 
-    def rank_files(self, prompt: str, include_tests: bool) -> dict[str, float]:
-        """Return path -> score of the best files for a prompt, best first."""
+    def find_declaring(self, name: str, most: int, include_tests: bool) -> list[str]:
+        """Return the files that may declare a name, in path order; none when there are more than `most`."""
         ...
 
     def find_paths(self, terms: Iterable[str]) -> list[str]:
@@ -76,15 +81,25 @@ class IndexSource:
         """Return the number of units in the index."""
         return self._searcher.snapshot.unit_count
 
-    def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
-        """Return the best `top_k` chunks."""
-        return self._searcher.rank(query, top_k, Filter(include_tests=include_tests))
-
-    def rank_files(self, prompt: str, include_tests: bool) -> dict[str, float]:
-        """Return path -> score of the best files for a prompt, best first."""
+    def rank(self, prompt: str, include_tests: bool) -> Ranking:
+        """Return the best chunks for a prompt, in the order in which a search shows them."""
         query = parse_query(prompt, MAX_WORDS)
-        best = self._searcher.find_best_units(query, BEST_UNITS, Filter(include_tests=include_tests))
-        return {one.path: one.score for one in rank_files(self._searcher, query, best, RANKED_FILES)}
+        return rank(self._searcher, query, RANKED_CHUNKS, Filter(include_tests=include_tests))
+
+    def find_declaring(self, name: str, most: int, include_tests: bool) -> list[str]:
+        """Return the files that may declare a name, in path order; none when there are more than `most`.
+
+        Names are folded in the index, so the live text decides.
+        """
+        searcher = self._searcher
+        rows = searcher.find_files(name.lower(), SYMBOL)
+        if len(rows) > MAX_DECLARING:
+            return []
+        positions = np.searchsorted(searcher.bases, rows, side="right") - 1
+        places = zip(positions.tolist(), (rows - searcher.bases[positions]).tolist(), strict=True)
+        paths = [searcher.read_path(position, file) for position, file in places]
+        wanted = [path for path in paths if include_tests or not is_test_path(path)]
+        return sorted(wanted, key=str.encode) if len(wanted) <= most else []
 
     def find_paths(self, terms: Iterable[str]) -> list[str]:
         """Return the indexed paths that hold all the terms, in path order."""

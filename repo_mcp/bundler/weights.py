@@ -1,7 +1,7 @@
 """Every number that decides what comes into a bundle, in one table.
 
-They are few and round. They were tuned on the changed lines and files of some 200 commits in 45 public
-projects, with each commit's message as the prompt; bench/quality/README.md gives the results.
+They are few and round. They were tuned on questions about development repositories whose answering functions
+were named in advance, and on the changed lines of commits; bench/quality/README.md gives the results.
 """
 
 from __future__ import annotations
@@ -11,31 +11,44 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Shares of evidence. In each search, the best file scores 1 and the others a part of it."""
+    """Shares of evidence. A block that holds every term of the prompt once or twice is worth about 1."""
 
-    ranking: float = 4.0  # the ranking of all files for the prompt
-    prompt_search: float = 0.0
-    keyword_search: float = 1.0
-    symbol_search: float = 1.2  # for a name that one unit defines; frequent names count less
-    phrase_search: float = 0.5
-    named_path: float = 10.0  # more than all searches together: what the prompt names comes first
-    frame: float = 10.0  # for the innermost frame
-    frame_decay: float = 0.8  # for each frame further out
-    unit_decay: float = 0.3  # a file's score sums its chunks, each further one weighing this much less
-
+    # terms of the prompt
     symbol_term: float = 2.0  # a term that is a whole symbol of the prompt
     part_term: float = 0.7  # a term that is a part of a longer word
     phrase_term: float = 1.0
 
-    declared: float = 4.0  # a block that declares a symbol of the prompt, in units of that term's weight
-    spread: float = 1.0  # repetitions at which a term in a block reaches half its weight
-    length_lines: float = 40.0  # the usual length of a block
-    length_share: float = 0.5  # how much the value of a longer block is lowered
+    # what a block holds
+    name: float = 1.0  # the terms in its name, beside those in its text: names are chosen with care
+    prototype: float = 0.5  # the share of that for a declaration without its body
+    owner: float = 0.3  # the terms in the name of the class around it
+    comment: float = 0.3  # of a line of comment or docstring: it says what the code next to it does
+    repeats: float = 1.0  # repetitions at which a term in a block of usual length reaches half its weight
+    usual_lines: float = 25.0
+    length: float = 0.5  # how much a longer block needs more repetitions
 
-    grow_share: float = 0.1  # a window takes in a neighbour worth this much of its best block
-    more_share: float = 0.8  # a second window of a file must be worth this much of the first
-    file_share: float = 0.6  # a file must score this much of the best one, without mentions
-    least_lines: int = 30  # the smallest share of a file; when the budget is short, fewer files come in
+    # what the prompt names
+    named: float = 3.0  # more than all terms together: what is named comes first
+    unsure: float = 0.5  # a capitalised word, which may be no name
+
+    # steps over the graph
+    callee: float = 0.35  # of the worth of the block that calls it
+    base: float = 0.3
+    named_use: float = 0.2  # of a name that is handed on or read
+
+    # the file
+    any_declaration: float = 0.03  # in a file that the search finds
+    rank: float = 1.0  # power of the file's score in the search, as a share of the best one's
+    mention: float = 1.5  # the file that the prompt names, in shares of the best score
+    next_frame: float = 0.8  # of a traceback, from the innermost outwards
+
+    # spending
+    lines: float = 0.3  # power of the lines that a block costs
+    base_lines: float = 60.0  # that an excerpt costs besides its own, for its place and its rationale
+    part_share: float = (
+        0.6  # a block that does not fit is shown in part when it is worth this much of the best
+    )
+    repeat_lines: float = 300.0  # of one file: when that many are shown, the next block counts half
 
 
 WEIGHTS = Weights()

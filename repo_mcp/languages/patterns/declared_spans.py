@@ -22,7 +22,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.languages.patterns.landmarks import Language, Spans, scan
+from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_language
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
@@ -88,9 +88,11 @@ def list_symbol_spans(
     return list_declared_spans(find_language(path, overrides), text)
 
 
-def list_declared_spans(language: Language, text: bytes) -> tuple[SymbolSpan, ...]:
-    """Return the declarations of normalised text as `list_symbol_spans` does."""
-    landmarks = scan(language, text)
+def list_declared_spans(
+    language: Language, text: bytes, landmarks: Landmarks | None = None
+) -> tuple[SymbolSpan, ...]:
+    """Return the declarations of normalised text as `list_symbol_spans` does; `landmarks` if known."""
+    landmarks = landmarks or scan(language, text)
     if not landmarks.definitions:
         return ()
     layout = _Layout(text, landmarks.doc_spans, language.name)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # What an answer holds besides the text of excerpts: the whole audit, also where it is not asked for, so that
 # the excerpts are the same; rationales, citations and JSON's escapes.
 AUDIT_CHARS = 5_000
-CHARS_PER_CONTENT_CHAR = 1.3
+CHARS_PER_CONTENT_CHAR = 1.25
 MAX_KEYWORDS = 10  # said without the whole audit
 
 

@@ -25,9 +25,9 @@ from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
+from repo_mcp.model import SearchRequest
 from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
 from repo_mcp.repository import Repository
-from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import is_test_path
 from tests.deep.sizes import examples
 from tests.repo_mcp.trees import edit_tree, make_tree
@@ -98,7 +98,7 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
         for span in spans
         if span.start_line <= one.start_line and one.end_line <= span.end_line
     }
-    assert set(one.matched_terms) <= set(analyse_text(text))
+    assert all(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in one.matched_terms)
     if one.symbol is not None:
         known = around | {span.qualified_name for span in spans if span.name in declared}
         assert one.symbol in known
@@ -109,7 +109,7 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
         if kind == "matches":
             for word in rest.split(", "):
                 assert re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text), part
-                assert set(analyse_text(word)) & set(one.matched_terms)
+                assert word in one.matched_terms
         elif kind == "declares":
             names = rest.removesuffix(", named in the prompt").split(", ")
             assert set(names) <= declared
@@ -118,8 +118,14 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
         elif kind == "contains":
             assert rest.removeprefix('the text "').removesuffix('"').lower() in folded
         elif kind == "hit":
-            assert re.match(r"\d+ of search ", rest)
-            assert any(search.name in rest for search in bundle.audit.searches)
+            hits = repository.search(
+                SearchRequest(bundle.prompt, 100, include_tests=bundle.include_tests)
+            ).hits
+            assert hits[int(rest.removesuffix(" of repo.search")) - 1].path == one.path
+        elif part.endswith(", which matches the prompt"):
+            name = part.removesuffix(", which matches the prompt").partition(" by ")[2]
+            assert kind in ("called", "used") or part.startswith("base of ")
+            assert name in {None, "lines", *(other.symbol for other in bundle.selections)} or declared
         elif part.endswith("names this file") or " names line " in part:
             stem = one.path.rpartition("/")[2]
             mentioned = [clue for clue in clues if clue.kind in (ClueKind.FRAME, ClueKind.PATH)]
@@ -271,7 +277,7 @@ def test_a_prompt_that_matches_nothing_gives_an_empty_bundle_that_says_what_was_
     assert [one.text for one in bundle.audit.keywords] == ["quux_frobnicate", "zyzzyva"]
     assert [(one.name, one.hits) for one in bundle.audit.searches] == [
         ("prompt", 0),
-        ("keywords", 0),
+        ("symbol zyzzyva", 0),
         ("symbol quux_frobnicate", 0),
     ]
     assert "**Nothing was found.**" in render_markdown(bundle)
@@ -294,7 +300,6 @@ def test_odd_prompts_give_a_bundle(tiny: Repository, prompt: str) -> None:
         (BundleRequest("x", max_total_lines=10**9), "budget.max_total_lines"),
         (BundleRequest("x", max_tokens=0), "budget.max_tokens"),
         (BundleRequest("x", max_tokens=10**9), "budget.max_tokens"),
-        (BundleRequest("x", max_files=5, max_total_lines=4), "budget.max_total_lines"),
         (BundleRequest("x", strategy="oracle"), "strategy"),
     ],
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.hybrid import locate, locate_symbols
+from repo_mcp.bundler.evidence import is_called
+from repo_mcp.bundler.opened_files import locate
 from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.ranking.prompt import Clue, ClueKind
 
@@ -19,6 +20,6 @@ def test_a_frame_of_another_version_points_to_its_function() -> None:
 
 def test_a_qualified_name_is_one_declaration() -> None:
     spans = list_symbol_spans("a.py", TEXT)
-    assert locate_symbols([Clue(ClueKind.SYMBOL, "Wall.read")], spans) == [6]
-    assert locate_symbols([Clue(ClueKind.SYMBOL, "read"), Clue(ClueKind.SYMBOL, "self.read")], spans) == []
-    assert locate_symbols([Clue(ClueKind.SYMBOL, "Sandwall.read")], spans) == []
+    assert [one.name_line for one in spans if is_called(one, "Wall.read")] == [6]
+    assert [one.name_line for one in spans if is_called(one, "read")] == [2, 6]
+    assert not any(is_called(one, "Sandwall.read") for one in spans)

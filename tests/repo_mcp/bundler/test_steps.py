@@ -1,4 +1,4 @@
-"""The pure steps between a prompt and its excerpts: searches, fusion, windows, packing, companions."""
+"""The steps between a prompt and its excerpts: terms, candidates, blocks, worth, packing, companions."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan
+from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LINES, Block, cut_blocks
+from repo_mcp.bundler.candidates import list_candidates
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
-from repo_mcp.bundler.fusion import fuse, share_out
-from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
-from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words
+from repo_mcp.bundler.evidence import Evidence, list_names
+from repo_mcp.bundler.file_view import FileView, TermFinder, view_file
+from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
+from repo_mcp.bundler.prompt_terms import find_joined, weigh_terms
+from repo_mcp.bundler.rationale import explain, index_words, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
-from repo_mcp.bundler.searches import (
-    PlannedSearch,
-    SearchHits,
-    find_joined,
-    plan_searches,
-    weigh_terms,
-)
 from repo_mcp.bundler.source import LiveFile
+from repo_mcp.bundler.spans import read_layout
+from repo_mcp.bundler.spending import choose_parts
+from repo_mcp.bundler.steps import Use, list_steps
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.bundler.windows import choose_window, cut_blocks, value_blocks, view_file
+from repo_mcp.bundler.worth import Rater
 from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.ranking.mentions import Mention
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt
-from repo_mcp.ranking.query import MAX_TERMS, Query
-from repo_mcp.ranking.searcher import RankedChunk
+from repo_mcp.ranking.searcher import RankedChunk, Ranking
+from repo_mcp.text.analysis import analyse_text
 
 COUNTS = {"common": 90, "rare": 1, "transfer_funds": 2, "slow_start": 3}
 
@@ -47,11 +46,7 @@ def chunk(path: str, score: float, start: int = 1, end: int = 50) -> RankedChunk
     return RankedChunk(path, ChunkSpan(1, 200, 0, 4, 0), start, end, score, (), "python", b"")
 
 
-def hits(name: str, *chunks: RankedChunk, weight: float = 1.0) -> SearchHits:
-    return SearchHits(PlannedSearch(name, Query(["x"]), 50, weight), chunks, len(chunks))
-
-
-# Searches
+# Terms
 
 
 def test_rare_terms_and_whole_symbols_weigh_more() -> None:
@@ -68,68 +63,49 @@ def test_a_term_of_all_units_and_an_index_of_none_divide_nothing_by_zero() -> No
     assert unknown["common"] < unknown["zebra"] < unknown["rare"] / 2
 
 
-def test_the_searches_of_a_prompt() -> None:
-    prompt = 'common: transfer_funds says "the rare thing"'
-    planned = plan_searches(prompt, parse_prompt(prompt), weigh(prompt), WEIGHTS)
-    by_name = {one.name: one for one in planned}
-    assert list(by_name) == ["prompt", "keywords", "symbol transfer_funds", 'phrase "the rare thing"']
-    assert by_name["prompt"].query.terms[0] == "common"
-    assert by_name["keywords"].query.terms[0] == "transfer_funds"  # the heaviest first
-    assert by_name["symbol transfer_funds"].query.symbols == [("transfer_funds", "transfer", "fund")]
-    assert "the" not in by_name["prompt"].query.terms
-
-
-def test_a_long_prompt_is_searched_by_its_heaviest_terms_in_its_order() -> None:
-    words = [f"common{number:03}x" for number in range(60)] + ["rare"]
-    prompt = " ".join(words)
-    terms = weigh(prompt) | {"rare": 9.0}
-    chosen = plan_searches(prompt, parse_prompt(prompt), terms, WEIGHTS)[0].query.terms
-    assert len(chosen) == MAX_TERMS
-    assert chosen[-1] == "rare"
-
-
 def test_words_in_a_row_that_are_a_name_of_the_index() -> None:
     assert [clue.text for clue in find_joined("how does slow start end", count_units)] == ["slow_start"]
 
 
-# Fusion
+# Candidates
 
 
-def test_chunks_of_a_file_add_up_ever_less() -> None:
-    found = hits("prompt", chunk("a", 10.0), chunk("b", 10.0), chunk("a", 5.0))
-    decay = WEIGHTS.unit_decay
-    assert share_out(found, decay) == pytest.approx({"a": 1.0, "b": 10 / (10 + 5 * decay)})
-    assert share_out(hits("prompt"), decay) == {}
+def test_files_stand_as_the_search_has_them_with_their_place() -> None:
+    chunks = [chunk("src/b.py", 2.0), chunk("src/a.py", 1.0), chunk("src/b.py", 0.5)]
+    found = list_candidates(chunks, [], WEIGHTS)
+    assert [(one.path, one.share, one.hit) for one in found] == [("src/b.py", 1.0, 1), ("src/a.py", 0.5, 2)]
+    assert list_candidates([], [], WEIGHTS) == ()
 
 
 def test_what_the_prompt_names_comes_first() -> None:
-    everywhere = [hits(name, chunk("src/other.py", 9.0)) for name in ("prompt", "keywords", "symbol x")]
     named = Mention("tests/test_it.py", Clue(ClueKind.PATH, "tests/test_it.py"), 1.0)
-    assert [one.path for one in fuse({"src/other.py": 2.0}, everywhere, [named], WEIGHTS)] == [
-        "tests/test_it.py",
-        "src/other.py",
-    ]
+    found = list_candidates([chunk("src/other.py", 9.0)], [named], WEIGHTS)
+    assert [(one.path, one.hit) for one in found] == [("tests/test_it.py", None), ("src/other.py", 1)]
 
 
 def test_the_innermost_frame_counts_most() -> None:
     frames = [Clue(ClueKind.FRAME, name, 1) for name in ("inner.py", "middle.py", "outer.py")]
     mentions = [Mention(clue.text, clue, 1.0) for clue in frames]
-    assert [one.path for one in fuse({}, [], mentions, WEIGHTS)] == ["inner.py", "middle.py", "outer.py"]
-
-
-def test_a_search_lifts_a_file_that_the_ranking_has_and_fetches_no_other() -> None:
-    found = [hits("symbol x", chunk("src/b.py", 10.0), chunk("src/far.py", 10.0))]
-    ranked = {"src/a.py": 1.0, "src/b.py": 0.9}
-    assert [one.path for one in fuse(ranked, [], [], WEIGHTS)] == ["src/a.py", "src/b.py"]
-    assert [one.path for one in fuse(ranked, found, [], WEIGHTS)] == ["src/b.py", "src/a.py"]
+    found = list_candidates([], mentions, WEIGHTS)
+    assert [one.path for one in found] == ["inner.py", "middle.py", "outer.py"]
 
 
 def test_equal_files_stand_by_path() -> None:
-    ranked = dict.fromkeys(("b", "é", "a", "Z"), 1.0)
-    assert [one.path for one in fuse(ranked, [], [], WEIGHTS)] == ["Z", "a", "b", "é"]
+    chunks = [chunk(path, 1.0) for path in ("b", "é", "a", "Z")]
+    assert [one.path for one in list_candidates(chunks, [], WEIGHTS)] == ["Z", "a", "b", "é"]
 
 
-# Windows
+# Names
+
+
+def test_names_that_a_prompt_asks_for() -> None:
+    prompt = "self.read fails, see `Wall.read` and Door"
+    names = list_names(prompt, parse_prompt(prompt), WEIGHTS)
+    assert names == {"Wall.read": 1.0, "read": 1.0, "Door": WEIGHTS.unsure}
+    assert list_names("QuerySet", parse_prompt("QuerySet"), WEIGHTS) == {"QuerySet": 1.0}
+
+
+# Blocks
 
 SOURCE = '''"""Docs."""
 
@@ -141,7 +117,7 @@ def first(ledger):
     return ledger
 
 
-class Account:
+class Account(Base):
     """Two."""
 
     def post(self, amount):
@@ -156,69 +132,137 @@ def last():
     transfer = 3
     return transfer
 '''
+FILLING = "".join(f"\n\ndef filling_{number}():\n    return {number}\n" for number in range(20))
 
 
-def view(text: str = SOURCE, terms: str = "transfer ledger post", lines: tuple[int, ...] = ()) -> Any:
+def view(text: str = SOURCE, terms: str = "transfer ledger post", path: str = "a.py") -> FileView:
     data = text.encode()
-    live = LiveFile("a.py", data, tuple(text.splitlines()), b"f")
-    return view_file(live, list_symbol_spans("a.py", data), set(terms.split()), lines)
+    live = LiveFile(path, data, tuple(text.splitlines()), b"f")
+    return view_file(live, read_layout(path, data), TermFinder(set(terms.split())))
 
 
-def choose(text: str, most: int, terms: dict[str, float], taken: set[int] | None = None) -> Any:
-    seen = view(text, " ".join(terms))
-    return choose_window(
-        seen, value_blocks(seen, most, terms, WEIGHTS), taken or set(), most, terms, WEIGHTS.grow_share
-    )
+def cut(text: str, path: str = "a.py") -> list[Block]:
+    return cut_blocks(text.splitlines(), read_layout(path, text.encode()).spans)
+
+
+def rate(text: str, terms: dict[str, float], path: str = "a.py") -> list[tuple[str, float]]:
+    """The name and the worth of each block, best first."""
+    finder = TermFinder(terms)
+    data = text.encode()
+    live = LiveFile(path, data, tuple(text.splitlines()), b"f")
+    seen = view_file(live, read_layout(path, data), finder)
+    blocks = cut_blocks(live.lines, seen.layout.spans)
+    rated = zip(blocks, Rater(terms, finder, WEIGHTS).rate(seen, blocks), strict=True)
+    named = [(one.span.qualified_name if one.span else "", worth) for one, worth in rated]
+    return sorted(named, key=lambda one: -one[1])
 
 
 def test_imports_tell_nothing() -> None:
-    assert view().line_terms[2] == ()
-    assert view().line_terms[5] == ("ledger",)
+    assert 3 not in view().line_terms
+    assert view().line_terms[6] == ("ledger",)
 
 
-@given(st.integers(1, 70), st.integers(0, 120))
-def test_blocks_are_a_partition(most: int, lines: int) -> None:
-    text = "".join(f"def f{n}():\n    return {n}\n\n" for n in range(lines // 3))
-    blocks = cut_blocks(view(text), most)
-    covered = [line for start, end in blocks for line in range(start, end + 1)]
+def test_terms_are_found_as_the_analyser_finds_them() -> None:
+    text = "getHTTPResponses = relational\nnaïveÉtat = libraries\n\nx.transfer(1)\n"
+    terms = set(analyse_text(text))
+    assert view(text, " ".join(terms)).line_terms == {
+        number: tuple(analyse_text(line)) for number, line in enumerate(text.splitlines(), 1) if line
+    }
+
+
+@given(st.integers(0, 120), st.integers(0, 9), st.sampled_from(["a.py", "a.c", "a.rs", "a.txt", "a.md"]))
+def test_blocks_are_a_partition(lines: int, inside: int, path: str) -> None:
+    text = "class A:\n" + "".join(
+        f"{'    ' * (n % (inside + 1) > 0)}def f{n}():\n        return {n}\n\n" for n in range(lines)
+    )
+    covered = [line for one in cut(text, path) for line in range(one.start_line, one.end_line + 1)]
     assert covered == list(range(1, len(text.splitlines()) + 1))
 
 
-def test_a_window_is_a_whole_declaration_where_it_fits() -> None:
-    window = choose(SOURCE, 5, {"amount": 1.0, "transfer": 0.1})
-    assert SOURCE.splitlines()[window.start_line - 1].strip().startswith("def post")
-    assert (window.start_line, window.end_line) == (14, 16)
+def test_a_small_file_is_one_block_and_a_small_class_too() -> None:
+    assert [(one.start_line, one.end_line) for one in cut(SOURCE)] == [(1, len(SOURCE.splitlines()))]
+    names = [one.span.qualified_name for one in cut(SOURCE + FILLING) if one.span]
+    assert names[:3] == ["first", "Account", "last"]
+    assert len((SOURCE + FILLING).splitlines()) > SMALL_FILE_LINES
+    assert cut("") == []
 
 
-def test_a_declared_name_is_worth_more_than_a_use() -> None:
-    assert choose(SOURCE, 4, {"post": 1.0, "transfer": 1.0}).start_line == 14
+def test_a_long_class_is_cut_into_its_head_and_its_members() -> None:
+    members = "".join(f"\n    def m{n}(self):\n        return {n}\n" for n in range(SMALL_CLASS_LINES))
+    blocks = cut(f"class Long:\n    size = 1\n{members}")
+    assert [one.span.qualified_name for one in blocks[:3] if one.span] == ["Long", "Long.m0", "Long.m1"]
+    assert {one.owner.name for one in blocks if one.owner} == {"Long"}
 
 
-def test_a_longer_block_is_narrowed_to_its_best_lines() -> None:
+def test_a_function_is_never_cut_below_its_length_as_a_module() -> None:
+    inner = "".join(f"  function part{n}() {{\n    return {n};\n  }}\n" for n in range(40))
+    (whole,) = [one for one in cut(f"function outer() {{\n{inner}}}\n", "a.js") if one.span]
+    assert (whole.start_line, whole.end_line) == (1, 122)
+    inner *= 3
+    assert LONG_LINES < 122 * 3
+    assert len(cut(f"function outer() {{\n{inner}}}\n", "a.js")) > 100
+
+
+def test_a_comment_goes_with_its_declaration_unless_it_is_long() -> None:
+    text = "// One.\nfn one() {\n}\n" + "// Long.\n" * 30 + "fn two() {\n}\n" + "fn f() {\n}\n" * 20
+    blocks = {one.span.name: one.start_line for one in cut(text, "a.rs") if one.span}
+    assert blocks["one"] == 1
+    assert blocks["two"] == 34
+
+
+# Worth
+
+
+def test_a_body_is_worth_more_than_a_docstring() -> None:
+    text = (
+        'def documented():\n    """Refund the order."""\n    return 1\n\n\n'
+        "def working(order):\n    order.refund = True\n    return order\n"
+    )
+    best = rate(text + FILLING, {"refund": 1.0, "order": 1.0})
+    assert [name for name, _ in best[:2]] == ["working", "documented"]
+
+
+def test_a_declared_name_is_worth_more_than_a_use_and_a_rare_term_more_than_a_common_one() -> None:
+    assert rate(SOURCE + FILLING, {"post": 1.0, "transfer": 0.9})[0][0] == "Account"
+    assert rate(SOURCE + FILLING, {"first": 1.0, "transfer": 1.0})[0][0] == "first"
+    assert rate(SOURCE + FILLING, {"first": 0.1, "transfer": 1.0})[0][0] == "last"
+
+
+def test_a_member_is_worth_more_in_a_class_of_the_prompt() -> None:
+    members = "".join(f"\n    def m{n}(self):\n        return {n}\n" for n in range(30))
+    text = f"class Wall:\n{members}\n\nclass Door:\n{members}\n    def read(self):\n        return 0\n"
+    text += "\n\nclass Gate:\n" + members + "\n    def read(self):\n        return 0\n"
+    assert [name for name, _ in rate(text, {"read": 1.0, "gate": 1.0})[:3]] == [
+        "Gate.read",
+        "Gate",
+        "Door.read",
+    ]
+
+
+# Steps
+
+
+def test_what_a_block_calls_uses_and_derives_from() -> None:
+    seen = view(SOURCE + FILLING)
+    account = next(one for one in cut(SOURCE + FILLING) if one.span and one.span.name == "Account")
+    steps = {step.name: step.use for step in list_steps(seen, account)}
+    assert steps["transfer"] is Use.CALL
+    assert steps["balance"] is Use.NAMED
+    assert not {"Account", "return", "Two"} & steps.keys()
+    head = Block(account.start_line, account.start_line + 1, account.span, account.span)
+    assert list_steps(seen, head)[0].name == "Base"
+    assert list_steps(seen, head)[0].use is Use.BASE
+
+
+# Parts of what does not fit
+
+
+def test_a_block_that_does_not_fit_is_shown_by_its_head_and_the_lines_that_match() -> None:
     body = "\n".join(f"    line{number} = 1" for number in range(300))
-    text = f"def long():\n{body.replace('line200', 'needle')}\n"
-    window = choose(text, 10, {"needle": 1.0})
-    assert window.start_line <= 202 <= window.end_line
-    assert window.end_line - window.start_line + 1 <= 10
-
-
-def test_taken_lines_are_not_chosen_again_and_nothing_is_nothing() -> None:
-    terms = {"transfer": 1.0}
-    first = choose(SOURCE, 4, terms)
-    second = choose(SOURCE, 4, terms, set(range(first.start_line, first.end_line + 1)))
-    assert second.start_line > first.end_line or second.end_line < first.start_line
-    assert choose(SOURCE, 4, {"zebra": 1.0}) is None
-    assert choose("", 4, terms) is None
-    assert choose(SOURCE, 0, terms) is None
-
-
-def test_a_line_that_the_prompt_names_is_in_the_window() -> None:
-    seen = view(terms="transfer", lines=(19, 999))
-    assert seen.named_lines == {19}
-    blocks = value_blocks(seen, 3, {"transfer": 1.0}, WEIGHTS)
-    window = choose_window(seen, blocks, set(), 3, {"transfer": 1.0}, WEIGHTS.grow_share)
-    assert window is not None
-    assert window.start_line <= 19 <= window.end_line
+    text = f"@decorated\ndef long():\n{body.replace('line200', 'needle')}\n"
+    (block,) = [one for one in cut(text) if one.span]
+    assert choose_parts(view(text, "needle"), block, 10) == [(1, 2), (201, 205)]
+    assert choose_parts(view(text, "needle"), block, 1) == [(1, 1)]
 
 
 # Packing
@@ -265,15 +309,6 @@ def test_nearly_the_same_lines_are_refused_with_the_reason() -> None:
     assert packer.dropped[0].reason == "almost the same lines as a:1-10"
     assert packer.add(excerpt("c", 1, ["}", "return"]))  # too short to be told apart
     assert packer.add(excerpt("d", 1, ["}", "return"]))
-
-
-@given(st.integers(1, 50), st.integers(1, 30), st.integers(1, 3_000), st.integers(1, 100))
-def test_shares_fall_and_stay_within_the_budget(files: int, most: int, lines: int, least: int) -> None:
-    shares = share_lines(files, Budget(most, lines, None), least)
-    assert 1 <= len(shares) <= min(files, most)
-    assert sum(shares) <= lines
-    assert shares == sorted(shares, reverse=True)
-    assert len(shares) == 1 or shares[-1] >= least - 1
 
 
 def test_touching_excerpts_are_one() -> None:
@@ -339,30 +374,22 @@ def test_words_are_named_as_they_stand_in_the_lines() -> None:
     assert name_words(["get", "http"], words) == ["getHTTP"]  # one word is named once
 
 
-def test_only_searches_that_ranked_these_lines_are_named() -> None:
-    found = [
-        hits("prompt", chunk("b", 2.0), chunk("a", 1.0, 10, 20)),
-        hits("keywords", chunk("a", 1.0, 30, 40)),
-        hits("symbol x", chunk("z", 1.0), chunk("a", 1.0, 1, 10)),
-    ]
-    assert list_searches(found, "a", 10, 12) == ["hit 2 of search prompt and symbol x"]
-    assert list_searches(found, "a", 100, 120) == []
-
-
 def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
-    clues = parse_prompt('a.py:3 `post` says "not enough funds"')
+    prompt = 'a.py:3 `post` says "not enough funds"'
+    clues = parse_prompt(prompt)
+    evidence = Evidence(clues, list_names(prompt, clues, WEIGHTS), (), {}, Ranking((), 0), (), (), ())
     mention = Mention("a.py", next(one for one in clues if one.kind is ClueKind.PATH), 1.0)
     post = cast(Any, SimpleNamespace(name="post", qualified_name="Account.post"))
     lines = ["def post():", '    raise Error("Not enough  funds")']
-    told = explain([mention], [post], None, clues, lines, 3, ["funds"], ["hit 1 of search prompt"])
+    told = explain([mention], [post], None, evidence, lines, 3, ["funds"], ["hit 1 of repo.search"])
     assert told == (
         "the prompt names line 3",
         "declares post, named in the prompt",
         'contains the text "not enough funds"',
         "matches funds",
-        "hit 1 of search prompt",
+        "hit 1 of repo.search",
     )
-    elsewhere = explain([mention], [], post, clues, ["pass"], 9, [], [])
+    elsewhere = explain([mention], [], post, evidence, ["pass"], 9, [], [])
     assert elsewhere == ("the prompt names this file", "lies in Account.post, named in the prompt")
     frame = replace(mention, clue=Clue(ClueKind.FRAME, "a.py", 9))
-    assert explain([frame], [], None, (), ["pass"], 9, [], []) == ("a traceback frame names line 9",)
+    assert explain([frame], [], None, evidence, ["pass"], 9, [], []) == ("a traceback frame names line 9",)

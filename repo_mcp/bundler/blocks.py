@@ -1,0 +1,114 @@
+"""Cut a file into blocks, the pieces of a bundle: functions whole, classes by their members. Pure.
+
+A block is a declaration with the comment above it, the lines of a class between its members, or lines outside
+every declaration. A small file is one block, and so is a small class. What lies between two blocks and says
+nothing, empty lines and closing brackets, belongs to the block before, so that neighbours touch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+
+SMALL_FILE_LINES = 40
+SMALL_CLASS_LINES = 40  # a longer one is cut into its members
+LONG_LINES = 250  # a longer function is cut where others lie in it: it is a module in the shape of one
+TEXT_LINES = 40  # of a piece of text outside every declaration
+MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer one stands for itself
+_HOLDS_MEMBERS = re.compile(
+    r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
+    r"|record|defmodule|describe)\b"
+)
+_SAYS_NOTHING = re.compile(r"[\s\])};,]*(?:end)?[\s;]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some lines of a file that are shown together, 1-based, both included."""
+
+    start_line: int
+    end_line: int
+    span: SymbolSpan | None = None  # the declaration that it is, or the class whose head it is
+    owner: SymbolSpan | None = None  # the declaration around it
+
+    @property
+    def line_count(self) -> int:
+        """Return the number of lines."""
+        return self.end_line - self.start_line + 1
+
+
+def cut_blocks(lines: Sequence[str], spans: Sequence[SymbolSpan]) -> list[Block]:
+    """Return a partition of the lines as blocks, by line. `spans` are nested or disjoint, outer first."""
+    if not lines:
+        return []
+    if len(lines) <= SMALL_FILE_LINES:
+        return [Block(1, len(lines), max(spans, key=lambda one: one.end_line - one.head_line, default=None))]
+    rough = list(_cut(lines, spans, 1, len(lines), None))
+    blocks: list[Block] = []
+    for block in rough:
+        if blocks and block.span is None and _says_nothing(lines, block):
+            last = blocks[-1]
+            blocks[-1] = Block(last.start_line, block.end_line, last.span, last.owner)
+        else:
+            blocks.append(block)
+    return blocks
+
+
+def _cut(
+    lines: Sequence[str], spans: Sequence[SymbolSpan], start: int, end: int, owner: SymbolSpan | None
+) -> Iterator[Block]:
+    """Yield the blocks of the lines `start` to `end`, which hold the spans, and lie in `owner`."""
+    line, position, head = start, 0, owner
+    while position < len(spans):
+        span = spans[position]
+        inner = position + 1
+        while inner < len(spans) and spans[inner].start_line <= span.end_line:
+            inner += 1
+        first = max(line, _skip_long_lead(span))
+        if first > line:
+            yield from _cut_text(lines, line, first - 1, head, owner)
+        if span.end_line >= first:
+            inside = spans[position + 1 : inner]
+            if is_whole(lines, span, bool(inside)):
+                yield Block(first, span.end_line, span, owner)
+            else:
+                yield from _cut(lines, inside, first, span.end_line, span)
+            line, head = span.end_line + 1, None
+        position = inner
+    if line <= end:
+        yield from _cut_text(lines, line, end, head, owner)
+
+
+def _skip_long_lead(span: SymbolSpan) -> int:
+    """Return the first line to show of a declaration: that of its comment, unless the comment is long."""
+    return span.start_line if span.head_line - span.start_line <= MAX_LEAD_LINES else span.head_line
+
+
+def is_whole(lines: Sequence[str], span: SymbolSpan, has_inside: bool) -> bool:
+    """Return True for what is one block: a declaration without others in it, a function, a small class."""
+    count = span.end_line - span.start_line + 1
+    if not has_inside or count <= SMALL_CLASS_LINES:
+        return True
+    head = " ".join(lines[span.head_line - 1 : span.name_line])
+    return count <= LONG_LINES and not _HOLDS_MEMBERS.search(head.partition(span.name)[0])
+
+
+def _cut_text(
+    lines: Sequence[str], start: int, end: int, head: SymbolSpan | None, owner: SymbolSpan | None
+) -> Iterator[Block]:
+    """Yield lines that declare nothing, cut at empty lines where they are many; `head` is of the first."""
+    while end - start >= TEXT_LINES:
+        empty = [
+            line for line in range(start + TEXT_LINES // 2, start + TEXT_LINES) if not lines[line - 1].strip()
+        ]
+        last = empty[-1] if empty else start + TEXT_LINES - 1
+        yield Block(start, last, head, owner)
+        start, head = last + 1, None
+    yield Block(start, end, head, owner)
+
+
+def _says_nothing(lines: Sequence[str], block: Block) -> bool:
+    return all(map(_SAYS_NOTHING.match, lines[block.start_line - 1 : block.end_line]))

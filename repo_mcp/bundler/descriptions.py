@@ -1,0 +1,108 @@
+"""Describe what was selected: the symbol, words and rationale of each excerpt, and the whole audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from repo_mcp.bundler.companions import find_around
+from repo_mcp.bundler.evidence import Evidence, is_called
+from repo_mcp.bundler.opened_files import OpenedFile
+from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
+from repo_mcp.bundler.rationale import explain, index_words, name_words, order_terms
+from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Role, Selection
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.prompt import ClueKind
+from repo_mcp.ranking.searcher import Ranking
+
+MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
+
+
+def describe(selection: Selection, file: OpenedFile, evidence: Evidence) -> Selection:
+    """Return the selection with its symbol, its words of the prompt and its rationale."""
+    start, end = selection.start_line, selection.end_line
+    words = index_words(selection.lines)
+    terms = order_terms(words, evidence.term_weights)
+    matched = tuple(name_words(terms, words))
+    spans = file.view.layout.spans
+    around = find_around(spans, start, end)
+    declared = tuple(span for span in spans if start <= span.name_line <= end)
+    named = [one for one in declared if any(is_called(one, name) for name in evidence.names)]
+    symbol = named[0] if named else _find_main(declared, start, end) or around
+    why = selection.evidence
+    if selection.role is Role.MATCH:
+        found_by = [*_list_steps(file, start, end)]
+        if file.candidate.hit is not None:
+            found_by.append(f"hit {file.candidate.hit} of repo.search")
+        why = explain(
+            file.candidate.mentions, named, around, evidence, selection.lines, start, matched, found_by
+        )
+    name = symbol.qualified_name if symbol is not None else None
+    return replace(selection, symbol=name, evidence=why, matched_terms=matched)
+
+
+def _list_steps(file: OpenedFile, start: int, end: int) -> Iterator[str]:
+    """Yield the steps that led to blocks within the lines, each once."""
+    told = (text for at, text in sorted(file.told.items()) if start <= file.blocks[at].start_line <= end)
+    return iter(dict.fromkeys(told))
+
+
+def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSpan | None:
+    """Return the declaration that covers at least half of the lines, or None."""
+    shares = [(min(end, one.end_line) - max(start, one.start_line) + 1, one) for one in declared]
+    largest, main = max(shares, key=lambda share: share[0], default=(0, None))
+    return main if 2 * largest >= end - start + 1 else None
+
+
+def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
+    """Return what was understood, searched, considered and left out."""
+    resolved = {one.clue for one in evidence.mentions}
+    symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
+    keywords = [
+        Keyword(clue.text, clue.kind)
+        for clue in evidence.clues
+        if (clue.kind is not ClueKind.PATH or clue in resolved)
+        and (clue.kind is not ClueKind.WORD or clue.text not in symbols)
+    ]
+    told = {one.path for one in packer.dropped} | set(packer.paths)
+    rest = [
+        Dropped(one.path, None, None, "less worth its lines than what was chosen")
+        for one in evidence.candidates
+        if one.path not in told
+    ]
+    dropped = [*packer.dropped, *rest]
+    return BundleAudit(
+        tuple(keywords[:MAX_KEYWORDS]),
+        evidence.searches,
+        tuple(islice(_iter_chunks(evidence.ranking, selections), MAX_CHUNKS)),
+        len(evidence.candidates),
+        tuple(dropped[:MAX_DROPPED]),
+        len(dropped),
+    )
+
+
+def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[FoundChunk]:
+    """Yield the chunks among the hits that share lines with an excerpt, each once, by excerpt, then line."""
+    spans = {(one.path, one.chunk.start_line): one for one in ranking.chunks}
+    seen: set[tuple[str, int]] = set()
+    for selection in selections:
+        for key in sorted(key for key in spans.keys() - seen if key[0] == selection.path):
+            chunk = spans[key].chunk
+            if chunk.start_line <= selection.end_line and selection.start_line <= chunk.end_line:
+                seen.add(key)
+                yield FoundChunk(spans[key].chunk_id, selection.path, chunk.start_line, chunk.end_line)
+
+
+def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[OpenedFile]) -> tuple[str, ...]:
+    """Return warnings about changed files and cut lines."""
+    indexed = {chunk.path: chunk.fingerprint for chunk in evidence.ranking.chunks}
+    live = {one.candidate.path: one.view.live.fingerprint for one in shown}
+    changed = sum(indexed.get(path, fingerprint) != fingerprint for path, fingerprint in live.items())
+    cut = sum(len(line) > MAX_LINE_CHARS for one in packer.selections for line in one.lines)
+    warnings = [*evidence.warnings]
+    if changed:
+        warnings.append(f"{changed} of the files have changed since they were indexed: refresh the index.")
+    if cut:
+        warnings.append(f"{cut} lines were cut at {MAX_LINE_CHARS} characters.")
+    return tuple(warnings)

@@ -1,0 +1,109 @@
+"""Follow names from the blocks that match best to the blocks that declare them, which are then worth more.
+
+Which files may declare a name, the index says; which of their blocks, the live text. A name that is declared
+in several places says less of each, and one that is used everywhere says little at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from repo_mcp.bundler.candidates import Candidate
+from repo_mcp.bundler.evidence import MAX_DECLARING
+from repo_mcp.bundler.opened_files import OpenedFile, Opener
+from repo_mcp.bundler.source import BundleSource
+from repo_mcp.bundler.steps import Step, Use, list_steps
+from repo_mcp.bundler.weights import Weights
+from repo_mcp.ranking.rare_words import compute_rarity
+
+SEEDS = 12  # blocks that names are followed from
+MAX_FURTHER = 6  # files opened for what is declared there
+
+Places = dict[str, list[tuple[OpenedFile, int]]]  # name -> the blocks that declare it
+
+
+def follow_names(
+    opened: Sequence[OpenedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
+) -> list[OpenedFile]:
+    """Raise the worth of what the best blocks call, use and derive from. Return the files opened for that."""
+    return _Follower(opened, opener, source, weights, include_tests).follow()
+
+
+class _Follower:
+    """The names that are followed for one bundle, and where they lead."""
+
+    def __init__(
+        self,
+        opened: Sequence[OpenedFile],
+        opener: Opener,
+        source: BundleSource,
+        weights: Weights,
+        include_tests: bool,
+    ) -> None:
+        self._opened = opened
+        self._opener = opener
+        self._source = source
+        self._include_tests = include_tests
+        self._shares: Mapping[Use, float] = {
+            Use.BASE: weights.base,
+            Use.CALL: weights.callee,
+            Use.NAMED: weights.named_use,
+        }
+        self._further: list[OpenedFile] = []
+        self._places: Places = {}
+        for one in opened:
+            self._index(one)
+
+    def _index(self, one: OpenedFile) -> None:
+        for position, block in enumerate(one.blocks):
+            if block.span is not None:
+                self._places.setdefault(block.span.name, []).append((one, position))
+
+    def follow(self) -> list[OpenedFile]:
+        found: dict[tuple[str, int], tuple[float, OpenedFile, str]] = {}
+        for seed, position in self._choose_seeds():
+            block = seed.blocks[position]
+            name = block.span.qualified_name if block.span is not None else "lines"
+            for step in list_steps(seed.view, block):
+                value, targets = self._find_targets(step, seed)
+                told = f"{step.use} {name}, which matches the prompt"
+                for file, at in targets:
+                    key = (file.candidate.path, at)
+                    worth = value * seed.worth[position]
+                    if worth > found.get(key, (0.0,))[0] and not (file is seed and at == position):
+                        found[key] = (worth, file, told)
+        for (_, at), (worth, file, told) in found.items():
+            file.worth[at] += worth
+            file.told[at] = told
+        return self._further
+
+    def _choose_seeds(self) -> list[tuple[OpenedFile, int]]:
+        """Return the blocks that are worth most, ties by file, then line."""
+        rated = (
+            (-worth, at, position)
+            for at, one in enumerate(self._opened)
+            for position, worth in enumerate(one.worth)
+        )
+        return [(self._opened[at], position) for _, at, position in sorted(rated)[:SEEDS]]
+
+    def _find_targets(self, step: Step, seed: OpenedFile) -> tuple[float, list[tuple[OpenedFile, int]]]:
+        """Return the share of the seed's worth that each of the blocks gets which declare a name, and these
+        blocks: those of its own file, or else all."""
+        if step.name not in self._places and step.use is not Use.NAMED:
+            self._open_declaring(step.name)
+        places = self._places.get(step.name, [])
+        targets = [place for place in places if place[0] is seed] or places
+        if not targets or len(targets) > MAX_DECLARING:
+            return 0.0, []
+        units = self._source.count_units(step.name.lower())
+        rarity = min(1.0, compute_rarity(units, self._source.unit_count))
+        return self._shares[step.use] * rarity / len(targets), targets
+
+    def _open_declaring(self, name: str) -> None:
+        """Open the files that may declare a name, while there is room."""
+        if len(self._further) < MAX_FURTHER:
+            for path in self._source.find_declaring(name, MAX_DECLARING, self._include_tests):
+                one = self._opener.open(Candidate(path, 0.0, None))
+                if one is not None:
+                    self._further.append(one)
+                    self._index(one)

@@ -1,0 +1,125 @@
+"""Open candidate files: the live text, cut into blocks, each with its worth for the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from repo_mcp.bundler.blocks import Block, cut_blocks
+from repo_mcp.bundler.candidates import Candidate
+from repo_mcp.bundler.evidence import MAX_DECLARING, Evidence, is_called
+from repo_mcp.bundler.file_view import FileView, TermFinder, view_file
+from repo_mcp.bundler.packing import Packer
+from repo_mcp.bundler.records import Budget
+from repo_mcp.bundler.source import BundleSource
+from repo_mcp.bundler.spans import LayoutReader
+from repo_mcp.bundler.weights import Weights
+from repo_mcp.bundler.worth import Rater
+from repo_mcp.errors import RepoError
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.prompt import Clue
+
+OPENED_PER_FILE = 2  # files opened for each that may be shown
+LINES_PER_OPENED = 25  # of the budget, for each file opened: more of them would get no lines
+MIN_OPENED, MAX_OPENED = 8, 24
+
+
+@dataclass(slots=True)
+class OpenedFile:
+    """A candidate that was opened, its blocks, and what each of them is worth."""
+
+    candidate: Candidate
+    view: FileView
+    blocks: Sequence[Block]
+    worth: list[float]  # of each block
+    told: dict[int, str] = field(default_factory=dict)  # position of a block -> the step that led to it
+    lines: int = 0  # shown of it
+    shown: set[int] = field(default_factory=set)  # positions of blocks
+
+
+class Opener:
+    """Opens candidates for one prompt. What cannot be read is recorded in the packer."""
+
+    def __init__(
+        self,
+        read_layout: LayoutReader,
+        evidence: Evidence,
+        weights: Weights,
+        source: BundleSource,
+        packer: Packer,
+    ) -> None:
+        self._read_layout = read_layout
+        self._evidence = evidence
+        self._weights = weights
+        self._source = source
+        self._packer = packer
+        self._finder = TermFinder(evidence.term_weights)
+        self._rater = Rater(evidence.term_weights, self._finder, weights)
+        self._tried: set[str] = set()
+
+    def open_best(self, budget: Budget) -> list[OpenedFile]:
+        """Open the best candidates, and all that may declare a name of the prompt."""
+        most = _count_opened(budget)
+        wanted = [one for at, one in enumerate(self._evidence.candidates) if at < most or not one.share]
+        return [file for one in wanted if (file := self.open(one)) is not None]
+
+    def open(self, candidate: Candidate) -> OpenedFile | None:
+        """Open the live text of a candidate; None if it is not readable now, or was opened before."""
+        path = candidate.path
+        if path in self._tried:
+            return None
+        self._tried.add(path)
+        try:
+            live = self._source.read(path)
+        except RepoError as error:
+            self._packer.refuse_file(path, f"not readable now: {error.code}")
+            return None
+        layout = self._read_layout(path, live.data)
+        view = view_file(live, layout, self._finder)
+        blocks = cut_blocks(live.lines, layout.spans)
+        share = candidate.share**self._weights.rank if candidate.share > 0.0 else 0.0
+        rated = self._rater.rate(view, blocks)
+        least = self._weights.any_declaration if any(rated) else 0.0
+        worth = [
+            share * (value + least * (block.span is not None))
+            for block, value in zip(blocks, rated, strict=True)
+        ]
+        one = OpenedFile(candidate, view, blocks, worth)
+        self._add_named(one)
+        return one
+
+    def _add_named(self, one: OpenedFile) -> None:
+        """Raise the worth of the blocks that the prompt names, by line or by name."""
+        spans = one.view.layout.spans
+        lines = [line for mention in one.candidate.mentions for line in locate(mention.clue, spans)]
+        for position, block in enumerate(one.blocks):
+            if any(block.start_line <= line <= block.end_line for line in lines):
+                one.worth[position] += self._weights.named
+        for name, sure in self._evidence.names.items():
+            last = name.rpartition(".")[2]
+            declaring = [
+                (at, block.span)
+                for at, block in enumerate(one.blocks)
+                if block.span and block.span.name == last
+            ]
+            if len(declaring) <= MAX_DECLARING:
+                for at, span in declaring:
+                    share = sure if is_called(span, name) else sure * self._weights.unsure
+                    one.worth[at] += self._weights.named * share / len(declaring)
+
+
+def _count_opened(budget: Budget) -> int:
+    """Return the number of files to choose from."""
+    by_lines = max(MIN_OPENED, budget.max_total_lines // LINES_PER_OPENED)
+    return min(by_lines, OPENED_PER_FILE * budget.max_files, MAX_OPENED)
+
+
+def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
+    """Return the line that a clue names, or the line of its function's name if the function has moved."""
+    line = clue.line
+    if line is None:
+        return []
+    named = [span for span in spans if span.name == clue.name]
+    if not named or any(span.start_line <= line <= span.end_line for span in named):
+        return [line]
+    return [min((span.name_line for span in named), key=lambda position: (abs(position - line), position))]

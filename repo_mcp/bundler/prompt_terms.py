@@ -1,0 +1,60 @@
+"""Weigh the terms of a prompt by what they are and how rare they are. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from repo_mcp.bundler.weights import Weights
+from repo_mcp.ranking.prompt import Clue, ClueKind, list_joined, split_symbol
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.stop_words import STOP_WORDS
+
+UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
+MAX_JOINED_NAMES = 8
+WEIGHT_DECIMALS = 6  # so that weights are equal on every machine
+
+
+def weigh_terms(
+    clues: Iterable[Clue], count_units: Callable[[str], int], units: int, weights: Weights
+) -> dict[str, float]:
+    """Return the terms of all clues with their weights: rare terms and whole symbols weigh more."""
+    factors: dict[str, float] = {}
+    for clue in clues:
+        for term, factor in _iter_factors(clue, weights):
+            factors[term] = max(factor, factors.get(term, 0.0))
+    # Squared, since a term of every tenth unit says next to nothing about where to look.
+    return {
+        term: round(factor * _compute_rarity(count_units(term), units) ** 2, WEIGHT_DECIMALS)
+        for term, factor in factors.items()
+    }
+
+
+def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
+    """Return clues for names of the index that consecutive words of the prompt form."""
+    return tuple(
+        Clue(ClueKind.SYMBOL, name, is_joined=True) for name in list_joined(prompt) if count_units(name) > 0
+    )[:MAX_JOINED_NAMES]
+
+
+def _compute_rarity(count: int, units: int) -> float:
+    """Return a rarity: 1 for a term of one unit, 0 for a term of all, little for an unknown term."""
+    count = count or units // UNKNOWN_SHARE
+    return math.log((units + 1) / (min(count, units) + 0.5)) / math.log((units + 1) / 0.5) if units else 1.0
+
+
+def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
+    """Yield the terms of one clue, each with its factor."""
+    if clue.kind is ClueKind.SYMBOL:
+        for name in split_symbol(clue.text):
+            whole, *parts = analyse_text(name) or [name.lower()]
+            yield whole, weights.symbol_term if clue.is_strong else 1.0
+            yield from ((part, weights.part_term) for part in parts)
+    elif clue.kind is ClueKind.WORD:
+        whole, *parts = analyse_text(clue.text) or [clue.text.lower()]
+        yield whole, 1.0
+        # The stem of a plain word stands for the word; the parts of a longer one say less.
+        yield from ((part, 1.0 if len(parts) == 1 else weights.part_term) for part in parts)
+    elif clue.kind is ClueKind.PHRASE:
+        terms = analyse_text(clue.text)
+        yield from ((term, weights.phrase_term) for term in terms if term not in STOP_WORDS)
