@@ -160,10 +160,11 @@ class SearchAnswer:
     """Ranked hits and the number of matches."""
 
     hits: tuple[Hit, ...]
-    total: int  # chunks that matched
+    total: int  # chunks that matched; declarations, of a look-up
     truncated: bool
     snapshot: str  # names the content of the index that answered
     warnings: tuple[str, ...] = ()
+    total_is_lower_bound: bool = False  # there are as many at least
 
 
 @dataclass(frozen=True, slots=True)

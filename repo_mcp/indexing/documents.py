@@ -25,6 +25,7 @@ from index_format import (
     gather_spans,
     number_languages,
     rank_spans,
+    sort_distinct,
     spread_runs,
 )
 from repo_mcp.indexing.chunking import Cut, cut_at, cut_lines, split_long
@@ -33,8 +34,10 @@ from repo_mcp.indexing.vocabulary import Vocabulary
 from repo_mcp.languages.outline.adapter_answers import Marks
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.smart_chunks import cut_smartly
-from repo_mcp.text.analysis import WordTerms, analyse_words
+from repo_mcp.text.analysis import DECLARED, NAME_TERMS, analyse_words
 from repo_mcp.text.schema import BODY, CHUNK_LINES_KIND, DOC, FIELDS, PATH, SYMBOL
+from repo_mcp.text.spans import Spans as WordSpans
+from repo_mcp.text.spans import join_spans
 
 I64 = npt.NDArray[np.int64]
 U32 = npt.NDArray[np.uint32]
@@ -75,6 +78,7 @@ class SegmentBuilder:
         self._vocabulary = Vocabulary()
         self._texts = 0
         self._counted: dict[int, list[_Counted]] = {number: [] for number in range(len(FIELDS))}
+        self._declared: list[_Counted] = []  # the words that end a declared name: `Conn` of `Plug.Conn`
         self._rows: list[tuple[bytes, bytes, int, str, int, int]] = []
         self._cuts: list[Cut] = []
         self._unit_sizes: list[I64] = []
@@ -171,22 +175,28 @@ class SegmentBuilder:
         spans = np.searchsorted(words.starts, names.reshape(-1, 2))
         named = spread_runs(spans[:, 0], spans[:, 1] - spans[:, 0])
         self._add_counted(SYMBOL, words.ranks[named], first_unit + units[named], np.ones_like(named))
+        last = spans[spans[:, 1] > spans[:, 0], 1] - 1
+        self._declared.append(self._count(words.ranks[last], first_unit + units[last], np.ones_like(last)))
         self._texts += 1
 
     def _add_counted(self, field: int, ranks: I64, docs: I64, counts: I64) -> None:
+        self._counted[field].append(self._count(ranks, docs, counts))
+
+    def _count(self, ranks: I64, docs: I64, counts: I64) -> _Counted:
         self.weight += weigh_words(len(ranks), 0)
         columns = (column.astype(np.uint32) for column in (ranks, docs, counts))
-        self._counted[field].append(_Counted(self._texts, *columns))
+        return _Counted(self._texts, *columns)
 
     def build(self) -> tuple[SegmentContent, PostingRun]:
         """Return the content of the segment and its posting lists. The builder cannot be used afterwards."""
         self._take_batch()
         self._count_paths()
         words, numbers = self._vocabulary.finish()
-        terms, occurrences = self._list_terms(analyse_words(words), len(words.starts), numbers)
+        terms, occurrences, repeated = self._list_terms(words, numbers)
         counts = [len(self._rows) if number == PATH else self._units for number in range(len(FIELDS))]
         lengths = [np.zeros(count, dtype=np.int64) for count in counts]
         run = build_run(terms, occurrences, lengths)
+        lengths[SYMBOL] -= repeated
         return self._build_content(lengths), run
 
     def _count_paths(self) -> None:
@@ -198,39 +208,55 @@ class SegmentBuilder:
         self._add_counted(PATH, words.ranks, files, np.ones_like(files))
         self._texts += 1
 
-    def _list_terms(
-        self, analysed: WordTerms, word_count: int, numbers: list[I64]
-    ) -> tuple[TermText, Occurrences]:
-        """Return the terms in byte order, and every occurrence of one.
+    def _list_terms(self, words: WordSpans, numbers: list[I64]) -> tuple[TermText, Occurrences, I64]:
+        """Return the terms in byte order, every occurrence of one, and how many of each unit are no length.
 
-        A list's number combines its term's position in that order with its field.
+        A list's number combines its term's position in that order with its field. The terms of whole names,
+        which are there to be looked up, change no length, and so no score.
         """
-        spans = analysed.texts
-        ranks, order = rank_spans(spans.padded, spans.starts, spans.sizes)
-        lists = ranks[analysed.terms] << FIELD_BITS
-        bounds = np.searchsorted(analysed.words, np.arange(word_count + 1))
+        analysed = analyse_words(words)
+        bounds = np.searchsorted(analysed.words, np.arange(len(words.starts) + 1))
         term_counts = np.diff(bounds)
         found = [
             (field, one, numbers[one.text][one.ranks])
             for field, texts in self._counted.items()
             for one in texts
         ]
+        names, named = self._find_names(numbers, term_counts)
+        spans = _append_names(analysed.texts, words.take(names))
+        ranks, order = rank_spans(spans.padded, spans.starts, spans.sizes)
+        term_lists, name_lists = np.split(ranks << FIELD_BITS, [len(analysed.texts.starts)])
+        lists = term_lists[analysed.terms]
         occurrences = Occurrences(
-            sum(int(term_counts[words].sum()) for _, _, words in found),
+            sum(int(term_counts[own].sum()) for _, _, own in found) + len(named[0]),
             len(order) << FIELD_BITS,
             max(self._units, len(self._rows)),
             max(int(one.counts.max(initial=0)) for _, one, _ in found),
         )
-        for field, one, words in found:
+        for field, one, own in found:
             docs, counts = one.docs.astype(np.int64), one.counts.astype(np.int64)
-            rows, ends = bounds[words], bounds[words + 1]
+            rows, ends = bounds[own], bounds[own + 1]
             while len(left := np.flatnonzero(rows < ends)):  # first terms, then second ones, ...
                 if len(left) < len(rows):
                     rows, ends, docs, counts = rows[left], ends[left], docs[left], counts[left]
                 occurrences.add(lists[rows] | field, docs, counts)
                 rows += 1
+        rows, docs = named
+        occurrences.add(name_lists[rows] | SYMBOL, docs, np.ones_like(docs))
         self._counted.clear()
-        return gather_spans(spans.padded, spans.starts[order], spans.sizes[order]), occurrences
+        terms = gather_spans(spans.padded, spans.starts[order], spans.sizes[order])
+        return terms, occurrences, np.bincount(docs, minlength=self._units)
+
+    def _find_names(self, numbers: list[I64], term_counts: I64) -> tuple[I64, tuple[I64, I64]]:
+        """Return the declared words that have terms of their own, see `get_name_term`, and each declaration:
+        the position of its word among these, and its unit."""
+        own = [(numbers[one.text][one.ranks], one.docs.astype(np.int64)) for one in self._declared]
+        nothing = np.zeros(0, dtype=np.int64)
+        words = np.concatenate([nothing, *(found for found, _ in own)])
+        docs = np.concatenate([nothing, *(found for _, found in own)])
+        is_short = (term_counts[words] > 0) & (term_counts[words] <= NAME_TERMS)
+        names = sort_distinct(words[is_short])
+        return names, (names.searchsorted(words[is_short]), docs[is_short])
 
     def _build_content(self, lengths: list[I64]) -> SegmentContent:
         paths, prints, sizes, languages, flags, lines = zip(*self._rows, strict=True)
@@ -290,6 +316,13 @@ def cut_file(
         if first_lines is not None:
             return cut_at(lines, first_lines)
     return cut_lines(lines, chunk_lines, overlap_lines)
+
+
+def _append_names(terms: WordSpans, names: WordSpans) -> WordSpans:
+    """Return the terms, and behind them those of whole names. See `get_name_term`."""
+    marked = join_spans([DECLARED.encode() + name for name in names.slice()])
+    starts = np.concatenate([terms.starts, marked.starts + len(terms.padded)])
+    return WordSpans(terms.padded + marked.padded, starts, np.concatenate([terms.sizes, marked.sizes]))
 
 
 def _list_edges(spans: Sequence[Spans], offsets: I64) -> I64:

@@ -22,6 +22,7 @@ from repo_mcp.ranking.searcher import BestUnits, Searcher
 from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.ranking.signals import sum_text, weigh_inverse, weigh_rarity
 from repo_mcp.ranking.term_scorers import TermScorers
+from repo_mcp.text.analysis import get_name_term
 from repo_mcp.text.schema import PATH, SYMBOL
 
 TEXT_FILES = 100  # chosen by text and defined names
@@ -37,7 +38,7 @@ class Candidates:
     files: list[int]  # of each file: its number in that segment
     paths: list[str]
     text: F64  # of each file: its text score as a share of the best file's
-    names: Sequence[F64]  # per NameKind and file: the rarity of the rarest name it defines
+    names: Sequence[F64]  # per NameKind and file: the rarity of the rarest name it defines; of EXACT ones 1
     stems: Mapping[str, float]
     best_text: float = 0.0  # the sum of the scores of the best file's units; 0 when no text was found
 
@@ -76,7 +77,15 @@ def gather(
 
 def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
     """Return the weight of each NameKind, in order."""
-    return weights.asked_name, weights.shaped_name, weights.joined_name, weights.plain_name
+    return (
+        weights.declared_name,
+        weights.qualifier,
+        weights.asked_name,
+        weights.part_of_name,
+        weights.shaped_name,
+        weights.joined_name,
+        weights.plain_name,
+    )
 
 
 def _locate(rows: I64, bases: I64) -> tuple[I64, I64]:
@@ -120,8 +129,13 @@ def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermS
     found = []
     for name, kind in intent.names:
         rows = searcher.find_files(name, SYMBOL, known.get(name))
+        if kind is NameKind.EXACT and intent.asked is not None and intent.asked.may_be_file and len(rows):
+            qualifier = searcher.find_files(get_name_term(intent.asked.qualifiers[-1]), SYMBOL)
+            rows = np.intersect1d(rows, qualifier, assume_unique=True)
         if len(rows):
-            found.append(_Defining(kind, weigh_rarity(len(rows), searcher.snapshot.file_count), rows))
+            is_asked = kind in (NameKind.EXACT, NameKind.QUALIFIER)  # however common it is
+            rarity = 1.0 if is_asked else weigh_rarity(len(rows), searcher.snapshot.file_count)
+            found.append(_Defining(kind, rarity, rows))
     return found
 
 

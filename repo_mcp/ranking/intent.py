@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from repo_mcp.ranking.asked_name import AskedName, find_asked_name
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
-from repo_mcp.text.analysis import PART, get_word_terms
+from repo_mcp.text.analysis import PART, get_name_term, get_word_terms
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
 
@@ -41,7 +42,10 @@ _ASKS_FOR = {
 class NameKind(StrEnum):
     """Why a name is looked for among the names that files define."""
 
+    EXACT = "declared name"
+    QUALIFIER = "qualifier"
     ASKED = "asked name"
+    PART = "part of a name"
     SHAPED = "shaped name"
     JOINED = "joined name"
     PLAIN = "plain name"
@@ -53,9 +57,10 @@ class Intent:
 
     words: frozenset[str]  # as written
     stems: tuple[str, ...]  # of the words that carry meaning, in order
-    names: tuple[tuple[str, NameKind], ...]  # folded names, each once, by kind
+    names: tuple[tuple[str, NameKind], ...]  # terms of names, each once, by kind
     paths: tuple[Clue, ...]  # frames, the innermost first, then paths
     roles: frozenset[FileRole]  # that the query asks for
+    asked: AskedName | None = None  # the query is a name, and nothing else
 
     @property
     def is_empty(self) -> bool:
@@ -67,17 +72,27 @@ class Intent:
 def understand(text: str) -> Intent:
     """Return what the text of a query asks for."""
     clues = parse_prompt(text)
+    asked = find_asked_name(text)
     words = _WORD.findall(text)
     ranking = [word for word in words if word.lower() not in FUNCTION_WORDS] or words
     stems = (stem for word in ranking for stem in split_stems(word))
     paths = [clue for clue in clues if clue.kind in (ClueKind.FRAME, ClueKind.PATH)]
+    if asked is not None:
+        paths += _list_modules(asked)
     return Intent(
         frozenset(words),
         tuple(dict.fromkeys(stems)),
-        _list_names(words, [word for word in ranking if word.lower() not in STOP_WORDS], clues),
+        _list_names(words, [word for word in ranking if word.lower() not in STOP_WORDS], clues, asked),
         tuple(paths[:MAX_PATHS]),
         _find_roles(words),
+        asked,
     )
+
+
+def _list_modules(asked: AskedName) -> list[Clue]:
+    """Return what may be the dotted name of the module that a name is declared in, the longest first."""
+    sizes = range(len(asked.qualifiers), 1, -1)
+    return [Clue(ClueKind.PATH, ".".join(asked.qualifiers[:size])) for size in sizes]
 
 
 def split_stems(word: str) -> tuple[str, ...]:
@@ -87,11 +102,19 @@ def split_stems(word: str) -> tuple[str, ...]:
 
 
 def _list_names(
-    words: Sequence[str], telling: Sequence[str], clues: Sequence[Clue]
+    words: Sequence[str], telling: Sequence[str], clues: Sequence[Clue], asked: AskedName | None
 ) -> tuple[tuple[str, NameKind], ...]:
     names: dict[str, NameKind] = {}
-    if 0 < len(words) <= SOLE_WORDS:
-        names |= dict.fromkeys(spell(words[-1]), NameKind.ASKED)
+    if asked is not None:
+        names[get_name_term(asked.name)] = NameKind.EXACT
+        for qualifier in asked.qualifiers[-1:]:
+            names.setdefault(get_name_term(qualifier), NameKind.QUALIFIER)
+    if asked is not None or 0 < len(words) <= SOLE_WORDS:
+        last = words[-1]
+        for term in (term for name in spell(last) for term in list_name_terms(name)):
+            names.setdefault(term, NameKind.ASKED)
+        for name in spell(last):
+            names.setdefault(name, NameKind.PART)
     for clue in clues:
         if clue.kind is ClueKind.SYMBOL and clue.is_strong:
             for name in (spelling for part in split_symbol(clue.text) for spelling in spell(part)):
@@ -109,6 +132,12 @@ def spell(name: str) -> tuple[str, ...]:
     parts = [part.lower() for part in _PART.findall(name)]
     spellings = (name.lower(), "_".join(parts), "".join(parts)) if len(parts) > 1 else (name.lower(),)
     return tuple(dict.fromkeys(spellings))
+
+
+def list_name_terms(name: str) -> tuple[str, ...]:
+    """Return the terms of declarations of a name, whatever its case. See `get_name_term`."""
+    cases = (name, name.lower(), name.capitalize(), name.upper())
+    return tuple(dict.fromkeys(map(get_name_term, cases)))
 
 
 def _join_words(words: Sequence[str]) -> list[str]:

@@ -31,10 +31,13 @@ from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.signals import StemMatcher, cut_name, keep_shares, tell_role
 from repo_mcp.text.roles import FileRole
+from repo_mcp.text.schema import SYMBOL
 
 BEST_UNITS = 1_000  # whose scores are summed per file
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
+_DECLARED = 5  # the row of NameKind.EXACT
+_ASIDE = (FileRole.TEST, FileRole.FOREIGN)
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
 
 Points = tuple[tuple[str, float], ...]
@@ -73,7 +76,7 @@ def rank(
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     rated = rate_files(searcher, query, best, weights)
     files = choose_files(rated, top_k)
-    page = fill_page(best, files, top_k, weights)
+    page = fill_page(best, files, top_k, weights, find_declaring(searcher, query))
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
     unknown = [term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency]
@@ -86,7 +89,8 @@ def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
     found, otherwise only names that the query asks for and of which just parts are known."""
     if not ranking.total:
         return list(ranking.unknown)
-    asked = [name for name, kind in understand(query.text).names if kind is NameKind.ASKED]
+    kinds = (NameKind.EXACT, NameKind.ASKED, NameKind.PART)
+    asked = [name for name, kind in understand(query.text).names if kind in kinds]
     return [name for name in asked if name in ranking.unknown]
 
 
@@ -104,7 +108,10 @@ class Rated:
     segments: Sequence[SegmentSearch]
     candidates: Candidates
     given: F64  # one row per signal, one column per file
-    shares: Mapping[FileRole, float]  # the share of its points that a file of each role keeps
+    shares: Mapping[FileRole, float]  # the share of its points that a file of each role keeps;
+    aside: (
+        float  # in tests and foreign code, the least that is kept of those for declaring the name asked for
+    )
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
@@ -121,7 +128,8 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
         given[4] = [weights.named_path * named.get(path, 0.0) for path in candidates.paths]
     for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
         np.multiply(weight, rarities, out=given[row])
-    return Rated(searcher.segments, candidates, given, keep_shares(intent.roles, weights))
+    shares = keep_shares(intent.roles, weights)
+    return Rated(searcher.segments, candidates, given, shares, weights.declared_aside)
 
 
 class _PathRater:
@@ -151,23 +159,27 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
 
     A role only takes points away, so the roles of files that cannot make it are never looked up.
     """
-    totals = rated.given.sum(axis=0)
+    totals, declared = rated.given.sum(axis=0), rated.given[_DECLARED]
     order = np.argsort(-totals)
-    rows: list[tuple[float, int, float]] = []  # files that may make it: points left, column, share
+    rows: list[tuple[float, int, float]] = []  # files that may make it: points left, column, points lost
     kept: list[float] = []  # a heap of the best totals after their roles' shares
-    for column, total in zip(order.tolist(), totals[order].tolist(), strict=True):
+    ranked = zip(order.tolist(), totals[order].tolist(), declared[order].tolist(), strict=True)
+    for column, total, named in ranked:
         if len(kept) == count and total < kept[0] - MARGIN:
             break
-        share = rated.shares[tell_role(rated.candidates.paths[column])]
+        role = tell_role(rated.candidates.paths[column])
+        share = rated.shares[role]
         left = total * share
+        if named and role in _ASIDE:
+            left += named * max(0.0, rated.aside - share)
         if len(kept) < count:
             heappush(kept, left)
         else:
             heappushpop(kept, left)
-        rows.append((left, column, share))
+        rows.append((left, column, total - left))
     least = kept[0] - MARGIN if kept else 0.0
-    ranked = [_explain(rated, column, share) for left, column, share in rows if left >= least]
-    return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))[:count]
+    files = [_explain(rated, column, lost) for left, column, lost in rows if left >= least]
+    return sorted(files, key=lambda file: (-file.score, file.path.encode()))[:count]
 
 
 def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: RankingWeights) -> float:
@@ -196,22 +208,26 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
     return values
 
 
-def _explain(rated: Rated, column: int, share: float) -> RankedFile:
-    """Return the file with its points; the last one takes away what its role does not keep."""
+def _explain(rated: Rated, column: int, lost: float) -> RankedFile:
+    """Return the file with its points; the last one takes away what is lost to its role."""
     given = rated.given[:, column].tolist()
     points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
-    if share < 1.0:
-        points.append(("role", round((share - 1.0) * sum(given), DECIMALS)))
+    if lost:
+        points.append(("role", round(-lost, DECIMALS)))
     part, file = rated.segments[rated.candidates.positions[column]], rated.candidates.files[column]
     return RankedFile(rated.candidates.paths[column], part, file, add_up(points), tuple(points))
 
 
 def fill_page(
-    best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
+    best: BestUnits,
+    files: Sequence[RankedFile],
+    top_k: int,
+    weights: RankingWeights,
+    declaring: Declaring | None = None,
 ) -> list[tuple[RankedUnit, Points]]:
     """Return the units of the best chunks in order of their scores, ties by path, then line.
 
-    `files` are the best files, in order.
+    `files` are the best files, in order. A file that declares what the query asks for is shown there first.
     """
     least = files[-1].score - MARGIN if len(files) >= top_k else 0.0
     chosen = []
@@ -220,24 +236,75 @@ def fill_page(
         found = best.segments[file.part.position]
         start, stop = found.units.searchsorted((first, end)).tolist()
         units, scores = found.units[start:stop], found.scores[start:stop]
-        unit = int(units[scores.argmax()]) if len(units) else first
+        unit = declaring.find_first(file.part.position, first, end) if declaring is not None else None
+        if unit is None:
+            unit = int(units[scores.argmax()]) if len(units) else first
         own = [(RankedUnit(file.score, file.part.position, unit), file.points)]
         if len(units) > 1 and file.score * weights.repeat >= least:
-            own += _repeat(file, units, scores, top_k, weights)
+            own += _repeat(file, unit, units, scores, top_k, weights)
         chosen += [(-one.score, file.path.encode(), one.unit, one, points) for one, points in own]
     return [(unit, points) for *_, unit, points in sorted(chosen, key=itemgetter(0, 1, 2))[:top_k]]
 
 
 def _repeat(
-    file: RankedFile, units: I64, scores: F64, most: int, weights: RankingWeights
+    file: RankedFile, shown: int, units: I64, scores: F64, most: int, weights: RankingWeights
 ) -> Iterator[tuple[RankedUnit, Points]]:
-    """Yield the best unit of each of a file's best chunks except the first, with the chunk's points."""
+    """Yield the best unit of each of a file's best chunks but that of the unit `shown`, with its points."""
     of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
     chunks = file.part.find_chunks(units).tolist()
     for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
         of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
-    ordered = sorted(of_chunks.values())[:most]
-    for position, (negative, unit) in enumerate(ordered[1:], 1):
-        share = weights.repeat**position * negative / ordered[0][0]
+    best = min(of_chunks.values())[0]
+    of_chunks.pop(int(file.part.find_chunks(np.array([shown]))[0]), None)
+    for position, (negative, unit) in enumerate(sorted(of_chunks.values())[: most - 1], 1):
+        share = weights.repeat**position * negative / best
         points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
         yield RankedUnit(add_up(points), file.part.position, unit), points
+
+
+@dataclass(frozen=True, slots=True)
+class Declaring:
+    """The units that declare the name that a query asks for, and those that declare its last qualifier."""
+
+    units: Mapping[int, I64]  # by segment, ascending
+    qualifying: Mapping[int, I64]
+
+    def find_first(self, segment: int, first: int, end: int) -> int | None:
+        """Return the first of the units [first, end) that declares the name; behind its qualifier if any."""
+        outer = _find_from(self.qualifying, segment, first, end)
+        found = None if outer is None else _find_from(self.units, segment, outer, end)
+        return _find_from(self.units, segment, first, end) if found is None else found
+
+
+def find_declaring(searcher: Searcher, query: Query) -> Declaring | None:
+    """Return where the name that a query asks for is declared; None for any other query.
+
+    As it is written, or in any case and spelling where it is nowhere declared so.
+    """
+    intent = understand(query.text)
+    if intent.asked is None:
+        return None
+    of_kind: dict[NameKind, list[str]] = {kind: [] for kind in NameKind}
+    for term, kind in intent.names:
+        of_kind[kind].append(term)
+    units = _find_units(searcher, of_kind[NameKind.EXACT]) or _find_units(searcher, of_kind[NameKind.ASKED])
+    return Declaring(units, _find_units(searcher, of_kind[NameKind.QUALIFIER]))
+
+
+def _find_units(searcher: Searcher, terms: Iterable[str]) -> dict[int, I64]:
+    """Return the live units that declare a name with one of the terms, ascending, by segment."""
+    found: dict[int, I64] = {}
+    for term in terms:
+        for part, units in searcher.iter_field(term, SYMBOL):
+            if len(units):
+                found[part.position] = np.union1d(found.get(part.position, units), units)
+    return found
+
+
+def _find_from(units: Mapping[int, I64], segment: int, first: int, end: int) -> int | None:
+    """Return the first of the units of a segment in [first, end)."""
+    own = units.get(segment)
+    if own is None:
+        return None
+    position = int(own.searchsorted(first))
+    return int(own[position]) if position < len(own) and own[position] < end else None

@@ -21,7 +21,10 @@ class RankingWeights:
     directory: float = 0.3
     prefix: float = 0.8  # a part of a name is a prefix of a query word, or the other way round
     # names that the file defines; only the rarest of each kind counts
-    asked_name: float = 1.0  # a query of one or two words asks for the last one
+    declared_name: float = 4.0  # the query is this name: more than all other signals give in practice
+    qualifier: float = 2.0  # it declares what the name is qualified by
+    asked_name: float = 1.0  # a query of one or two words asks for the last one, in any case or spelling
+    part_of_name: float = 0.3  # the same word as a part of the name
     shaped_name: float = 0.3  # a word that is shaped like an identifier: snake_case, camelCase, called()
     joined_name: float = 0.2  # adjacent words that make up one name: work queue -> work_queue
     plain_name: float = 0.1  # any other word
@@ -33,6 +36,7 @@ class RankingWeights:
     document: float = 0.3
     configuration: float = 0.3  # and data files
     foreign: float = 0.3  # vendored, generated or built
+    declared_aside: float = 0.7  # of the points for a declared name, in tests and foreign code
     # the page
     repeat: float = 0.3  # each further chunk of a file, times its score relative to the file's best chunk
 

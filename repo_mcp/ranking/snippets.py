@@ -12,21 +12,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from operator import itemgetter
 from typing import overload
 
 import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
-from repo_mcp.languages.patterns.enclosing import find_declarations
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
+from repo_mcp.ranking.asked_name import SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
+MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 _WORD = re.compile(r"\w+")
 # ASCII words in lower case, with spaces in place of everything between them.
@@ -110,14 +114,16 @@ def show_hits(
     read_live: ReadLive,
     extensions: Mapping[str, str] | None = None,
     most: int | None = None,
+    asked: AskedName | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits.
-    `extensions` maps file extensions to languages other than the built-in ones.
+    `extensions` maps file extensions to languages other than the built-in ones. A hit that declares the name
+    that is `asked` for shows its declaration.
     """
     found = read_chunks(ranked, phrases, read_live, most)
-    hits = [_build_hit(one, find_language(one.ranked.path, extensions)) for one in found.chunks]
+    hits = [_build_hit(one, find_language(one.ranked.path, extensions), asked) for one in found.chunks]
     return ShownHits(tuple(hits), found.warnings)
 
 
@@ -191,18 +197,34 @@ def _find_live(
     return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count), fingerprint)
 
 
-def _build_hit(live: LiveChunk, language: Language) -> Hit:
-    ranked = live.ranked
+def _build_hit(live: LiveChunk, language: Language, asked: AskedName | None) -> Hit:
+    declarations = find_declarations(language, live.data, live.fingerprint)
+    symbol = None if asked is None else choose_declaration(declarations, asked, live)
+    if symbol is not None:
+        return show_declaration(live, symbol)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
-    found = find_line_terms(lines, ranked.matched_terms)
-    first, last = _trim(lines, *choose_window(found))
-    best = live.start_line + first + find_best_line(found[first:last])
-    symbol = find_declarations(language, live.data, live.fingerprint).find_innermost(best)
+    found = find_line_terms(lines, live.ranked.matched_terms)
+    start, stop = _trim(lines, *choose_window(found))
+    first = live.start_line + start
+    symbol = declarations.find_innermost(first + find_best_line(found[start:stop]))
+    return _show(live, lines[start:stop], first, symbol)
+
+
+def show_declaration(live: LiveChunk, symbol: SymbolSpan) -> Hit:
+    """Return the hit that shows a declaration in a chunk's file: its head, and what follows."""
+    first = symbol.head_line if symbol.name_line - symbol.head_line < MAX_LEAD_LINES else symbol.name_line
+    last = min(symbol.end_line, first + WINDOW_LINES - 1)
+    return _show(live, decode_lines(live.lines, first, last), first, symbol)
+
+
+def _show(live: LiveChunk, lines: Sequence[str], first: int, symbol: SymbolSpan | None) -> Hit:
+    """Return the hit of the given lines, the one numbered `first` and those that follow it."""
+    ranked = live.ranked
     return Hit(
         ranked.path,
-        live.start_line + first,
-        live.start_line + last - 1,
-        render_lines(lines[first:last], live.start_line + first),
+        first,
+        first + len(lines) - 1,
+        render_lines(lines, first),
         ranked.score,
         ranked.matched_terms,
         None if symbol is None else symbol.qualified_name,
@@ -211,6 +233,22 @@ def _build_hit(live: LiveChunk, language: Language) -> Hit:
         (ranked.chunk.start_line, min(ranked.chunk.end_line, len(live.lines))),
         None if symbol is None else (symbol.head_line, symbol.end_line),
     )
+
+
+def choose_declaration(declarations: Declarations, asked: AskedName, live: LiveChunk) -> SymbolSpan | None:
+    """Return the declaration of a name in a chunk's best unit, if any: the one named and qualified most alike."""
+    near = [
+        (grade_span(asked, span, live), -span.name_line, span)
+        for span in declarations.find_between(live.start_line, live.end_line)
+    ]
+    best = max(near, default=None, key=itemgetter(0, 1))
+    return best[2] if best is not None and best[0] >= (SPELLING, 0) else None
+
+
+def grade_span(asked: AskedName, span: SymbolSpan, live: LiveChunk) -> Grade:
+    """Return how well a declaration in a chunk's file is named as is asked for."""
+    (head,) = decode_lines(live.lines, span.name_line, span.name_line)
+    return asked.grade(span.qualified_name, list_words(live.ranked.path, head))
 
 
 def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:

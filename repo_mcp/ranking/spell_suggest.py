@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from index_format import LiveSegment, Snapshot
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.lookup import count_units
+from repo_mcp.text.analysis import DECLARED
 
 MIN_CHARS = 6  # of a word that near ones are looked for
 MAX_CHARS = 64
@@ -68,7 +69,8 @@ def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[str]:
     """The terms that begin with the one half or end with the other, if there is one."""
     dictionary = segment.reader.terms
     yield from (term.decode("utf-8", "replace") for term in dictionary.iter_starting(head.encode()))
-    yield from (term.decode("utf-8", "replace") for term in dictionary.iter_ending(tail.encode()))
+    ending = (term.decode("utf-8", "replace") for term in dictionary.iter_ending(tail.encode()))
+    yield from (term for term in ending if not term.startswith(DECLARED))
 
 
 # By opened segment: what was looked up there last. It goes with the segment.

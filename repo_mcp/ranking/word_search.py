@@ -2,64 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from index_format import Snapshot
 from repo_mcp.errors import RepoError
-from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.ranking import choose_unknown, rank
+from repo_mcp.model import Hit, SearchAnswer, SearchRequest
+from repo_mcp.ranking.asked_name import NO_MATCH, AskedName, Grade, list_words
+from repo_mcp.ranking.bm25f import DECIMALS
+from repo_mcp.ranking.intent import understand
+from repo_mcp.ranking.look_up import Found, look_up
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent, tell_of_best
-from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
-from repo_mcp.ranking.snippets import ReadLive, show_hits
+from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
+from repo_mcp.ranking.snippets import ReadLive, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
-from repo_mcp.text.analysis import analyse_text
 from repo_mcp.workspace.ignore import GlobFilter
 
+LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
-
-
-# It asks the ranked search several questions, each for units that declare something, and concatenates the
-# answers. Within one answer the order is by relevance.
-_WORD = re.compile(r"\w+")
-MAX_NAMES = 16  # of a query; each costs a search of its own
-
-
-def rank_symbols(
-    searcher: Searcher,
-    query: Query,
-    top_k: int,
-    wanted: Filter | None = None,
-) -> Ranking:
-    """Return the best `top_k` chunks that declare a name of the query, or a name with all its parts."""
-    chunks: dict[tuple[str, int], RankedChunk] = {}
-    total = 0
-    for asked in _iter_questions(query):
-        ranking = searcher.rank(asked, top_k, wanted)
-        total = max(total, ranking.total)
-        for chunk in ranking.chunks:
-            explained = replace(chunk, explanation=(("text", chunk.score),))
-            chunks.setdefault((chunk.path, chunk.chunk.start_line), explained)
-    best = tuple(chunks.values())
-    return Ranking(best[:top_k], max(total, len(best)))
-
-
-def _iter_questions(query: Query) -> Iterator[Query]:
-    """Yield queries for all names in one unit, then each name alone, then the same for their parts."""
-    words = dict.fromkeys(word for word in _WORD.findall(query.text))
-    names = [tuple(analyse_text(word)) for word in list(words)[:MAX_NAMES]]
-    wholes: list[tuple[str, ...]] = [(name[0],) for name in names]
-    parts = [name[1:] or name for name in names]
-    together: list[list[tuple[str, ...]]] = [wholes, *([one] for one in wholes)]
-    together += [parts, *([one] for one in parts)]
-    for position, needed in enumerate(together):
-        if needed and needed not in together[:position]:
-            terms = list(dict.fromkeys(term for one in needed for term in one))
-            yield Query(terms=terms, symbols=needed, path_parts=query.path_parts, languages=query.languages)
 
 
 def run_search(
@@ -79,17 +43,22 @@ def run_search(
     wanted = Filter(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
+    progress = describe_progress(searcher.snapshot)
+    look = partial(look_up, searcher, query, wanted, read_live, extensions, is_whole=not progress)
+    if request.symbols_only:
+        return _answer_look_up(searcher, look(request.top_k), (*query.warnings, *progress))
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
-    find = rank_symbols if request.symbols_only else rank
-    ranking = find(searcher, query, depth, wanted)
-    shown = show_hits(ranking.chunks, query.phrases, read_live, extensions, request.top_k)
+    ranking = rank(searcher, query, depth, wanted)
+    asked = understand(query.text).asked
+    shown = show_hits(ranking.chunks, query.phrases, read_live, extensions, request.top_k, asked)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live, extensions)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
+    if asked is not None:
+        shown = _lead_with(shown, asked, request.top_k, look)
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
-    progress = describe_progress(searcher.snapshot)
     told = tell_of_words(query.text, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
     return SearchAnswer(
         shown.hits,
@@ -98,6 +67,42 @@ def run_search(
         snapshot=searcher.snapshot.name,
         warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
     )
+
+
+def _answer_look_up(searcher: Searcher, found: Found, warnings: tuple[str, ...]) -> SearchAnswer:
+    return SearchAnswer(
+        found.hits,
+        found.total,
+        truncated=found.total_is_lower_bound or found.total > len(found.hits),
+        snapshot=searcher.snapshot.name,
+        warnings=(*found.warnings, *warnings),
+        total_is_lower_bound=found.total_is_lower_bound,
+    )
+
+
+def _lead_with(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[int], Found]) -> ShownHits:
+    """Return the hits with the declaration of the name that is asked for before all others.
+
+    Units cannot tell names that differ in case alone, nor which of them lies in a qualifier: where the first
+    hit does not show what was asked for, it is looked up.
+    """
+    first = shown.hits[0] if shown.hits else None
+    if first is not None and _grade(first, asked) == asked.best_grade:
+        return shown
+    found = look(1).hits
+    if not found or not (NO_MATCH if first is None else _grade(first, asked)) < _grade(found[0], asked):
+        return shown
+    lead = found[0]
+    rest = [hit for hit in shown.hits if (hit.path, hit.symbol_lines) != (lead.path, lead.symbol_lines)]
+    if first is not None and lead.score <= first.score:
+        more = round(first.score - lead.score + LEAD, DECIMALS)
+        explained = (*lead.explanation, ("lead", more))
+        lead = replace(lead, score=add_up(explained), explanation=explained)
+    return replace(shown, hits=(lead, *rest)[:top_k])
+
+
+def _grade(hit: Hit, asked: AskedName) -> Grade:
+    return asked.grade(hit.symbol, list_words(hit.path, hit.snippet)) if hit.symbol else NO_MATCH
 
 
 def tell_of_words(

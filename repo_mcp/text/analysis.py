@@ -37,9 +37,11 @@ from repo_mcp.text.spans import PADDING, Spans, hash_spans, join_spans, rank_has
 from repo_mcp.text.stemming import stem_word
 
 I64 = npt.NDArray[np.int64]
-VERSION = 2  # part of the index's configuration: terms of two versions never mix
+VERSION = 3  # part of the index's configuration: terms of two versions never mix
 MAX_WORD_BYTES = 128
 LONG_WORD = "\0long"
+DECLARED = "\0="  # before a whole name of one word, as written: `Router` also is a part of `HeaderRouter`
+NAME_TERMS = 2  # the most that a word without inner parts yields: `message` and `messag`
 # Letters outside ASCII count as lower case, since scripts without case have no humps to cut at.
 PART = r"[A-Z]+(?![a-z\u0080-\U0010ffff])|[A-Z]?[a-z\u0080-\U0010ffff]+|[0-9]+"
 _PARTS = re.compile(PART)
@@ -159,6 +161,16 @@ def get_word_terms(word: str) -> tuple[str, ...]:
 
 def _stem(part: str) -> str:
     return _STEMS[part.encode()].decode() if part.isascii() else part
+
+
+def get_name_term(name: str) -> str:
+    """Return the term of `symbol` that only a declaration of this whole name yields.
+
+    That is its lower case; or for a name of one word, which others may have as a part, DECLARED and the name
+    as it is written.
+    """
+    terms = get_word_terms(name)
+    return terms[0] if len(terms) > NAME_TERMS or terms[0] == LONG_WORD else DECLARED + name
 
 
 def get_root(term: str) -> str:

@@ -33,6 +33,10 @@ class Declarations:
                 return span
         return None
 
+    def find_between(self, first: int, last: int) -> list[SymbolSpan]:
+        """Return the declarations whose names stand in the lines from `first` to `last`, in order."""
+        return [span for span in self._spans if first <= span.name_line <= last]
+
 
 _known: LruCache[tuple[str, bytes], Declarations] = LruCache(KEPT_SPANS, lambda one: len(one) + 1)
 

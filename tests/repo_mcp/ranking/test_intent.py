@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.ranking.intent import MAX_NAMES, NameKind, spell, split_stems, understand
+from repo_mcp.text.analysis import get_name_term
 from repo_mcp.text.roles import FileRole
 
 
@@ -15,9 +16,18 @@ def names_of(text: str, kind: NameKind) -> list[str]:
 
 
 def test_a_short_query_asks_for_its_last_word() -> None:
-    assert names_of("Encoder", NameKind.ASKED) == ["encoder"]
-    assert names_of("class Encoder", NameKind.ASKED) == ["encoder"]
-    assert names_of("how the Encoder works", NameKind.ASKED) == []
+    assert names_of("Encoder", NameKind.EXACT) == [get_name_term("Encoder")]
+    assert names_of("Encoder", NameKind.ASKED) == [get_name_term("encoder"), get_name_term("ENCODER")]
+    assert names_of("Encoder", NameKind.PART) == ["encoder"]
+    assert names_of("json encoder", NameKind.EXACT) == []
+    assert get_name_term("encoder") in names_of("json encoder", NameKind.ASKED)
+    for kind in (NameKind.EXACT, NameKind.ASKED, NameKind.PART):
+        assert names_of("how the Encoder works", kind) == []
+
+
+def test_a_qualified_name_asks_for_its_last_part() -> None:
+    assert names_of("QuerySet.filter", NameKind.EXACT) == [get_name_term("filter")]
+    assert names_of("QuerySet.filter", NameKind.QUALIFIER) == [get_name_term("QuerySet")]
 
 
 def test_words_shaped_like_identifiers_are_names() -> None:

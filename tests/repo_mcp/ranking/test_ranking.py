@@ -168,6 +168,7 @@ def test_every_weight_counts(repository: Repository) -> None:
         for text in (
             "acquire_slot", "common phrase", "work queue", "how is acquire_slot used", "retry policy net",
             "clientele Backoff", "see src/user.py", "drain jobs", "how are jobs drained, and how long",
+            "Backoff.wait",
             'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
         )
     ]  # fmt: skip

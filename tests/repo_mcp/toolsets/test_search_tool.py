@@ -249,13 +249,14 @@ def test_symbols_exact_names_first(repository: Repository) -> None:
     hits = search(repository, "get_user", mode="symbol")["hits"]
     assert [hit["path"] for hit in hits] == ["a.py", "b/user.ts", "b/c.py"]
     assert search(repository, "get_user_name", mode="symbol")["hits"][0]["path"] == "b/c.py"
-    assert places(search(repository, "name", mode="symbol")) == [("b/c.py", 1)]
+    assert places(search(repository, "name", mode="symbol")) == [("b/c.py", 4)]
     assert search(repository, "nothing_like_it", mode="symbol")["total"] == 0
 
 
 def test_points_of_a_name_are_its_score(repository: Repository) -> None:
     hits = search(repository, "get_user", mode="symbol", explain=True)["hits"]
-    assert [hit["explanation"] for hit in hits] == [{"text": hit["score"]} for hit in hits]
+    assert [hit["explanation"]["name"] for hit in hits] == [4, 2, 1]
+    assert [round(sum(hit["explanation"].values()), 6) for hit in hits] == [hit["score"] for hit in hits]
 
 
 def test_what_may_hide_text_is_said(repository: Repository) -> None:

@@ -1,0 +1,148 @@
+"""Does asking for a name show its declaration? Names of Python trees, asked over stdio as a client asks them.
+
+    python -m bench.quality.definitions --trees DIR [--only NAMES] [--kept-back] [--misses]
+
+`DIR` has a folder for each tree. Names are taken from the sources with `ast` by a fixed seed: those declared
+once (functions, methods, classes), those of one word (declared however often), and `Class.method` declared
+once. Half of them, by a hash of the name, is kept back and asked only with `--kept-back`; nothing should be
+chosen by looking at it. A name counts as shown when the first hit's excerpt holds the line that declares it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import random
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.economy.client import Client, build_index
+from bench.economy.policy import SEARCH, list_hits
+
+SEED = 54
+SAMPLES = {"declared once": 200, "one word": 100, "Class.method": 100}  # of each half
+MODES = ("bm25", "symbol")
+_ONE_WORD = re.compile(r"[A-Z]?[a-z]{2,}")
+
+Line = tuple[str, int]  # path, and number from 1
+Declared = dict[str, list[Line]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many of the names asked for were shown in the first hit's excerpt."""
+
+    shown: int
+    missed: tuple[str, ...]
+
+
+def list_declared(root: Path) -> tuple[Declared, Declared]:
+    """Return the lines that declare each name, and those that declare each method as `Class.method`."""
+    names: Declared = {}
+    methods: Declared = {}
+    for file in sorted(root.rglob("*.py")):
+        path = file.relative_to(root).as_posix()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(file.read_bytes())
+        except (SyntaxError, ValueError):
+            continue
+        for outer, node in _iter_declarations(tree, ""):
+            names.setdefault(node.name, []).append((path, node.lineno))
+            if outer:
+                methods.setdefault(f"{outer}.{node.name}", []).append((path, node.lineno))
+    return names, methods
+
+
+def _iter_declarations(
+    node: ast.AST, outer: str
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]]:
+    """Yield the declarations below a node, each with the name of the class that it is in."""
+    for child in ast.iter_child_nodes(node):
+        own = outer
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield outer, child
+            own = child.name if isinstance(child, ast.ClassDef) else ""
+        yield from _iter_declarations(child, own)
+
+
+def choose_names(root: Path, *, is_kept_back: bool) -> Mapping[str, Declared]:
+    """Return, for each kind of SAMPLES, names of one half and the lines that declare them."""
+    names, methods = list_declared(root)
+    kinds = {
+        "declared once": {name: lines for name, lines in names.items() if len(lines) == 1},
+        "one word": {name: lines for name, lines in names.items() if _ONE_WORD.fullmatch(name)},
+        "Class.method": {name: lines for name, lines in methods.items() if len(lines) == 1},
+    }
+    chosen = {}
+    for kind, declared in kinds.items():
+        half = sorted(name for name in declared if _is_kept_back(name) == is_kept_back)
+        sample = random.Random(SEED).sample(half, min(len(half), SAMPLES[kind]))
+        chosen[kind] = {name: declared[name] for name in sample}
+    return chosen
+
+
+def _is_kept_back(name: str) -> bool:
+    return hashlib.blake2b(name.encode(), digest_size=1).digest()[0] % 2 == 1
+
+
+def ask_names(client: Client, declared: Declared, mode: str) -> Outcome:
+    """Return how many of the names have a line that declares them in their first hit's excerpt."""
+    missed = [name for name, lines in declared.items() if not _shows(client, name, mode, lines)]
+    return Outcome(len(declared) - len(missed), tuple(missed))
+
+
+def _shows(client: Client, name: str, mode: str, lines: Sequence[Line]) -> bool:
+    answer = client.call(SEARCH, query=name, mode=mode)
+    first = list_hits(answer)[:1]
+    shown = {
+        (hit["path"], int(row.partition("\t")[0]))
+        for hit in first
+        for row in str(hit["snippet"]).splitlines()
+        if row.partition("\t")[0].isdecimal()
+    }
+    return not shown.isdisjoint(lines)
+
+
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(prog="bench.quality.definitions", description=__doc__)
+    parser.add_argument("--trees", type=Path, required=True, help="a directory with a folder for each tree")
+    parser.add_argument("--only", help="folders to ask about, with commas")
+    parser.add_argument("--kept-back", action="store_true", help="ask the other half of the names")
+    parser.add_argument("--misses", action="store_true", help="print the names that were not shown")
+    parser.add_argument("--code", type=Path, help="the checkout whose server is asked (default: this one)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    """Ask and print a line for each tree, kind of names and mode."""
+    given = parse_arguments(arguments)
+    wanted = given.only.split(",") if given.only else None
+    code = {"code": given.code} if given.code else {}
+    for root in sorted(path for path in given.trees.iterdir() if path.is_dir()):
+        if wanted is not None and root.name not in wanted:
+            continue
+        with tempfile.TemporaryDirectory() as data:
+            build_index(root, Path(data), **code)
+            client = Client(root, Path(data), **code)
+            client.settle(SEARCH, query="first")
+            for kind, declared in choose_names(root, is_kept_back=given.kept_back).items():
+                for mode in MODES:
+                    outcome = ask_names(client, declared, mode)
+                    print(f"{root.name}: {kind}, {mode}: {outcome.shown} of {len(declared)}", flush=True)
+                    if given.misses and outcome.missed:
+                        print("   ", *outcome.missed)
+            client.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,238 @@
+"""Looks names up: the declarations that are called so, each shown by its own lines. Mode `symbol`.
+
+    query -> questions to the index, the closest first -> chunks, ranked -> declarations in their live text
+
+The index says where a name is declared, and the live text decides: a hit is a declaration that line patterns
+find there now. Its score orders what a look-up goes by:
+
+    a name           its spelling (as written 4, in another case 3, in another spelling 2, as a part 1),
+                     and .1 for each qualifier that it has
+    several words    how many of them its qualified name has, and .2 times the best spelling
+    both             .1 times its place in the ranking of chunks, 1 for the first, falling
+
+A name that nobody declares is said to be missing, with the nearest ones that there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from index_format import Snapshot
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.enclosing import find_declarations
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import Hit
+from repo_mcp.ranking.asked_name import PARTS, SPELLING, AskedName, Grade, grade_name, split_qualified
+from repo_mcp.ranking.bm25f import DECIMALS
+from repo_mcp.ranking.intent import NameKind, spell, understand
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking import rank
+from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
+from repo_mcp.ranking.snippets import (
+    LiveChunk,
+    ReadLive,
+    grade_span,
+    read_chunks,
+    show_declaration,
+)
+from repo_mcp.ranking.spell_suggest import find_near
+from repo_mcp.text.analysis import get_name_term, get_word_terms
+from repo_mcp.text.schema import SYMBOL
+
+MAX_NAMES = 16  # of a query; each costs searches of its own
+MORE_CHUNKS = 20  # read beside the wanted hits: of names that differ in case, the right one may come last
+NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
+MIN_SHARED = 0.5  # of the parts of two names together
+MAX_NEAR = 3
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The declarations that a look-up found, best first."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    total_is_lower_bound: bool  # not every chunk that may declare one was read
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Words that a unit must declare, each by all its terms; and how closely they follow the query."""
+
+    needed: tuple[tuple[str, ...], ...]
+    is_close: bool  # asks for whole names
+
+
+def look_up(
+    searcher: Searcher,
+    query: Query,
+    wanted: Filter,
+    read_live: ReadLive,
+    extensions: Mapping[str, str],
+    top_k: int,
+    *,
+    is_whole: bool = True,
+) -> Found:
+    """Return the best `top_k` declarations of what a query names. `is_whole` when every file is indexed.
+
+    Raises IndexFormatError, OSError.
+    """
+    asked = understand(query.text).asked
+    words = [asked.name] if asked is not None else list(dict.fromkeys(_WORD.findall(query.text)))[:MAX_NAMES]
+    seen: dict[tuple[str, int], Hit] = {}
+    warnings: dict[str, None] = {}
+    is_cut = False
+    for question in _list_questions(query, words):
+        if len(seen) >= top_k and not question.is_close:
+            is_cut = True
+            break
+        if not all(len(searcher.find_files(term, SYMBOL)) for one in question.needed for term in one):
+            continue
+        narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
+        ranking = rank(searcher, narrowed, top_k + MORE_CHUNKS, wanted)
+        is_cut = is_cut or ranking.total > len(ranking.chunks)
+        live = read_chunks(ranking.chunks, query.phrases, read_live)
+        warnings |= dict.fromkeys(live.warnings)
+        for place, chunk in enumerate(live.chunks):
+            for line, hit in _iter_hits(chunk, place, asked, words, extensions):
+                known = seen.get((hit.path, line))
+                if known is None or known.score < hit.score:
+                    seen[hit.path, line] = hit
+    ordered = sorted(seen.items(), key=lambda row: (-row[1].score, row[0][0].encode(), row[0][1]))
+    hits = tuple(hit for _, hit in ordered[:top_k])
+    told = _tell(searcher, query, asked, words, hits, wanted, read_live, extensions, is_whole=is_whole)
+    return Found(hits, len(seen), is_cut, (*told, *warnings))
+
+
+def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
+    """Return what the index is asked: whole names together, each alone, in any spelling, then their parts."""
+    wholes = [(get_name_term(word),) for word in words]
+    spelled = [
+        ((term,),)
+        for term, kind in understand(query.text).names
+        if kind is NameKind.ASKED and (term,) not in wholes
+    ]
+    spelled += [((name,),) for word in words for name in spell(word)]
+    terms = [get_word_terms(word) for word in words]
+    parts = [own[1:] or own for own in terms]
+    close = [tuple(wholes), *((one,) for one in wholes), *spelled]
+    loose = [tuple(parts), *((one,) for one in parts)]
+    questions = [_Question(needed, True) for needed in close] + [_Question(one, False) for one in loose]
+    return list({one.needed: one for one in reversed(questions) if one.needed}.values())[::-1]
+
+
+def _iter_hits(
+    live: LiveChunk,
+    place: int,
+    asked: AskedName | None,
+    words: Sequence[str],
+    extensions: Mapping[str, str],
+) -> Iterator[tuple[int, Hit]]:
+    """Yield a hit for each declaration of the chunk (of the file where it has changed), with its line."""
+    ranked = live.ranked
+    declarations = find_declarations(find_language(ranked.path, extensions), live.data, live.fingerprint)
+    first, last = ranked.chunk.start_line, ranked.chunk.end_line
+    if live.is_changed:
+        first, last = 1, len(live.lines)
+    for span in declarations.find_between(first, last):
+        points = _rate_words(words, span) if asked is None else _rate_name(grade_span(asked, span, live))
+        if points:
+            explained = (*points, ("place", round(0.1 / (place + 1), DECIMALS)))
+            score = round(sum(value for _, value in explained), DECIMALS)
+            own = replace(live, ranked=replace(ranked, score=score, explanation=explained))
+            yield span.name_line, show_declaration(own, span)
+
+
+def _rate_name(grade: Grade) -> list[tuple[str, float]]:
+    """Return the points of a declaration by its name and qualifiers; none for another name."""
+    spelling, agreeing = grade
+    return [one for one in (("name", float(spelling)), ("qualifiers", agreeing / 10)) if one[1]]
+
+
+def _rate_words(words: Sequence[str], span: SymbolSpan) -> list[tuple[str, float]]:
+    """Return the points of a declaration by the words that it has; none where its own name has none."""
+    *outer, name = split_qualified(span.qualified_name)
+    spellings = [grade_name(word, name) for word in words]
+    if not any(spellings):
+        return []
+    held = sum(
+        bool(own) or any(grade_name(word, one) >= SPELLING for one in outer)
+        for word, own in zip(words, spellings, strict=True)
+    )
+    return [("words", float(held)), ("name", round(0.2 * max(spellings), DECIMALS))]
+
+
+def _tell(
+    searcher: Searcher,
+    query: Query,
+    asked: AskedName | None,
+    words: Sequence[str],
+    hits: Sequence[Hit],
+    wanted: Filter,
+    read_live: ReadLive,
+    extensions: Mapping[str, str],
+    *,
+    is_whole: bool,
+) -> list[str]:
+    """Return what is missing: the name, or what it should be declared in; with the nearest names."""
+    best = max((dict(hit.explanation)["name"] for hit in hits), default=0.0)
+    if not words or best >= (SPELLING if asked is not None else 0.2 * PARTS):
+        lacks = asked is not None and asked.qualifiers and "qualifiers" not in dict(hits[0].explanation)
+        return [f"No `{words[0]}` is declared in `{asked.qualifiers[-1]}`."] if asked and lacks else []
+    named = " or ".join(f"`{word}`" for word in words[:MAX_NEAR])
+    near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
+    if not near:
+        near = list(_iter_near(searcher, query, words, wanted, read_live, extensions))[:MAX_NEAR]
+    told = f"No {'' if is_whole else 'indexed '}declaration is named {named}"
+    return [told + (f"; near: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
+
+
+def _iter_near(
+    searcher: Searcher,
+    query: Query,
+    words: Sequence[str],
+    wanted: Filter,
+    read_live: ReadLive,
+    extensions: Mapping[str, str],
+) -> Iterator[str]:
+    """Yield declared names that share most of their parts with a missing one, then those spelled alike."""
+    best = searcher.find_best_units(query, NEAR_UNITS, wanted, frozenset((SYMBOL,)))
+    units = [
+        one
+        for part, found in zip(searcher.segments, best.segments, strict=True)
+        for one in part.choose_best(found, NEAR_UNITS)
+    ]
+    chunks = searcher.describe(
+        query, best, sorted(units, key=lambda one: (-one.score, one.segment, one.unit))
+    )
+    yield from _list_sharing(words, chunks, read_live, extensions)
+    yield from (name for word in words for name in _find_alike(searcher.snapshot, searcher, word))
+
+
+def _list_sharing(
+    words: Sequence[str], chunks: Iterable[RankedChunk], read_live: ReadLive, extensions: Mapping[str, str]
+) -> list[str]:
+    """Return the names declared in chunks, by the share of their parts that a word has as well."""
+    shares: dict[str, float] = {}
+    for live in read_chunks(chunks, (), read_live).chunks:
+        language = find_language(live.ranked.path, extensions)
+        spans = find_declarations(language, live.data, live.fingerprint)
+        for span in spans.find_between(live.start_line, live.end_line):
+            shares[span.name] = max(_compare(word, span.name) for word in words)
+    near = [name for name, share in shares.items() if share >= MIN_SHARED]
+    return sorted(near, key=lambda name: (-shares[name], name))
+
+
+def _compare(one: str, other: str) -> float:
+    """Return the share of their parts that two names have in common."""
+    left, right = set(get_word_terms(one)[1:]), set(get_word_terms(other)[1:])
+    return len(left & right) / max(1, len(left | right))
+
+
+def _find_alike(snapshot: Snapshot, searcher: Searcher, word: str) -> list[str]:
+    near = find_near(snapshot, word.lower(), thorough=False)
+    return [name for name in near if len(searcher.find_files(name, SYMBOL))]
