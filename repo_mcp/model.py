@@ -167,6 +167,9 @@ class SearchAnswer:
     total_is_lower_bound: bool = False  # there are as many at least
 
 
+MAX_CONTEXT_LINES = 50  # before and after a match
+
+
 @dataclass(frozen=True, slots=True)
 class ExactRequest:
     """A search for literal text, or for a regular expression in the syntax of RE2."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Sequence
-from typing import NoReturn
 
+from repo_mcp.command_parser import CommandParser
 from repo_mcp.config.server_config import (
     CALL_SECONDS,
     CALLS_PER_SECOND,
@@ -19,11 +19,11 @@ from repo_mcp.config.server_config import (
 )
 from repo_mcp.protocol.http_options import add_http_options
 
-EXIT_USAGE = 2
 DESCRIPTION = """Serve one code repository, read-only, over MCP.
 
-The client starts this program and talks to it over standard input and output. It stops when its input ends.
-"repo-mcp init CLIENT" prints the entry for a client's configuration."""
+The client starts this program and talks to it over standard input and output.
+It stops when its input ends. "repo-mcp init CLIENT" prints the entry for a
+client's configuration."""
 EXAMPLES = (
     "repo-mcp serve --repo-root auto",
     "repo-mcp serve --repo-root . --toolsets repo,graph --exclude-glob generated/",
@@ -47,29 +47,17 @@ LIMITS = {
 }
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports faults in one line; the usage is under --help."""
-
-    def error(self, message: str) -> NoReturn:
-        if message.startswith("unrecognized"):  # probably a directory
-            message += "; give the directory to serve with --repo-root"
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
-
-
 def build_parser(
-    program: str, description: str = DESCRIPTION, examples: Sequence[str] = EXAMPLES
-) -> argparse.ArgumentParser:
+    program: str,
+    description: str = DESCRIPTION,
+    examples: Sequence[str] = EXAMPLES,
+) -> CommandParser:
     """Build the parser of the server's options, with one option for each limit, named after its key.
 
     Commands that take the same options give their own description and examples.
     """
-    parser = _Parser(
-        prog=program,
-        usage=f"{program} [options]",
-        description=description,
-        epilog="\n  ".join(["examples:", *examples]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    # Entries in clients' files may abbreviate options.
+    parser = CommandParser(program, "[options]", description, examples, abbreviates=True)
     parser.add_argument(
         "--repo-root",
         metavar="ROOT",

@@ -1,14 +1,20 @@
 """`repo-mcp`: the commands for people. Only this package prints.
 
-`serve` passes to the server before anything made for people is imported, so that a client does not wait
-for those imports.
+Nothing is imported that the command line does not need: `--version` and `--help` load no module of the
+engine, and `serve` passes to the server before anything made for people is imported.
 """
 
 from __future__ import annotations
 
-import io
+import os
+import signal
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXIT_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -17,13 +23,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 done, 1 nothing found, 2 usage or configuration, 3 index or repository error, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments[:1] == ["serve"]:
+    if arguments[:1] == ["serve"] and not {"-h", "--help"}.intersection(arguments):
         from repo_mcp import server
 
         return server.main(arguments[1:])
-    from repo_mcp.config.server_config import choose_instructions
-
-    choose_instructions()  # before numpy is imported
+    if (
+        signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ):  # else who started this decided otherwise
+        signal.signal(signal.SIGINT, _end_interrupted)
     if sys.platform == "win32":
         _write_utf8()
     from repo_mcp.cli.app import run
@@ -31,8 +38,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(arguments)
 
 
+def _end_interrupted(_number: int, _frame: object) -> None:
+    """End the process at once, whatever it is doing: importing, indexing, waiting for a thread, ending.
+
+    An exception would surface as a traceback wherever nobody expects one. An index is whole at any moment,
+    and what this process holds, its locks too, goes with it.
+    """
+    list_children = getattr(sys.modules.get("multiprocessing"), "active_children", None)
+    for child in () if list_children is None else list_children():
+        child.kill()
+    is_drawn = os.isatty(2)  # the line of progress, and ^C
+    os.write(2, (b"\r\x1b[K" if is_drawn else b"") + b"repo-mcp: interrupted\n")
+    os._exit(EXIT_INTERRUPTED)
+
+
 def _write_utf8() -> None:
     """Let pipes and files get UTF-8, as consoles do: the code page of Windows has no character for a bar."""
+    import io
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")

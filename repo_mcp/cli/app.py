@@ -1,127 +1,195 @@
 """The program: its commands in order, and the mapping of every outcome to an exit code and one stderr line.
 
 Each command opens the repository, asks it once and prints the answer: as text for people or, with `--json`,
-as one JSON document on standard output. The commands are in the modules whose names end in `_commands`, one
-for each kind.
+as one JSON document on standard output. The commands are in the modules whose names end in `_command` or
+`_commands`; a command line imports its own alone, since imports are most of what a command costs.
 """
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
-from typing import Annotated, cast
+from typing import TYPE_CHECKING
 
-import typer
-from typer.completion import completion_init  # type: ignore[attr-defined]
-
-from repo_mcp.cli.client_commands import completion, config, doctor, init, serve
-from repo_mcp.cli.console.endings import (
-    EXIT_DONE,
-    EXIT_FAILURE,
-    EXIT_INTERRUPTED,
-    EXIT_USAGE,
-    PROGRAM,
-    complain,
-    exit_code_of,
-    leave_pipe,
-)
-from repo_mcp.cli.index_commands import compact, index, report, status
-from repo_mcp.cli.reading_commands import bundle, open_lines, outline_file
-from repo_mcp.cli.search_command import search
-from repo_mcp.errors import RepoError
 from repo_mcp.version import find_version
 
-# The only error of its parser that typer exports; the others share this base class.
-UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
-# The server's own parser reads their options, and also prints their help.
-_FOREIGN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-HELP = """Search one code repository through its own index, for people and over MCP.
+    from repo_mcp.cli.console.command import Command
+    from repo_mcp.command_parser import CommandParser
 
-Everything is local and read-only: no network, no model, and no code of the repository is run. Commands
-work on the repository around the current directory unless --repo-root names another directory.
-`repo-mcp COMMAND --help` lists the options.
+PROGRAM = "repo-mcp"
+EXIT_DONE, EXIT_USAGE, EXIT_FAILURE, EXIT_INTERRUPTED = 0, 2, 3, 130
+# command -> what it does, in the order of the help
+SUMMARIES = {
+    "search": "search the repository, ranked or exactly",
+    "open": "print numbered lines of a file",
+    "outline": "print what a file declares, with line numbers",
+    "bundle": "collect the code for a task or question, as Markdown",
+    "index": "build the index, or bring it up to date",
+    "compact": "merge the segments of the index",
+    "status": "is the index healthy? what was left out, and why?",
+    "report": "write an HTML page about the index and its use",
+    "init": "set up a client: codex, vscode, gemini, copilot, claude",
+    "doctor": "find what is wrong, and say how to fix it",
+    "config": "show every configuration key and who set it",
+    "completion": "print completion for bash, zsh, fish or PowerShell",
+    "serve": "serve MCP over standard input and output",
+}
+HELP = """usage: repo-mcp COMMAND [options]
 
-\b
-Examples:
-  repo-mcp search "retry with backoff"      ranked hits; indexes first if it has to
-  repo-mcp search -F "def main(" --glob "*.py"
+Search one code repository through its own index, for people and over MCP.
+
+Everything is local and read-only: no network, no model, and no code of the
+repository is run. Commands work on the repository around the current directory
+unless --repo-root names another. "repo-mcp COMMAND --help" lists the options.
+
+commands:
+{commands}
+
+options:
+  -h, --help       print this help
+  -V, --version    print the version
+
+examples:
+  repo-mcp search "retry with backoff"      ranked hits; indexes first if needed
+  repo-mcp search -F "def main(" -g "*.py"  exact text
   repo-mcp open README.md:1-20              numbered lines
   repo-mcp init codex --write --check       set up a client and try it
   repo-mcp status                           is everything indexed?
 
-\b
-Exit codes:
+exit codes:
   0 done, 1 nothing found, 2 usage or configuration,
-  3 index or repository error, 130 interrupted
-"""
-
-app = typer.Typer(
-    name=PROGRAM,
-    help=HELP,
-    add_completion=False,  # it would offer to change files of the shell; `completion` prints
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+  3 index or repository error, 130 interrupted"""
 
 
-@app.callback(invoke_without_command=True)
-def start(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-) -> None:
-    """Print the version, or the help without a command. Raises typer.Exit with EXIT_USAGE."""
-    if version:
-        print(f"{PROGRAM} {find_version()}")
-    elif context.invoked_subcommand is None:
-        print(context.get_help())
-        raise typer.Exit(EXIT_USAGE)
+def render_help() -> str:
+    """Return the help of the program."""
+    width = max(map(len, SUMMARIES)) + 2
+    return HELP.format(commands="\n".join(f"  {name:{width}}{told}" for name, told in SUMMARIES.items()))
 
 
-app.command(short_help="Search the repository, ranked or exactly.")(search)
-app.command("open", short_help="Print numbered lines of a file.")(open_lines)
-app.command("outline", short_help="Print what a file declares, with line numbers.")(outline_file)
-app.command(short_help="Collect the code for a task or question, as Markdown.")(bundle)
-app.command(short_help="Build the index, or bring it up to date.")(index)
-app.command(short_help="Merge the segments of the index.")(compact)
-app.command(short_help="Is the index healthy? What was left out, and why?")(status)
-app.command(short_help="Write an HTML page about the index and its use.")(report)
-app.command(
-    context_settings=_FOREIGN_OPTIONS, short_help="Set up a client: codex, vscode, gemini, copilot, claude."
-)(init)
-app.command(
-    context_settings=_FOREIGN_OPTIONS,
-    add_help_option=False,
-    short_help="Find what is wrong, and say how to fix it.",
-)(doctor)
-app.command(
-    context_settings=_FOREIGN_OPTIONS, add_help_option=False, short_help="Show every key and who set it."
-)(config)
-app.command(short_help="Print completion for bash, zsh, fish or PowerShell.")(completion)
-app.command(
-    context_settings=_FOREIGN_OPTIONS,
-    add_help_option=False,
-    short_help="Serve MCP over standard input and output.",
-)(serve)
+def load_command(name: str) -> Command:
+    """Import and return one of SUMMARIES, except serve."""
+    if name == "search":
+        from repo_mcp.cli.search_command import SEARCH
+
+        return SEARCH
+    if name in ("open", "outline", "bundle"):
+        from repo_mcp.cli import reading_commands as reading
+
+        return {"open": reading.OPEN, "outline": reading.OUTLINE, "bundle": reading.BUNDLE}[name]
+    if name in ("index", "compact", "status", "report"):
+        from repo_mcp.cli import index_commands as indexing
+
+        of_index = (indexing.INDEX, indexing.COMPACT, indexing.STATUS, indexing.REPORT)
+        return dict(zip(("index", "compact", "status", "report"), of_index, strict=True))[name]
+    if name == "completion":
+        from repo_mcp.cli import completion
+        from repo_mcp.cli.console.command import Command
+
+        return Command(completion.build_parser, _complete)
+    from repo_mcp.cli import client_commands as clients
+
+    return {"init": clients.INIT, "doctor": clients.DOCTOR, "config": clients.CONFIG}[name]
+
+
+def _complete(options: Namespace) -> int:
+    from repo_mcp.cli.completion import complete
+
+    return complete(options, build_parsers(), SUMMARIES)
+
+
+def build_parsers() -> dict[str, CommandParser]:
+    """Build the parsers of all commands, by name."""
+    return {name: build_parser(name) for name in SUMMARIES}
+
+
+def build_parser(name: str) -> CommandParser:
+    """Build the parser of a command. That of `serve` is the server's own."""
+    if name == "serve":
+        from repo_mcp.server_options import build_parser as build_server_parser
+
+        return build_server_parser("repo-mcp serve")
+    return load_command(name).build_parser()
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises."""
-    completion_init()
+    name, *rest = arguments or [""]
+    if name in ("", "-h", "--help", "help"):
+        print(render_help())
+        return EXIT_DONE if name else EXIT_USAGE
+    if name in ("-V", "--version"):
+        print(f"{PROGRAM} {find_version()}")
+        return EXIT_DONE
+    if name == "serve":
+        return _serve(rest)
+    if name not in SUMMARIES:
+        return _complain_of_command(name)
+    return _run_command(name, rest)
+
+
+def _serve(arguments: Sequence[str]) -> int:
+    """Pass a command line on to the server, which reads it with a parser of its own; but print its help."""
+    if {"-h", "--help"}.intersection(arguments):
+        build_parser("serve").print_help()
+        return EXIT_DONE
+    from repo_mcp import server
+
+    return server.main(arguments)
+
+
+def _complain_of_command(name: str) -> int:
+    from difflib import get_close_matches
+
+    from repo_mcp.cli.console.endings import complain
+
+    near = get_close_matches(name, SUMMARIES, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"See {PROGRAM} --help."
+    what = "option" if name.startswith("-") else "command"
+    return complain(f"There is no {what} {name}.", hint, EXIT_USAGE)
+
+
+def _run_command(name: str, arguments: Sequence[str]) -> int:
+    from repo_mcp.cli.console.endings import complain, complain_of, leave_pipe
+    from repo_mcp.config.server_config import choose_instructions
+    from repo_mcp.errors import RepoError
+
+    choose_instructions()  # before numpy is imported
     try:
-        code = typer.main.get_command(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
-    except UsageError as error:
-        return complain(error.format_message(), f"See {PROGRAM} --help.", EXIT_USAGE)
+        command = load_command(name)
+        code = command.run(_read(command, arguments))
+        _flush()
+    except SystemExit as ending:  # the parser has printed the help, or the fault
+        return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     except RepoError as error:
-        return complain(error.message, error.hint, exit_code_of(error))
-    except (KeyboardInterrupt, typer.Abort):
-        return complain("interrupted", "", EXIT_INTERRUPTED)
-    except (BrokenPipeError, SystemExit):  # the parser and the console turn a broken pipe into an exit of 1
+        return complain_of(error)
+    except BrokenPipeError:
         return leave_pipe()
+    except KeyboardInterrupt:
+        return complain("interrupted", "", EXIT_INTERRUPTED)
     except OSError as error:
         return complain(f"the system refused it: {error.strerror}", "", EXIT_FAILURE)
     except Exception:
+        import traceback
+
         traceback.print_exc()
         return complain("internal error: this is a bug in the program", "", EXIT_FAILURE)
-    return code if isinstance(code, int) else EXIT_DONE
+    return code
+
+
+def _read(command: Command, arguments: Sequence[str]) -> Namespace:
+    parser = command.build_parser()
+    if command.takes_more:
+        options, rest = parser.parse_known_args(arguments)
+        options.rest = rest
+        return options
+    return parser.parse_intermixed_args(arguments)
+
+
+def _flush() -> None:
+    """Write what is left here, where a pipe that is gone is not yet an error of the interpreter's."""
+    import sys
+
+    sys.stdout.flush()

@@ -1,172 +1,135 @@
-"""`init`, `doctor`, `config`, `completion` and `serve`: the commands about this program and its clients."""
+"""`init`, `doctor` and `config`: the commands about this program and its clients."""
 
 from __future__ import annotations
 
-import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from argparse import Namespace
 
-import typer
-from typer.completion import get_completion_script  # type: ignore[attr-defined]
+from repo_mcp.cli.console import parameters
+from repo_mcp.cli.console.command import Command
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, complain
+from repo_mcp.command_parser import CommandParser
 
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, EXIT_USAGE, PROGRAM, complain, warn
-
-if TYPE_CHECKING:
-    from repo_mcp.cli.clients.clients import Server
-
-COMPLETION_VARIABLE = "_REPO_MCP_COMPLETE"  # the name that typer derives from the program
+CLIENT_NAMES = ("codex", "vscode", "gemini", "copilot", "claude", "generic")
 
 
-class ClientName(StrEnum):
-    """A client that can be set up."""
+def build_init_parser() -> CommandParser:
+    """Build the parser of `init`."""
+    parser = CommandParser(
+        "repo-mcp init",
+        "CLIENT [options]",
+        """Set up a client: print the entry, show what it would change, write it, try it.
 
-    CODEX = "codex"
-    VSCODE = "vscode"
-    GEMINI = "gemini"
-    COPILOT = "copilot"
-    CLAUDE = "claude"
-    GENERIC = "generic"
+Nothing is changed without --write. It keeps the rest of the file, comments and
+order included, and the old version as NAME.bak-1. A file that is broken, or has
+another server of that name, is left alone. --check runs the entry's command the
+way a client does and lists the server's tools.
 
-
-class InstallScope(StrEnum):
-    """The scope in which a client is set up: one user, or one project."""
-
-    USER = "user"
-    PROJECT = "project"
-
-
-class Shell(StrEnum):
-    """A shell that completes commands."""
-
-    BASH = "bash"
-    ZSH = "zsh"
-    FISH = "fish"
-    POWERSHELL = "powershell"
-
-
-Root = Annotated[str, typer.Option("--root", "--repo-root", metavar="ROOT", help="The repository to serve.")]
-Toolsets = Annotated[
-    str | None, typer.Option("--toolsets", metavar="NAMES", help="repo,graph,research,retrieval (repo).")
-]
-ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="The server's name in the client.")]
-ChosenScope = Annotated[
-    InstallScope | None,
-    typer.Option("--scope", help="Which file: the user's or the project's."),
-]
-DocsRoot = Annotated[
-    str | None, typer.Option("--docs-root", metavar="DIR", help="Root docs of the toolset retrieval.")
-]
-CodeRoot = Annotated[
-    str | None, typer.Option("--code-root", metavar="DIR", help="Root code of the toolset retrieval.")
-]
-DataDir = Annotated[
-    str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
-]
-SemanticModel = Annotated[
-    str | None, typer.Option("--semantic-model", metavar="DIR", help="Folder with an embedding model.")
-]
-Command = Annotated[
-    str | None, typer.Option("--command", metavar="FILE", help="The server's program (this one's).")
-]
+All other options of serve are written into the entry: --harden,
+--exclude-glob GLOB, --max-search-hits N and so on (see repo-mcp serve --help).""",
+        (
+            "repo-mcp init codex",
+            "repo-mcp init codex --write --check",
+            "repo-mcp init vscode --diff --toolsets repo,graph",
+            "repo-mcp init gemini --scope user --name ledger --write",
+            "repo-mcp init claude --data-dir ~/indexes/ledger --harden --diff",
+            "repo-mcp init generic --check",
+        ),
+    )
+    add = parser.add_argument
+    add("client", metavar="CLIENT", choices=CLIENT_NAMES, help=", ".join(CLIENT_NAMES))
+    add("--write", action="store_true", help="add it to the client's file")
+    add("--diff", action="store_true", help="show what would change in the file")
+    add("--check", action="store_true", help="start the server the way the client does")
+    add("--replace", action="store_true", help="replace an entry of that name")
+    add("--scope", choices=("user", "project"), help="the user's file or the project's")
+    add("--name", metavar="NAME", default="repo", help="the server's name in the client (default: repo)")
+    add("--root", "--repo-root", metavar="ROOT", default=".", help="the repository to serve (default: .)")
+    add("--toolsets", metavar="NAMES", help="repo, graph, research, retrieval (default: repo)")
+    add("--docs-root", metavar="DIR", help="root docs of the toolset retrieval")
+    add("--code-root", metavar="DIR", help="root code of the toolset retrieval")
+    add("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
+    add("--semantic-model", metavar="DIR", help="folder of an embedding model")
+    add("--command", metavar="FILE", help="the server's program (default: this one's)")
+    return parser
 
 
-def init(
-    context: typer.Context,
-    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", help="|".join(ClientName))],
-    root: Root = ".",
-    toolsets: Toolsets = None,
-    name: ServerName = "repo",
-    scope: ChosenScope = None,
-    docs_root: DocsRoot = None,
-    code_root: CodeRoot = None,
-    data_dir: DataDir = None,
-    semantic_model: SemanticModel = None,
-    command: Command = None,
-    write: Annotated[bool, typer.Option("--write", help="Add it to the client's file.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what would change in the file.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Start the server the way the client does.")] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace an entry of that name.")] = False,
-) -> int:
-    """Set up a client: print the entry, show what it would change, write it, try it.
-
-    Nothing is changed without --write. It keeps the rest of the file, comments and order included, and the
-    old version as NAME.bak-1. A file that is broken, or has another server of that name, is left alone.
-    --check runs the entry's command the way a client does and lists the server's tools.
-
-    All other options of serve are written into the entry: --harden, --exclude-glob GLOB,
-    --max-search-hits N and so on (see: repo-mcp serve --help).
-
-    \b
-    Examples:
-      repo-mcp init codex
-      repo-mcp init codex --write --check
-      repo-mcp init vscode --diff --toolsets repo,graph
-      repo-mcp init gemini --scope user --name ledger --write
-      repo-mcp init claude --data-dir ~/indexes/ledger --harden --diff
-      repo-mcp init generic --check
-    """
+def init(options: Namespace) -> int:
+    """Set up a client. Raises RepoError; SystemExit for an option that serve does not have."""
     from repo_mcp.cli.clients.clients import CLIENTS
+    from repo_mcp.cli.clients.server_choice import build_server
     from repo_mcp.cli.clients.setup_page import carry_out
     from repo_mcp.cli.clients.setup_plan import choose_place, plan_setup
 
-    chosen = CLIENTS[client.value]
-    named = {"repo-root": root, "toolsets": toolsets, "data-dir": data_dir, "semantic-model": semantic_model}
+    chosen = CLIENTS[options.client]
+    named = {
+        "repo-root": options.root,
+        "toolsets": options.toolsets,
+        "data-dir": options.data_dir,
+        "semantic-model": options.semantic_model,
+    }
     given = [f"--{option}={value}" for option, value in named.items() if value is not None]
-    server = _choose_server([*given, *context.args], command, docs_root, code_root)
-    place = choose_place(chosen, None if scope is None else scope.value, root)
-    setup = plan_setup(chosen, server, name, place, replace=replace)
-    if carry_out(setup, write=write, diff=diff, check=check):
+    server = build_server(
+        [*given, *options.rest],
+        command=options.command,
+        docs_root=options.docs_root,
+        code_root=options.code_root,
+    )
+    place = choose_place(chosen, options.scope, options.root)
+    setup = plan_setup(chosen, server, options.name, place, replace=options.replace)
+    if carry_out(setup, write=options.write, diff=options.diff, check=options.check):
         return EXIT_DONE
     return complain("the server does not work when this client starts it", "", EXIT_FAILURE)
 
 
-def _choose_server(
-    given: list[str], command: str | None, docs_root: str | None, code_root: str | None
-) -> Server:
-    from repo_mcp.cli.clients.server_choice import build_server
+def build_config_parser() -> CommandParser:
+    """Build the parser of `config`: the options of serve, and its own."""
+    from repo_mcp.server_options import build_parser
 
-    try:
-        return build_server(given, command=command, docs_root=docs_root, code_root=code_root)
-    except SystemExit as ending:  # it has already printed what is wrong
-        raise typer.Exit(EXIT_USAGE if ending.code is None else int(ending.code)) from None
-
-
-def completion(
-    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="|".join(Shell))],
-) -> int:
-    """Print a shell script that completes commands and options. Nothing is installed.
-
-    The script asks this program for its options. It reads no file of the repository.
-
-    \b
-    Examples:
-      repo-mcp completion bash >> ~/.bashrc
-      repo-mcp completion zsh >> ~/.zshrc         below compinit
-      repo-mcp completion fish > ~/.config/fish/completions/repo-mcp.fish
-    """
-    print(
-        get_completion_script(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE, shell=shell.value),
-        file=sys.stdout,
+    parser = build_parser(
+        "repo-mcp config",
+        "Print every configuration key of serve with these options, and who set it.",
+        (
+            "repo-mcp config --show",
+            "repo-mcp config --toolsets repo,graph --max-file-bytes 500000 --json",
+        ),
     )
-    return EXIT_DONE
+    parser.add_argument("--show", action="store_true", help="print every key (it does so anyway)")
+    parameters.add_json(parser)
+    return parser
 
 
-def config(context: typer.Context) -> int:
-    """Show every configuration key, its value and who set it (--show; takes the options of serve)."""
+def config(options: Namespace) -> int:
+    """Show every configuration key, its value and who set it. Raises RepoError."""
     from repo_mcp.cli.configuration import show_config
 
-    return show_config(context.args, warn)
+    return show_config(options)
 
 
-def doctor(context: typer.Context) -> int:
-    """Check configuration, data directory, index, key and clients (takes the options of serve)."""
+def build_doctor_parser() -> CommandParser:
+    """Build the parser of `doctor`: the options of serve, and its own."""
+    from repo_mcp.server_options import build_parser
+
+    parser = build_parser(
+        "repo-mcp doctor",
+        """Check the configuration, the data directory, the key, the indexes, the packages
+and the clients' files, and say how to fix what is wrong. Nothing is changed.
+It takes the options of serve.
+
+Exit code: 0, or 3 if something does not work.""",
+        ("repo-mcp doctor", "repo-mcp doctor --quick --json"),
+    )
+    parser.add_argument("--quick", action="store_true", help="check the seals of the indexes, not every byte")
+    parameters.add_json(parser)
+    return parser
+
+
+def doctor(options: Namespace) -> int:
+    """Check configuration, data directory, index, key and clients."""
     from repo_mcp.cli.doctor.doctor import examine
 
-    return examine(context.args)
+    return examine(options)
 
 
-def serve(context: typer.Context) -> int:
-    """Serve the repository over MCP on standard input and output (see: repo-mcp serve --help)."""
-    from repo_mcp import server
-
-    return server.main(context.args)
+INIT = Command(build_init_parser, init, takes_more=True)
+DOCTOR = Command(build_doctor_parser, doctor)
+CONFIG = Command(build_config_parser, config)

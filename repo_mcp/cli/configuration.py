@@ -6,8 +6,10 @@ Each key is shown with its value and its source. Nothing is created: neither a d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 
+from repo_mcp.cli.console.endings import EXIT_DONE, warn
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.plain import write_json
 from repo_mcp.cli.console.terminal import open_console
@@ -15,27 +17,11 @@ from repo_mcp.cli.console.text import Text
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.settings import Setting, list_settings
 from repo_mcp.protocol.tool_model import escape_text
-from repo_mcp.server_options import build_parser, read_config
-
-PROGRAM = "repo-mcp config"
-DESCRIPTION = "Print every configuration key of serve with these options, and who set it."
-EXAMPLES = (
-    "repo-mcp config --show",
-    "repo-mcp config --toolsets repo,graph --max-file-bytes 500000 --json",
-)
+from repo_mcp.server_options import read_config
 
 
-def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
+def show_config(options: Namespace) -> int:
     """Print the effective configuration and return the exit code. Raises RepoError with CONFIG_INVALID."""
-    parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
-    parser.add_argument(
-        "--show", action="store_true", help="print every key (this is what the command does anyway)"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    try:
-        options = parser.parse_args(arguments)
-    except SystemExit as ending:  # it has printed the fault or the help
-        return ending.code if isinstance(ending.code, int) else 2
     asked = {"repo_root"} if options.repo_root is None else set()
     options.repo_root = find_place(options.repo_root).root
     config, warnings = narrow_config(read_config(options))
@@ -50,7 +36,7 @@ def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
         _print(settings)
         for warning in warnings:
             warn(warning)
-    return 0
+    return EXIT_DONE
 
 
 def _print(settings: Sequence[Setting]) -> None:

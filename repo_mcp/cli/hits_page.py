@@ -12,14 +12,14 @@ groups. A terminal and a pipe get the same text, apart from colours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
 from repo_mcp.cli.console.terminal import FAINT, MATCH, NUMBER, PATH, visible
 from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.exact.page_lines import list_page_lines
-from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
+from repo_mcp.model import ExactMatch, Hit
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.ranking.snippets import find_best_line, find_line_terms
 
@@ -30,9 +30,9 @@ class HitsPage:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def show(self, answer: SearchAnswer, *, explain: bool = False) -> None:
-        """Print the hits, best first, and the number of matches; with `explain`, points and chunks."""
-        for rank, hit in enumerate(answer.hits, 1):
+    def show(self, hits: Sequence[Hit], *, explain: bool = False) -> None:
+        """Print the hits, best first; with `explain`, points and chunks."""
+        for rank, hit in enumerate(hits, 1):
             rows = _read_snippet(hit)
             matching = find_line_terms([content for _, content in rows], hit.matched_terms)
             best = rows[find_best_line(matching)][0] if rows else hit.start_line
@@ -45,28 +45,24 @@ class HitsPage:
             for (number, content), held in zip(rows, matching, strict=True):
                 self._print(_numbered(number, content, width, pattern if held else None))
             self._print(Text())
-        if not answer.hits:
-            self._print(Text("Nothing found.", FAINT))
-        elif answer.total > len(answer.hits):
-            self._print(Text(f"{len(answer.hits)} of {answer.total:,} matches; more with --top-k.", FAINT))
 
-    def list_matches(self, answer: ExactAnswer) -> None:
-        """Print the matching lines, each with path and number, and the number of matches."""
+    def list_paths(self, counts: Mapping[str, int | None], *, with_counts: bool = False) -> None:
+        """Print the paths, each on a line; with their counts if asked."""
+        for path, count in counts.items():
+            line = Text(escape_text(path), PATH)
+            self._print(Text.assemble(line, f":{count}") if with_counts else line)
+
+    def list_matches(self, matches: tuple[ExactMatch, ...]) -> None:
+        """Print the matching lines, each with path and number."""
         before: tuple[str, int] | None = None
-        for path, number, content, is_match in _iter_lines(answer.matches):
+        for path, number, content, is_match in _iter_lines(matches):
             has_gap = before is not None and before != (path, number - 1)
-            if has_gap and any(match.before or match.after for match in answer.matches):
+            if has_gap and any(match.before or match.after for match in matches):
                 self._print(Text("--", FAINT))
             before = path, number
             mark = ":" if is_match else "-"
             place = ((escape_text(path), PATH), mark, (str(number), NUMBER), mark)
             self._print(Text.assemble(*place, visible(content)))
-        if not answer.total:
-            self._print(Text("Nothing found.", FAINT))
-        elif answer.truncated:
-            more = " or more" if answer.total_is_lower_bound else ""
-            shown = f"{len(answer.matches):,} of {answer.total:,}{more} lines; more with --top-k."
-            self._print(Text(shown, FAINT))
 
     def _print(self, text: Text) -> None:
         self._console.print(text)

@@ -4,60 +4,57 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Annotated
+from argparse import BooleanOptionalAction, Namespace
 
-import typer
-
-from repo_mcp.bundler.build import check_request
-from repo_mcp.bundler.document import build_document
-from repo_mcp.bundler.markdown import render_markdown
-from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.cli.console import parameters
+from repo_mcp.cli.console.command import Command
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
-from repo_mcp.cli.console.opening import bring_up_to_date, opened
-from repo_mcp.cli.console.parameters import AllowPath, AsJson, DataDir, Root
+from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
 from repo_mcp.cli.console.place import find_place
-from repo_mcp.cli.console.plain import to_plain, write_json
-from repo_mcp.cli.console.render import Renderer
-from repo_mcp.config.server_config import load_config
+from repo_mcp.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
 
 
-def open_lines(
-    target: Annotated[str, typer.Argument(metavar="PATH[:START[-END]]", help="File, and its lines.")],
-    symbol: Annotated[
-        str | None, typer.Option("--symbol", metavar="NAME", help="The declaration of this name instead.")
-    ] = None,
-    around: Annotated[
-        int | None,
-        typer.Option("--around", metavar="LINE", min=1, help="The declaration around a line instead."),
-    ] = None,
-    repo_root: Root = None,
-    data_dir: DataDir = None,
-    allow_path: AllowPath = None,
-    as_json: AsJson = False,
-) -> int:
-    """Print lines of a file, with their numbers.
+def build_open_parser() -> CommandParser:
+    """Build the parser of `open`."""
+    parser = CommandParser(
+        "repo-mcp open",
+        "[options] PATH[:START[-END]]",
+        """Print lines of a file, with their numbers.
 
-    PATH alone prints the first 200 lines, PATH:START 200 lines from START, PATH:START-END exactly those.
+PATH alone prints the first 200 lines, PATH:START 200 lines from START, and
+PATH:START-END exactly those.""",
+        (
+            "repo-mcp open README.md",
+            "repo-mcp open src/checksum.c:10-25",
+            "repo-mcp open src/ledger/accounts.py --symbol Account.post",
+        ),
+    )
+    parser.add_argument("target", metavar="PATH[:START[-END]]", help="file, and its lines")
+    parser.add_argument("--symbol", metavar="NAME", help="the declaration of this name instead")
+    parser.add_argument("--around", metavar="LINE", type=int, help="the declaration around a line instead")
+    parameters.add_json(parser)
+    parameters.add_place(parser)
+    return parser
 
-    \b
-    Examples:
-      repo-mcp open README.md
-      repo-mcp open src/checksum.c:10-25
-      repo-mcp open src/ledger/accounts.py --symbol Account.post
-    """
-    path, start_line, end_line = parse_target(target)
-    ways = [one for one in (symbol, around, start_line) if one is not None]
+
+def open_lines(options: Namespace) -> int:
+    """Print lines of a file. Raises RepoError."""
+    from repo_mcp.cli.console.plain import to_plain, write_json
+    from repo_mcp.cli.console.render import Renderer
+
+    given, start_line, end_line = parse_target(options.target)
+    path = find_place(options.repo_root).read(given)
+    ways = [one for one in (options.symbol, options.around, start_line) if one is not None]
     if len(ways) > 1:
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             "Lines, --symbol and --around exclude each other.",
             "Give PATH:START-END, or PATH and one of the options.",
         )
-    place = find_place(repo_root)
-    with opened(load_config(place.root, data_dir=data_dir, allow_paths=allow_path)) as repository:
-        text = repository.open_file(place.read(path), start_line, end_line, symbol=symbol, around=around)
-    if as_json:
+    with opened(load(options)) as repository:
+        text = repository.open_file(path, start_line, end_line, symbol=options.symbol, around=options.around)
+    if options.json:
         document = to_plain(text)
         lines = document.pop("lines")
         numbered = (f"{number}\t{line}\n" for number, line in enumerate(lines, text.start_line))
@@ -80,24 +77,28 @@ def parse_target(target: str) -> tuple[str, int | None, int | None]:
     return match.group(1), int(first) if first else None, int(last) if last else None
 
 
-def outline_file(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="File.")],
-    repo_root: Root = None,
-    data_dir: DataDir = None,
-    allow_path: AllowPath = None,
-    as_json: AsJson = False,
-) -> int:
-    """Print what a file declares, with line numbers: functions, classes, headings, keys.
+def build_outline_parser() -> CommandParser:
+    """Build the parser of `outline`."""
+    parser = CommandParser(
+        "repo-mcp outline",
+        "[options] PATH",
+        "Print what a file declares, with line numbers: functions, classes, headings, ...",
+        ("repo-mcp outline src/checksum.c", "repo-mcp outline README.md"),
+    )
+    parser.add_argument("path", metavar="PATH", help="file")
+    parameters.add_json(parser)
+    parameters.add_place(parser)
+    return parser
 
-    \b
-    Examples:
-      repo-mcp outline src/checksum.c
-      repo-mcp outline README.md
-    """
-    place = find_place(repo_root)
-    with opened(load_config(place.root, data_dir=data_dir, allow_paths=allow_path)) as repository:
-        found = repository.outline(place.read(path))
-    if as_json:
+
+def outline_file(options: Namespace) -> int:
+    """Print what a file declares. Raises RepoError."""
+    from repo_mcp.cli.console.plain import to_plain, write_json
+    from repo_mcp.cli.console.render import Renderer
+
+    with opened(load(options)) as repository:
+        found = repository.outline(find_place(options.repo_root).read(options.path))
+    if options.json:
         write_json(to_plain(found))
     else:
         Renderer().outlined(found)
@@ -106,46 +107,62 @@ def outline_file(
     return EXIT_DONE
 
 
-def bundle(
-    prompt: Annotated[
-        str, typer.Argument(metavar="PROMPT", help="A task or question; - reads standard input.")
-    ],
-    repo_root: Root = None,
-    data_dir: DataDir = None,
-    allow_path: AllowPath = None,
-    max_files: Annotated[int | None, typer.Option("--max-files", metavar="N", help="Files (8).")] = None,
-    max_total_lines: Annotated[
-        int | None, typer.Option("--max-total-lines", metavar="N", help="Lines of all excerpts (400).")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", metavar="N", help="Estimated tokens (no limit).")
-    ] = None,
-    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Include test files.")] = True,
-    last_bundle: Annotated[
-        bool, typer.Option("--last-bundle/--no-last-bundle", help="Keep a copy in the data directory.")
-    ] = True,
-    as_json: AsJson = False,
-) -> int:
-    """Collect cited excerpts for a task or question, as Markdown. Indexes first if it has to.
+def build_bundle_parser() -> CommandParser:
+    """Build the parser of `bundle`."""
+    parser = CommandParser(
+        "repo-mcp bundle",
+        "[options] PROMPT",
+        """Collect cited excerpts for a task or question, as Markdown. The index is built
+or brought up to date first.""",
+        (
+            'repo-mcp bundle "Why does a transfer fail without an account?"',
+            'repo-mcp bundle "Add a checksum" --max-files 4 --max-total-lines 120',
+            "repo-mcp bundle - < README.md",
+        ),
+    )
+    add = parser.add_argument
+    add("prompt", metavar="PROMPT", help="a task or question; - reads standard input")
+    add("--max-files", metavar="N", type=int, help="files (default: 8)")
+    add("--max-total-lines", metavar="N", type=int, help="lines of all excerpts (default: 400)")
+    add("--max-tokens", metavar="N", type=int, help="estimated tokens (default: no limit)")
+    parameters.add_tests(parser)
+    add(
+        "--last-bundle",
+        action=BooleanOptionalAction,
+        default=True,
+        help="keep a copy in the data directory (default: yes)",
+    )
+    parameters.add_json(parser)
+    parameters.add_place(parser)
+    return parser
 
-    \b
-    Examples:
-      repo-mcp bundle "Why does a transfer fail without an account?"
-      repo-mcp bundle "Add a checksum" --max-files 4 --max-total-lines 120
-      repo-mcp bundle - < README.md
-    """
-    text = sys.stdin.read() if prompt == "-" else prompt
-    request = BundleRequest(text, max_files, max_total_lines, max_tokens, include_tests=tests)
-    root = find_place(repo_root).root
-    config = load_config(root, data_dir=data_dir, allow_paths=allow_path, last_bundle=last_bundle)
+
+def bundle(options: Namespace) -> int:
+    """Print the excerpts for a prompt. Raises RepoError."""
+    from repo_mcp.bundler.build import check_request
+    from repo_mcp.bundler.document import build_document
+    from repo_mcp.bundler.markdown import render_markdown
+    from repo_mcp.bundler.records import BundleRequest
+    from repo_mcp.cli.console.plain import write_json
+
+    text = sys.stdin.read() if options.prompt == "-" else options.prompt
+    request = BundleRequest(
+        text, options.max_files, options.max_total_lines, options.max_tokens, include_tests=options.tests
+    )
+    config = load(options, last_bundle=options.last_bundle)
     check_request(request, config.limits)
     with opened(config) as repository:
-        bring_up_to_date(repository, quiet=as_json)
+        bring_up_to_date(repository, quiet=options.json)
         built = repository.bundle(request)
-    if as_json:
+    if options.json:
         write_json(build_document(built) | {"warnings": list(built.warnings)})
     else:
         print(render_markdown(built), end="")
         for message in built.warnings:
             warn(message)
     return EXIT_DONE if built.selections else EXIT_NOTHING_FOUND
+
+
+OPEN = Command(build_open_parser, open_lines)
+OUTLINE = Command(build_outline_parser, outline_file)
+BUNDLE = Command(build_bundle_parser, bundle)

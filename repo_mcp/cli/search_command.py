@@ -2,172 +2,225 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import Annotated
+from argparse import Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import typer
-
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
-from repo_mcp.cli.console.opening import bring_up_to_date, opened
-from repo_mcp.cli.console.parameters import AllowPath, AsJson, DataDir, MaxFileBytes, Root, chosen_limits
-from repo_mcp.cli.console.place import Place, find_place
-from repo_mcp.cli.console.plain import to_plain, write_json
-from repo_mcp.cli.console.terminal import Colour, open_console
-from repo_mcp.cli.hits_page import HitsPage
-from repo_mcp.config.server_config import Config, load_config
+from repo_mcp.cli.console import parameters
+from repo_mcp.cli.console.command import Command
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, note, warn
+from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
+from repo_mcp.cli.console.place import find_place
+from repo_mcp.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.exact.search import MAX_CONTEXT_LINES
-from repo_mcp.model import ExactRequest, Hit, SearchRequest
-from repo_mcp.repository import Repository
 
+if TYPE_CHECKING:
+    from repo_mcp.cli.hits_page import HitsPage
+    from repo_mcp.config.server_config import Config
+    from repo_mcp.model import ExactRequest, Hit, SearchRequest
+    from repo_mcp.repository import Repository
 
-class Mode(StrEnum):
-    """The ways in which `search` matches."""
+DESCRIPTION = """Search for the best hits, or for exact matches in order of path. The first
+search of a repository builds its index; later ones bring it up to date.
 
-    BM25 = "bm25"  # ranked
-    LITERAL = "literal"
-    REGEX = "regex"
-    SYMBOL = "symbol"  # ranked, names of declarations
+A hit starts with its rank and PATH:LINE, which editors and terminals can open.
+Below it, lines that match are marked LINE: and those around them LINE-. Exact
+matches are printed as PATH:LINE:TEXT. Notes go to standard error.
 
-
-Glob = Annotated[str | None, typer.Option("--glob", metavar="G", help="Only files whose path matches.")]
-Language = Annotated[str | None, typer.Option("--language", metavar="L", help="Only this language.")]
-TopK = Annotated[
-    int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10; exact search: 200).")
-]
-EXACT_MODES = (Mode.LITERAL, Mode.REGEX)
+Paths are relative to the working directory; with --repo-root or --json, and in
+--glob, to the root."""
+EXAMPLES = (
+    'repo-mcp search "where is a transfer posted"',
+    "repo-mcp search Account --mode symbol",
+    'repo-mcp search -F "checksum(" -g "*.c" --context 2',
+    'repo-mcp search -E "def \\w+_funds" src tests -t py',
+    'repo-mcp search -l "checksum" --no-tests',
+    "repo-mcp search --files src",
+)
+RANKED, LITERAL, REGEX, SYMBOL = MODES = ("bm25", "literal", "regex", "symbol")
+EXACT_MODES = (LITERAL, REGEX)
 EXACT_LIMIT = 200  # matches when no --top-k is given
+NOTHING = "Nothing found."
 
 
-@dataclass(frozen=True, slots=True)
-class _Display:
-    """How the answer is shown."""
-
-    place: Place  # where the person who reads it stands
-    as_json: bool
-    explain: bool
-    context: int  # lines
-    colour: Colour
-
-
-def search(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="Words, names or a question; exact text or regex.")
-    ],
-    repo_root: Root = None,
-    data_dir: DataDir = None,
-    allow_path: AllowPath = None,
-    mode: Annotated[Mode, typer.Option("--mode", help="How to match.")] = Mode.BM25,
-    literal: Annotated[bool, typer.Option("--literal", "-F", help="Exact text (--mode literal).")] = False,
-    regex: Annotated[bool, typer.Option("--regex", "-E", help="RE2 expression (--mode regex).")] = False,
-    ignore_case: Annotated[
-        bool, typer.Option("--ignore-case", "-i", help="Exact search, ignoring case.")
-    ] = False,
-    word: Annotated[bool, typer.Option("--word", "-w", help="Exact search, whole words only.")] = False,
-    top_k: TopK = None,
-    context: Annotated[
-        int, typer.Option("--context", "-C", metavar="N", help="Lines to show around each hit.")
-    ] = 0,
-    glob: Glob = None,
-    language: Language = None,
-    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Include test files.")] = True,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each signal adds to a score, and ids of chunks.")
-    ] = False,
-    colour: Annotated[
-        Colour, typer.Option("--color", help="Use colours (auto: on a terminal).")
-    ] = Colour.AUTO,
-    max_file_bytes: MaxFileBytes = None,
-    as_json: AsJson = False,
-) -> int:
-    """Search for the best hits, or for exact matches in order of path. Indexes first if it has to.
-
-    A hit starts with its rank and PATH:LINE. Below it, lines that match are marked LINE: and those around
-    them LINE-. Exact matches are printed as PATH:LINE:TEXT. Paths are relative to the working directory;
-    with --repo-root or --json, and in --glob, to the root.
-
-    \b
-    Examples:
-      repo-mcp search "where is a transfer posted"
-      repo-mcp search Account --mode symbol
-      repo-mcp search -F "checksum(" --glob "*.c" --context 2
-      repo-mcp search -E "def \\w+_funds" --language python
-      repo-mcp search "checksum" --no-tests --color always | less -R
-    """
-    place = find_place(repo_root)
-    config = load_config(
-        place.root,
-        data_dir=data_dir,
-        allow_paths=allow_path,
-        limits=chosen_limits(max_file_bytes=max_file_bytes),
+def build_parser() -> CommandParser:
+    """Build the parser of `search`."""
+    parser = CommandParser(
+        "repo-mcp search", "[options] QUERY [PATH ...]\n       repo-mcp search [options] --files [PATH ...]",
+        DESCRIPTION, EXAMPLES,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("query", metavar="QUERY", nargs="?", help="words, names or a question; exact text or an expression")
+    add("paths", metavar="PATH", nargs="*", default=[], help="files and directories to search (default: all)")
+    add("-F", "--literal", action="store_true", help="exact text (--mode literal)")
+    add("-E", "--regex", action="store_true", help="RE2 expression (--mode regex)")
+    add("-i", "--ignore-case", action="store_true", help="exact search, ignoring case")
+    add("-w", "--word", action="store_true", help="exact search, whole words only")
+    add("--mode", choices=MODES, default=RANKED, metavar="MODE", help=f"{', '.join(MODES)} (default: bm25)")
+    add("-g", "--glob", metavar="GLOB", action="append", default=[], help="only matching files; repeatable")
+    add(
+        "-t", "--type", "--language", dest="language", metavar="TYPE", help="only this language: python or py"
     )
-    mode = choose_mode(mode, literal=literal, regex=regex, exactly=ignore_case or word)
-    display = _Display(place, as_json, explain, check_context(context), colour)
+    parameters.add_tests(parser)
+    add("-l", "--files-with-matches", action="store_true", help="print only the paths of files")
+    add("-c", "--count", action="store_true", help="exact search: print PATH:COUNT, lines that match")
+    add("--files", action="store_true", help="list the files that would be searched")
+    add("--top-k", metavar="N", type=int, help="hits to print (default: 10; exact search: 200)")
+    add("-C", "--context", metavar="N", type=int, default=0, help="lines to show around each hit")
+    add("--explain", action="store_true", help="show what each signal adds to a score, and ids of chunks")
+    parameters.add_color(parser)
+    parameters.add_json(parser)
+    parameters.add_place(parser)
+    parameters.add_max_file_bytes(parser)
+    return parser
+
+
+def search(options: Namespace) -> int:
+    """Run one search, print it and return the exit code. Raises RepoError."""
+    from repo_mcp.cli.search_scope import choose_language, join_globs
+    from repo_mcp.model import ExactRequest, SearchRequest
+
+    config, place = load(options), find_place(options.repo_root)
+    if options.files:
+        given = [options.query] if options.query is not None else []
+        return list_files(
+            config, join_globs(options.glob, map(place.read, [*given, *options.paths])), options
+        )
+    if options.query is None:
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, "QUERY is missing.", "See repo-mcp search --help.")
+    mode, glob = choose_mode(options), join_globs(options.glob, map(place.read, options.paths))
+    language = choose_language(options.language, dict(config.extensions))
+    check_context(options.context)
     if mode in EXACT_MODES:
-        is_regex, limit = mode is Mode.REGEX, top_k or EXACT_LIMIT
-        exact = ExactRequest(query, is_regex, not ignore_case, word, glob, None, language, tests, limit)
-        return search_exactly(config, replace(exact, context_lines=context, with_symbols=as_json), display)
-    most = chosen_top_k(config, top_k)
-    request = SearchRequest(query, most, glob, language, tests, symbols_only=mode is Mode.SYMBOL)
-    return search_ranked(config, request, display)
+        exact = ExactRequest(
+            options.query,
+            mode == REGEX,
+            not options.ignore_case,
+            options.word,
+            glob,
+            None,
+            language,
+            options.tests,
+            EXACT_LIMIT if options.top_k is None else check_top_k(options.top_k),
+            context_lines=options.context,
+            with_symbols=options.json,
+        )
+        return search_exactly(config, exact, options)
+    top_k = choose_top_k(config, options.top_k)
+    request = SearchRequest(options.query, top_k, glob, language, options.tests, symbols_only=mode == SYMBOL)
+    return search_ranked(config, request, options)
 
 
-def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mode:
+def choose_mode(options: Namespace) -> str:
     """Return the mode that the options mean. Raises RepoError with INVALID_ARGUMENT for a conflict."""
-    asked = {Mode.LITERAL: literal, Mode.REGEX: regex, mode: mode is not Mode.BM25}
-    modes = [one for one, is_asked in asked.items() if is_asked] or [Mode.LITERAL if exactly else mode]
+    exactly = options.ignore_case or options.word or options.count
+    asked = {LITERAL: options.literal, REGEX: options.regex, options.mode: options.mode != RANKED}
+    modes = [one for one, is_asked in asked.items() if is_asked] or [LITERAL if exactly else options.mode]
     if len(modes) > 1 or (exactly and modes[0] not in EXACT_MODES):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             "These options cannot be combined.",
-            "--ignore-case and --word go with --literal or --regex; give only one mode.",
+            "-i, -w and -c go with -F or -E; give only one mode.",
         )
-    return modes[0]
+    return str(modes[0])
 
 
-def check_context(lines: int) -> int:
-    """Return the number of lines. Raises RepoError with INVALID_ARGUMENT outside 0 to MAX_CONTEXT_LINES."""
+def check_context(lines: int) -> None:
+    """Raise RepoError with INVALID_ARGUMENT for lines outside 0 to MAX_CONTEXT_LINES."""
+    from repo_mcp.model import MAX_CONTEXT_LINES
+
     if not 0 <= lines <= MAX_CONTEXT_LINES:
         hint = f"Give 0 to {MAX_CONTEXT_LINES}."
         raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--context is {lines}.", hint)
-    return lines
 
 
-def chosen_top_k(config: Config, top_k: int | None) -> int:
-    """Return the number of hits, or the default. Raises RepoError with INVALID_ARGUMENT outside the limit."""
-    if top_k is None:
-        return config.limits.default_search_hits
-    if not 1 <= top_k <= config.limits.max_search_hits:
-        limit = config.limits.max_search_hits
-        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--top-k is {top_k}.", f"Give 1 to {limit}.")
+def check_top_k(top_k: int) -> int:
+    """Return the number of hits. Raises RepoError with INVALID_ARGUMENT below 1."""
+    if top_k < 1:
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--top-k is {top_k}.", "Give 1 or more.")
     return top_k
 
 
-def search_ranked(config: Config, request: SearchRequest, display: _Display) -> int:
+def choose_top_k(config: Config, top_k: int | None) -> int:
+    """Return the number of ranked hits, cut to what one search may return. Raises as `check_top_k` does."""
+    if top_k is None:
+        return config.limits.default_search_hits
+    most = config.limits.max_search_hits
+    if check_top_k(top_k) > most:
+        warn(f"--top-k is {top_k:,}, but one search gives {most} hits at most.")
+    return min(top_k, most)
+
+
+def list_files(config: Config, glob: str | None, options: Namespace) -> int:
+    """List the files of the tree that pass the filters."""
+    from repo_mcp.cli.console.plain import write_json
+    from repo_mcp.cli.search_scope import choose_language
+    from repo_mcp.languages.patterns.language_registry import find_language
+    from repo_mcp.protocol.tool_model import escape_text
+    from repo_mcp.text.roles import is_test_path
+
+    extensions = dict(config.extensions)
+    language = choose_language(options.language, extensions)
+    with opened(config) as repository:
+        listing = repository.list_files(glob, MOST_FILES, include_hidden=False)
+    paths = [
+        one.path
+        for one in listing.files
+        if language in (None, find_language(one.path, extensions).name)
+        and (options.tests or not is_test_path(one.path))
+    ]
+    if options.json:
+        write_json({"files": paths})
+    else:
+        place = find_place(options.repo_root)
+        print("".join(f"{escape_text(place.show(path))}\n" for path in paths), end="")
+    for message in listing.warnings:
+        warn(message)
+    return EXIT_DONE if paths else EXIT_NOTHING_FOUND
+
+
+def search_ranked(config: Config, request: SearchRequest, options: Namespace) -> int:
     """Run a ranked search, print it and return the exit code. Raises RepoError."""
     if not request.query.strip():
         raise RepoError(ErrorCode.INVALID_ARGUMENT, "The query is empty.", "Give at least one word.")
     with opened(config) as repository:
-        bring_up_to_date(repository, quiet=display.as_json)
+        bring_up_to_date(repository, quiet=options.json)
         answer = repository.search(request)
-        if display.context:
-            hits = tuple(widen(repository, hit, display.context) for hit in answer.hits)
+        if options.context:
+            hits = tuple(widen(repository, hit, options.context) for hit in answer.hits)
             answer = replace(answer, hits=hits)
-    if display.as_json:
+    if options.json:
+        from repo_mcp.cli.console.plain import to_plain, write_json
+
         document = to_plain(answer)
         for row, hit in zip(document["hits"], answer.hits, strict=True):
-            if display.explain:
+            if options.explain:
                 row["explanation"] = dict(hit.explanation)
             else:
                 del row["explanation"], row["chunk_id"], row["chunk_lines"]
         write_json(document)
+        return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
+    page, place = open_page(options), find_place(options.repo_root)
+    hits = tuple(replace(hit, path=place.show(hit.path)) for hit in answer.hits)
+    if options.files_with_matches:
+        page.list_paths(dict.fromkeys(hit.path for hit in hits))
     else:
-        hits = tuple(replace(hit, path=display.place.show(hit.path)) for hit in answer.hits)
-        HitsPage(open_console(display.colour)).show(replace(answer, hits=hits), explain=display.explain)
-        for message in answer.warnings:
-            warn(message)
+        page.show(hits, explain=options.explain)
+    if not answer.hits:
+        note(NOTHING)
+    elif answer.total > len(answer.hits):
+        note(f"{len(answer.hits)} of {answer.total:,} matches; more with --top-k.")
+    for message in answer.warnings:
+        warn(message)
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
+
+
+def open_page(options: Namespace) -> HitsPage:
+    """Open the page on which hits are printed, with colours as the options say."""
+    from repo_mcp.cli.console.terminal import Colour, open_console
+    from repo_mcp.cli.hits_page import HitsPage
+
+    return HitsPage(open_console(Colour(options.color)))
 
 
 def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
@@ -187,16 +240,37 @@ def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
     return replace(hit, snippet="".join(numbered))
 
 
-def search_exactly(config: Config, request: ExactRequest, display: _Display) -> int:
+def search_exactly(config: Config, request: ExactRequest, options: Namespace) -> int:
     """Run an exact search, print it and return the exit code. Raises RepoError."""
+    names_files = options.files_with_matches or options.count
+    if names_files:
+        request = replace(
+            request, detail="files", limit=MOST_FILES if options.top_k is None else request.limit
+        )
     with opened(config) as repository:
-        bring_up_to_date(repository, quiet=display.as_json)
+        bring_up_to_date(repository, quiet=options.json)
         answer = repository.search_exact(request, scan=True)
-    if display.as_json:
+    if options.json:
+        from repo_mcp.cli.console.plain import to_plain, write_json
+
         write_json(to_plain(answer))
+        return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND
+    page, place = open_page(options), find_place(options.repo_root)
+    if names_files:
+        counts = {place.show(path): count for path, count in answer.files}
+        page.list_paths(counts, with_counts=options.count)
     else:
-        matches = tuple(replace(match, path=display.place.show(match.path)) for match in answer.matches)
-        HitsPage(open_console(display.colour)).list_matches(replace(answer, matches=matches))
-        for message in answer.warnings:
-            warn(message)
+        page.list_matches(tuple(replace(one, path=place.show(one.path)) for one in answer.matches))
+    if not answer.total:
+        note(NOTHING)
+    elif answer.truncated:
+        more = " or more" if answer.total_is_lower_bound else ""
+        shown = f"{len(answer.files):,} files" if names_files else f"{len(answer.matches):,}"
+        note(f"{shown} of {answer.total:,}{more} lines; more with --top-k.")
+    for message in answer.warnings:
+        warn(message)
     return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND
+
+
+MOST_FILES = 1_000_000  # that -l, -c and --files print: as many as there are
+SEARCH = Command(build_parser, search)

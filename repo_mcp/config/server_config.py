@@ -10,6 +10,7 @@ Left out on purpose: `.env` files, and environment variables that would change a
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -496,9 +497,23 @@ def safe_child_environment() -> Iterator[None]:
         before = {name: os.environ.get(name) for name in changes}
         _set_environment(changes)
         try:
-            yield
+            with _hold_interrupts():
+                yield
         finally:
             _set_environment(before)
+
+
+@contextmanager
+def _hold_interrupts() -> Iterator[None]:
+    """Start processes with SIGINT blocked: while they import they would answer it with a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _set_environment(values: Mapping[str, str | None]) -> None:

@@ -27,12 +27,11 @@ from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.landmarks import Language
-from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, WalkReport
+from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
 
 TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # shown of a longer line, which is cut around its match
-MAX_CONTEXT_LINES = 50
 MAX_MATCH_LINES = 50  # shown of one match
 LEAST_SYMBOL_LINES = 2  # a declaration of one line is the line that is shown
 BATCH_FILES = 32  # searched together, by one thread

@@ -24,6 +24,7 @@ MAX_ALTERNATIVES = 64  # twenty `{a,b}` in a row would make a million patterns
 _ANY_DEPTH = None  # stands for `**` among the components
 # An escaped character, or a pair of braces without another inside.
 _BRACES = re.compile(r"(?s)\\.|\{((?:[^\\{}]|\\.)*)\}")
+_CHOICE = re.compile(r"(?s)((?:\\.|[^\\,])*),")
 _SPECIAL = re.compile(r"[*?\[\\]")  # makes a component more than literal text
 _PLAIN_SUFFIX = re.compile(r"\*[^*?\[\\/]*$")
 
@@ -185,7 +186,8 @@ def expand_braces(text: str) -> list[str]:
         if pair is None:
             done.append(one)
             continue
-        pending[:0] = [one[: pair.start()] + choice + one[pair.end() :] for choice in pair[1].split(",")]
+        choices = _CHOICE.findall(f"{pair[1]},")
+        pending[:0] = [one[: pair.start()] + choice + one[pair.end() :] for choice in choices]
         if len(pending) + len(done) > MAX_ALTERNATIVES:
             raise ValueError(f"the pattern has more than {MAX_ALTERNATIVES} alternatives")
     return done

@@ -58,10 +58,10 @@ def test_every_option_of_the_server_is_named_and_every_one_named_is_the_servers(
 # Where our code says the name of a variable of the environment, outside `repo_mcp.config.server_config` too.
 READS = re.compile(
     r"""(?:environ\.get|_find_home|find_client_home|_at_home)\((?:"[^"]*\.(?:toml|json)",\s*)?"(\w+)"
-    |VARIABLES.*?=\s*\{(.*?)\}|COMPLETION_VARIABLE\s*=\s*"(\w+)"|for\s\w+\sin\s\(variable,\s"(\w+)"\)""",
+    |VARIABLES.*?=\s*\{(.*?)\}|for\s\w+\sin\s\(variable,\s"(\w+)"\)""",
     re.VERBOSE,
 )
-OF_THE_CONSOLE = {"COLUMNS"}  # read by typer
+OF_THE_CONSOLE = {"COLUMNS"}  # read by Python for us
 
 
 def test_every_variable_that_is_read_has_its_row_and_no_other() -> None:

@@ -1,7 +1,8 @@
-"""The endings of a command: its exit codes, and one line on standard error for each fault."""
+"""The endings of a command: its exit codes, and one line on standard error for each fault or note."""
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import suppress
 
@@ -20,6 +21,19 @@ USAGE_CODES = frozenset(
 )
 
 
+_COMMANDS = {
+    "repo.status": "repo-mcp status",
+    "repo.list_files": "repo-mcp search --files",
+    "repo.open_file": "repo-mcp open",
+    "repo.outline": "repo-mcp outline",
+    "repo.search": "repo-mcp search",
+    "repo.refresh_index": "repo-mcp index",
+    "repo.build_context_bundle": "repo-mcp bundle",
+    "repo.audit_log": "repo-mcp report",
+}
+_TOOL = re.compile(r"\brepo\.[a-z_]+")
+
+
 def exit_code_of(error: RepoError) -> int:
     """Return the exit code of an error."""
     if error.code == ErrorCode.CANCELLED:
@@ -32,13 +46,32 @@ def complain(message: str, hint: str, code: int) -> int:
     text = " ".join(message.split())
     if hint:
         text = f"{text}{'' if text.endswith(('.', '?', '!')) else '.'} {' '.join(hint.split())}"
-    print(f"{PROGRAM}: {escape_text(text)}", file=sys.stderr)
+    note(f"{PROGRAM}: {text}")
     return code
+
+
+def complain_of(error: RepoError) -> int:
+    """Print an error in people's words, and return its exit code."""
+    return complain(name_commands(error.message), name_commands(error.hint), exit_code_of(error))
+
+
+def name_commands(text: str) -> str:
+    """Replace the names of tools, which errors give to models, by those of the commands for people."""
+    return _TOOL.sub(lambda match: _COMMANDS.get(match.group(), PROGRAM), text)
 
 
 def warn(message: str) -> None:
     """Print a warning on one line of stderr."""
-    complain(f"warning: {message}", "", EXIT_DONE)
+    complain(f"warning: {name_commands(message)}", "", EXIT_DONE)
+
+
+def note(text: str) -> None:
+    """Print a remark about the answer on one line of stderr, below what was printed of it so far.
+
+    Standard output holds the answer alone, so that it can be piped.
+    """
+    sys.stdout.flush()
+    print(escape_text(text), file=sys.stderr)
 
 
 def leave_pipe() -> int:

@@ -1,27 +1,46 @@
-"""Open the repository for one command, and bring its index up to date before a search."""
+"""Open the repository for one command, and bring its indexes up to date before it is asked."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
 
 from repo_mcp.cli.console.endings import warn
+from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.progress import show_progress
-from repo_mcp.config.server_config import Config
+from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.model import RefreshReport
-from repo_mcp.repository import Repository
+
+if TYPE_CHECKING:
+    from repo_mcp.model import RefreshReport
+    from repo_mcp.repository import Repository
+
+
+def load(options: Namespace, **more: Any) -> Config:
+    """Return the configuration of a command with the options of `add_place`, and more. Raises RepoError."""
+    limits = {"max_file_bytes": getattr(options, "max_file_bytes", None)}
+    return load_config(
+        find_place(options.repo_root).root,
+        data_dir=options.data_dir,
+        allow_paths=options.allow_path,
+        limits={name: value for name, value in limits.items() if value is not None},
+        **more,
+    )
 
 
 @contextmanager
 def opened(config: Config) -> Iterator[Repository]:
     """Open the repository for one command; its warnings go to stderr. Raises RepoError."""
+    from repo_mcp.repository import Repository  # not for --help
+
     with closing(Repository(config, report_warning=warn)) as repository:
         yield repository
 
 
 def refresh(repository: Repository, *, force: bool, quiet: bool) -> RefreshReport:
-    """Refresh the index, with a progress bar unless `quiet`. Raises RepoError like `Repository.refresh`."""
+    """Refresh the index, with a progress line unless `quiet`. Raises RepoError like `Repository.refresh`."""
     with show_progress(quiet=quiet) as progress:
         return repository.refresh(force=force, progress=progress)
 
@@ -34,3 +53,17 @@ def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
         if error.code != ErrorCode.BUSY or not repository.index_exists:
             raise
         warn(f"{error.message} The answer comes from the index as it is.")
+
+
+def renew_symbol_index(repository: Repository, *, force: bool, quiet: bool) -> None:
+    """Bring the symbol index up to date; if another process is doing so, only warn. Raises RepoError."""
+    try:
+        with show_progress(quiet=quiet) as progress:
+            done = repository.symbol_index.build(anew=force, progress=progress)
+    except RepoError as error:
+        if error.code is not ErrorCode.BUSY:
+            raise
+        warn(f"{error.message} {error.hint}")
+        return
+    if done.left:
+        warn(f"{len(done.left)} files changed while they were being parsed; the next run parses them.")

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from argparse import BooleanOptionalAction
 
-import typer
-
-Root = Annotated[
-    str | None, typer.Option("--repo-root", metavar="ROOT", help="The repository (the one around you).")
-]
-DataDir = Annotated[
-    str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-SemanticModel = Annotated[
-    str | None,
-    typer.Option("--semantic-model", metavar="DIR", help="Folder of an embedding model, for vectors."),
-]
-AllowPath = Annotated[
-    list[str] | None,
-    typer.Option("--allow-path", metavar="GLOB", help="Serve files that match, though denied; repeatable."),
-]
-MaxFileBytes = Annotated[
-    int | None, typer.Option("--max-file-bytes", metavar="N", help="Size limit of a file (2,000,000).")
-]
+from repo_mcp.command_parser import CommandParser
 
 
-def chosen_limits(**given: int | None) -> dict[str, int]:
-    """Return the limits that were given."""
-    return {name: value for name, value in given.items() if value is not None}
+def add_place(parser: CommandParser) -> None:
+    """Add the options that say which repository is meant, and where its index is."""
+    parser.add_argument("--repo-root", metavar="ROOT", help="the repository (default: the one around you)")
+    parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
+    parser.add_argument(
+        "--allow-path",
+        metavar="GLOB",
+        action="append",
+        help="serve files that match, though denied; repeatable",
+    )
+
+
+def add_json(parser: CommandParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def add_color(parser: CommandParser) -> None:
+    """Add `--color`."""
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        metavar="WHEN",
+        help="auto, always or never (default: auto, on a terminal)",
+    )
+
+
+def add_tests(parser: CommandParser) -> None:
+    """Add `--tests` and `--no-tests`."""
+    parser.add_argument(
+        "--tests", action=BooleanOptionalAction, default=True, help="include test files (default: yes)"
+    )
+
+
+def add_max_file_bytes(parser: CommandParser) -> None:
+    """Add `--max-file-bytes`."""
+    parser.add_argument(
+        "--max-file-bytes", metavar="N", type=int, help="leave out larger files (default: 2,000,000)"
+    )
+
+
+def add_semantic_model(parser: CommandParser) -> None:
+    """Add `--semantic-model`."""
+    parser.add_argument("--semantic-model", metavar="DIR", help="folder of an embedding model, for vectors")

@@ -10,8 +10,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from repo_mcp.model import IndexProgress, ProgressCallback
+if TYPE_CHECKING:
+    from repo_mcp.model import IndexProgress, ProgressCallback
 
 _NAMES = {
     "walk": "Looking at files",

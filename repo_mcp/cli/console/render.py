@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from repo_mcp.cli.console.endings import note, warn
 from repo_mcp.cli.console.terminal import FAINT, NUMBER, open_console, show_size, visible
 from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.languages.outline.symbol_lookup import find_parents, measure_depths
@@ -26,7 +27,7 @@ class Renderer:
             self._print(_numbered(number, line))
         if text.truncated:
             rest = f"lines {text.start_line}-{text.end_line} of {text.total_lines:,}"
-            self._print(Text(f"Cut: {rest}.", FAINT))
+            note(f"These are {rest}.")
 
     def outlined(self, outline: Outline) -> None:
         """Print the declarations with their lines, indented by nesting."""
@@ -37,7 +38,7 @@ class Renderer:
             row = Text.assemble((lines, NUMBER), "  " * depth, visible(one.signature))
             self._print(row.append(f"  {one.kind}", FAINT))
         if not outline.symbols:
-            self._print(Text("The file declares nothing.", FAINT))
+            note("The file declares nothing.")
 
     def refreshed(self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str]) -> None:
         """Print what a refresh did, and one row for each further phase."""
@@ -73,7 +74,7 @@ class Renderer:
 
     def _warnings(self, warnings: tuple[str, ...]) -> None:
         for message in warnings:
-            self._print(Text.assemble(("warning: ", "yellow"), escape_text(message)))
+            warn(message)
 
     def _print(self, text: Text) -> None:
         self._console.print(text)

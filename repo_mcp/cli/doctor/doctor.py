@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.terminal import open_console
@@ -17,32 +17,14 @@ from repo_mcp.cli.doctor.checks import Finding, State, iter_findings
 from repo_mcp.cli.doctor.client_setups import iter_client_findings
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.tool_model import escape_text
-from repo_mcp.server_options import build_parser, read_config
+from repo_mcp.server_options import read_config
 
-PROGRAM = "repo-mcp doctor"
-DESCRIPTION = """Check the configuration, the data directory, the key, the indexes, the packages and the
-clients' files, and say how to fix what is wrong. Nothing is changed. It takes the options of serve.
-
-Exit code: 0, or 3 if something does not work."""
-EXAMPLES = (
-    "repo-mcp doctor",
-    "repo-mcp doctor --quick --json",
-)
-EXIT_HEALTHY, EXIT_USAGE, EXIT_PROBLEM = 0, 2, 3
+EXIT_HEALTHY, EXIT_PROBLEM = 0, 3
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.PROBLEM: "bold red"}
 
 
-def examine(arguments: Sequence[str]) -> int:
-    """Print the findings and return the exit code."""
-    parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--quick", action="store_true", help="check the seals of the indexes instead of every byte"
-    )
-    try:
-        options = parser.parse_args(arguments)
-    except SystemExit as ending:  # it has printed the fault or the help
-        return ending.code if isinstance(ending.code, int) else EXIT_USAGE
+def examine(options: argparse.Namespace) -> int:
+    """Print the findings and return the exit code. `options` are those of serve, and `json` and `quick`."""
     options.repo_root = "." if options.repo_root is None else options.repo_root
     show: Callable[[Finding], None] = _ignore if options.json else _Printer().show
     findings = []

@@ -1,4 +1,4 @@
-"""Completion: the scripts are printed, and completing asks the program alone."""
+"""Completion: the scripts are printed, and know all commands without asking the program."""
 
 from __future__ import annotations
 
@@ -8,40 +8,41 @@ from pathlib import Path
 
 import pytest
 
-from tests.repo_mcp.cli.program import BIN, make_tree, run
+from repo_mcp.cli.app import build_parsers
+from repo_mcp.cli.completion import SHELLS
+from tests.repo_mcp.cli.program import BIN, PROJECT, make_tree, run
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
-def test_scripts_are_printed_and_nothing_is_installed(tmp_path: Path, shell: str) -> None:
+@pytest.mark.parametrize("shell", SHELLS)
+def test_scripts_hold_every_command_and_option_and_start_no_program(tmp_path: Path, shell: str) -> None:
     tree = make_tree(tmp_path)
     done = run(tree, "completion", shell)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "_REPO_MCP_COMPLETE" in done.stdout
     assert list((tmp_path / "home").iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("repo-mcp co", "compact\ncompletion\nconfig"),
-        ("repo-mcp init ge", ""),
-        ("repo-mcp search --col", "--color"),
-    ],
-)
-def test_words_are_completed_without_a_look_at_the_tree(tmp_path: Path, words: str, found: str) -> None:
-    tree = make_tree(tmp_path)
-    count = str(len(words.split()) - 1)
-    done = run(tree, _REPO_MCP_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=count)
-    assert done.returncode == 0, done.stderr
-    assert set(found.split()) <= set(done.stdout.split())
     assert not (tree / ".repo_mcp").exists()
+    assert "$(repo-mcp" not in done.stdout
+    assert "(repo-mcp" not in done.stdout
+    for name, parser in build_parsers().items():
+        assert name in done.stdout
+        for option in parser._option_string_actions:
+            shown = option.lstrip("-") if shell == "fish" else option
+            assert shown in done.stdout, (name, option)
 
 
-BASH = (
-    "source <(repo-mcp completion bash); COMP_WORDS=(repo-mcp sta); COMP_CWORD=1;"
-    ' _repo_mcp_completion repo-mcp; echo "${COMPREPLY[@]}"'
-)
-FISH = 'repo-mcp completion fish | source; complete -C "repo-mcp sta" | cut -f 1'
+BASH = """source <(repo-mcp completion bash)
+PATH=/nowhere
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _repo_mcp; echo "${COMPREPLY[@]}"; }
+try repo-mcp sta
+try repo-mcp search --mode sy
+try repo-mcp doctor --qu
+try repo-mcp init ge
+try repo-mcp init codex --hard
+try repo-mcp outline sr"""
+FISH = """repo-mcp completion fish | source
+set PATH /nowhere
+for line in "sta" "search --mode sy" "doctor --qu" "init ge" "init codex --hard" "outline sr"
+    complete -C "repo-mcp $line" | string split -f 1 \\t | string join " "
+end"""
 # Its completion works at a prompt alone: a shell in a pseudo-terminal, in which a tab is pressed.
 ZSH = r"""
 zmodload zsh/zpty
@@ -71,10 +72,14 @@ def test_a_real_shell_completes(tmp_path: Path, shell: str, options: list[str], 
     done = subprocess.run(
         [program, *options, "-c", script],
         cwd=make_tree(tmp_path),
-        env={"PATH": f"{BIN}:/usr/bin:/bin", "HOME": str(tmp_path / "home")},
+        env={"PATH": f"{BIN}:/usr/bin:/bin", "HOME": str(tmp_path / "home"), "PYTHONPATH": str(PROJECT)},
         capture_output=True,
         text=True,
         timeout=120,
         check=True,
     )
-    assert done.stdout == "status\n"
+    if shell == "zsh":
+        assert done.stdout == "status\n"
+    else:  # without starting anything
+        found = ["status", "symbol", "--quick", "gemini generic", "--harden", "src"]
+        assert [line.rstrip("/ ") for line in done.stdout.splitlines()] == found

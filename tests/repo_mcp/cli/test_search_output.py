@@ -11,7 +11,7 @@ import pytest
 from repo_mcp.cli.console.terminal import Colour, open_console
 from repo_mcp.cli.console.text import Text
 from repo_mcp.cli.hits_page import HitsPage
-from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
+from repo_mcp.model import ExactAnswer, ExactMatch, Hit
 from tests.repo_mcp.cli.program import make_tree, run
 
 SOURCE = "import os\n\n\ndef moor_zeppelin(mast):\n    rope = 1\n    return rope\n\n\nEND = 0\n"
@@ -53,7 +53,7 @@ def test_a_snippet_neither_begins_nor_ends_with_empty_lines(capsys: pytest.Captu
     snippet = "7\t\n8\t  \n9\tmoor()\n10\t\n11\trope\n12\t\n"
     for told in (snippet, "7\t\n", ""):
         hit = Hit("a.py", 1, 20, told, 1.0, ("moor",), None, ())
-        HitsPage(open_console(Colour.NEVER)).show(SearchAnswer((hit,), 1, False, "g1"))
+        HitsPage(open_console(Colour.NEVER)).show([hit])
     assert capsys.readouterr().out == (
         " 1. a.py:9  1.000\n     9:moor()\n    10-\n    11-rope\n\n" + " 1. a.py:1  1.000\n\n" * 2
     )
@@ -78,7 +78,7 @@ def test_lines_between_near_matches_are_shown_once(capsys: pytest.CaptureFixture
         ExactMatch("b.py", 5, 5, 1, "five"),
     )
     answer = ExactAnswer(matches, (), 3, False, False, False, "g1")
-    HitsPage(open_console()).list_matches(answer)
+    HitsPage(open_console()).list_matches(answer.matches)
     assert capsys.readouterr().out.split("\n") == [
         *("a.py-1-one", "a.py:2:two", "a.py-3-three", "a.py:4:four", "a.py-5-five", "--", "b.py:5:five", ""),
     ]

@@ -44,6 +44,8 @@ from repo_mcp.workspace.globs import PathGlob, compile_name, expand_braces, matc
         ("**", "a/b", True),
         ("*", "a/b", True),
         ("{a,b}.py", "x/b.py", True),
+        ("{a\\,b,c}.py", "a,b.py", True),
+        ("{a\\,b,c}.py", "b.py", False),
         ("{src,tests}/**/*.{c,h}", "tests/x/y.h", True),
         ("{src,tests}/**/*.{c,h}", "docs/x/y.h", False),
         ("a{b,c{d,e}}", "ace", True),
