@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.graph.edges import Bounds, Edge, EdgeFinder, Edges, any_of
+from repo_mcp.graph.edge_finder import EdgeFinder
+from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.questions import EdgeType
@@ -170,7 +171,7 @@ class BulkScan:
             paths = self._program.list_using(last)
             left = bounds.references
             for path in sorted(paths, key=is_test_path)[: bounds.files]:
-                for whole, use in self._iter_outside(path, name, last, any_of(types)):
+                for whole, use in self._iter_outside(path, name, last, frozenset(types)):
                     found.setdefault(whole, []).append(use)
                     left -= 1
                 if left <= 0:
@@ -195,7 +196,7 @@ class BulkScan:
         return sorted(counts, key=lambda one: (-counts[one], one.path, one.ordinal))
 
     def _iter_outside(
-        self, path: str, name: str, last: str, wanted: Callable[[EdgeType], bool]
+        self, path: str, name: str, last: str, wanted: frozenset[EdgeType]
     ) -> Iterator[tuple[str, tuple[EdgeType, Declaration, int]]]:
         record = self._program.find_record(path)
         if record is None:
@@ -206,7 +207,7 @@ class BulkScan:
         for row in rows:
             role = ReferenceRole(int(record.ref_roles[row]))
             edge_type = _NAMES.get(role, EdgeType.REFERENCES)
-            if role is ReferenceRole.BIND or not wanted(edge_type):
+            if role is ReferenceRole.BIND or edge_type not in wanted:
                 continue
             meant = self._edges.resolve(path, record, row)
             whole = meant.external
@@ -231,7 +232,7 @@ def _join(uses: Sequence[tuple[EdgeType, Declaration, int]], cut: bool) -> Edges
     for edge_type, source, line in uses:
         lines.setdefault((edge_type, source), []).append(line)
     edges = [
-        Edge(edge_type, source, Confidence.EXACT, tuple(sorted(set(own))[:20]), len(own))
+        Edge(edge_type, source, Confidence.EXACT, tuple(sorted(set(own))))
         for (edge_type, source), own in lines.items()
     ]
     edges.sort(key=lambda edge: (edge.other.path, edge.other.ordinal, edge.type))

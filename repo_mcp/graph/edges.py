@@ -1,73 +1,29 @@
 """Edges: what a symbol depends on, and what depends on it, each with a confidence.
 
-Outgoing edges are the resolved references inside a symbol; for a type, a module or a file this includes
-references inside its members. Incoming edges are found by name: the files that use the target's name, or an
-alias that one of them imports it under, are scanned, nearest to the target first. Each reference of that
-name is resolved, and those that lead to the target count. Unresolved ones are listed beside the edges: a
-call of that name on a receiver of unknown type may mean the target. Both searches stop after a fixed number
-of references, never after a measured time, so equal questions get equal answers.
+An edge stands for the lines of one symbol that lead to, or from, another and that are equally sure of it: a
+caller whose first call is certain and whose second is a guess has two edges.
+
+Left out on purpose: how edges are found; see `repo_mcp/graph/edge_finder.py`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from heapq import merge
 
 import numpy as np
 
-from repo_mcp.graph.hierarchy import Hierarchy
-from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program.nearness import order_by_nearness
-from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
-from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.typed.prototypes import Prototypes
-from repo_mcp.symbols.symbol_record import (
-    CALLABLE_KINDS,
-    TYPE_KINDS,
-    Reference,
-    ReferenceRole,
-    SymbolFlag,
-    SymbolKind,
-    SymbolRecord,
-    list_aliases,
-)
-
-MAX_OUTGOING = 3_000  # references resolved for one symbol
-MAX_INCOMING = 1_500  # references by name resolved for one target
-MAX_FILES = 400  # scanned for one name
-MAX_ALIASES = 8  # other names under which a symbol is imported
-MAX_LINES = 20  # listed for one edge
-
+from repo_mcp.symbols.symbol_record import SymbolRecord
 
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
-_BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
-_TYPES = {
-    ReferenceRole.CALL: EdgeType.CALLS,
-    ReferenceRole.IMPORT: EdgeType.IMPORTS,
-    ReferenceRole.EXPORT: EdgeType.IMPORTS,
-    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
-    ReferenceRole.TYPE: EdgeType.REFERENCES,
-    ReferenceRole.USE: EdgeType.REFERENCES,
-}
-# Nothing is known about a base declared outside the repository, so the reference's role decides.
-_OUTSIDE = {
-    ReferenceRole.INHERIT: EdgeType.INHERITS,
-    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
-    ReferenceRole.EXTEND: EdgeType.EXTENDS,
-}
-_DEFAULT = "default"
-_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
-_ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Fixed limits for one search, for callers that run many searches; never a time limit."""
 
-    files: int  # scanned per name
+    files: int  # scanned
     references: int
 
 
@@ -77,9 +33,13 @@ class Edge:
 
     type: EdgeType
     other: Declaration  # the symbol at the other end
-    confidence: Confidence  # of the most certain reference
-    lines: tuple[int, ...]  # of the references, in the dependent symbol's file; at most MAX_LINES
-    count: int  # of lines with a reference, also beyond MAX_LINES
+    confidence: Confidence  # of every line
+    lines: tuple[int, ...]  # of the references, in the dependent symbol's file, ascending
+
+    @property
+    def count(self) -> int:
+        """Return the number of lines with a reference."""
+        return len(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +49,7 @@ class External:
     name: str
     type: EdgeType
     lines: tuple[int, ...]
-    count: int
+    count: int  # references
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +57,8 @@ class Unresolved:
     """References in one file that resolve to nothing."""
 
     path: str
-    lines: tuple[int, ...]  # at most MAX_LINES
-    count: int
+    lines: tuple[int, ...]
+    count: int  # references
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,329 +69,55 @@ class Edges:
     externals: tuple[External, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or of its name; nearest file first
     cut: bool = False  # a limit was reached, so there may be more
+    is_followed: bool = False  # by another window of the same search
 
 
-class _Gathered:
-    """Accumulates edges, one per type and other end."""
+class GatheredEdges:
+    """Accumulates edges, one per type, other end and confidence."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[EdgeType, Declaration], tuple[Confidence, list[int]]] = {}
+        self._found: dict[tuple[EdgeType, Declaration], dict[int, Confidence]] = {}
+        self._taken: dict[tuple[EdgeType, Declaration], set[int]] = {}
         self._externals: dict[tuple[EdgeType, str], list[int]] = {}
         self._unresolved: dict[str, dict[int, int]] = {}  # path -> row of the reference -> line
 
     def add(self, edge_type: EdgeType, other: Declaration, confidence: Confidence, line: int) -> None:
-        known, lines = self._found.get((edge_type, other), (confidence, []))
-        surer = known if _ORDER[known] <= _ORDER[confidence] else confidence
-        if line not in lines:
-            lines.append(line)
-        self._found[edge_type, other] = (surer, lines)
+        """Note a line that leads to, or from, a symbol. Of several on one line the surest counts."""
+        if line in self._taken.get((edge_type, other), ()):
+            return
+        lines = self._found.setdefault((edge_type, other), {})
+        lines[line] = min(confidence, lines.get(line, confidence), key=_ORDER.__getitem__)
 
     def add_external(self, edge_type: EdgeType, name: str, line: int) -> None:
+        """Note a line that leads out of the repository."""
         self._externals.setdefault((edge_type, name), []).append(line)
 
     def add_unresolved(self, path: str, row: int, line: int) -> None:
+        """Note a reference that resolves to nothing."""
         self._unresolved.setdefault(path, {})[row] = line
 
-    def finish(self, cut: bool) -> Edges:
+    def take(self, *, cut: bool = False, is_followed: bool = False) -> Edges:
+        """Return what was noted since this was called before."""
         edges = [
-            Edge(edge_type, other, confidence, tuple(sorted(lines)[:MAX_LINES]), len(lines))
-            for (edge_type, other), (confidence, lines) in self._found.items()
+            Edge(
+                edge_type, other, confidence, tuple(sorted(one for one in lines if lines[one] is confidence))
+            )
+            for (edge_type, other), lines in self._found.items()
+            for confidence in set(lines.values())
         ]
         edges.sort(key=lambda edge: (_ORDER[edge.confidence], edge.other.path, edge.other.ordinal, edge.type))
         externals = [
-            External(name, edge_type, tuple(sorted(set(lines))[:MAX_LINES]), len(lines))
+            External(name, edge_type, tuple(sorted(set(lines))), len(lines))
             for (edge_type, name), lines in sorted(self._externals.items())
         ]
         unresolved = [
-            Unresolved(path, tuple(sorted(set(lines.values()))[:MAX_LINES]), len(lines))
+            Unresolved(path, tuple(sorted(set(lines.values()))), len(lines))
             for path, lines in self._unresolved.items()
         ]
-        return Edges(tuple(edges), tuple(externals), tuple(unresolved), cut)
-
-
-class EdgeFinder:
-    """Finds the edges of one program. Used by one call at a time. Calls may raise IndexFormatError."""
-
-    def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
-        self._program = program
-        self._resolvers = resolvers
-        self.hierarchy = Hierarchy(program, resolvers)
-        self.prototypes = Prototypes(program)
-
-    # What a symbol depends on
-
-    def find_outgoing(
-        self, source: Declaration, wanted: Callable[[EdgeType], bool], bounds: Bounds | None = None
-    ) -> Edges:
-        """Return the edges of the wanted types that begin at a symbol or inside it."""
-        most = MAX_OUTGOING if bounds is None else bounds.references
-        record = self._program.find_record(source.path)
-        gathered = _Gathered()
-        if record is None:
-            return gathered.finish(False)
-        inside = mark_inside(record, source.ordinal)
-        rows = np.flatnonzero(inside[record.ref_symbols]).tolist()
-        whole = SymbolKind(int(record.kinds[source.ordinal])) not in CALLABLE_KINDS
-        for row in rows[:most]:
-            self._follow(source.path, record, row, inside if whole else None, wanted, gathered)
-        cut = len(rows) > most
-        if wanted(EdgeType.CONTAINS):
-            for ordinal in record.list_children(source.ordinal):
-                line = int(record.starts[ordinal])
-                gathered.add(EdgeType.CONTAINS, Declaration(source.path, ordinal), Confidence.EXACT, line)
-        if wanted(EdgeType.OVERRIDES):
-            self.hierarchy.is_cut = False
-            for target in self.hierarchy.find_overridden(source):
-                line = int(record.starts[source.ordinal])
-                gathered.add(EdgeType.OVERRIDES, target.declaration, target.confidence, line)
-            cut = cut or self.hierarchy.is_cut
-        return gathered.finish(cut)
-
-    def _follow(
-        self,
-        path: str,
-        record: SymbolRecord,
-        row: int,
-        own: np.ndarray[tuple[int], np.dtype[np.bool_]] | None,
-        wanted: Callable[[EdgeType], bool],
-        gathered: _Gathered,
-    ) -> None:
-        role = ReferenceRole(int(record.ref_roles[row]))
-        if role is ReferenceRole.BIND or not (role in _BASES or wanted(_TYPES[role])):
-            return
-        reference = record.get_reference(row)
-        found = self._resolvers.resolve(path, record, row)
-        for target in found.targets:
-            other = target.declaration
-            if own is not None and other.path == path and own[other.ordinal]:
-                continue  # inside the symbol in question
-            edge_type = self._name_edge(record, reference, target)
-            if wanted(edge_type):
-                gathered.add(edge_type, other, target.confidence, reference.line)
-        if not found.targets:
-            edge_type = _TYPES.get(role) or _OUTSIDE[role]
-            if found.external and wanted(edge_type):
-                gathered.add_external(edge_type, found.external, reference.line)
-            elif wanted(edge_type):
-                gathered.add_unresolved(path, row, reference.line)
-
-    def _name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
-        """Return the type of an edge; for a base it depends on the kinds of both ends."""
-        if reference.role not in _BASES:
-            return _TYPES[reference.role]
-        other = self._program.find_record(target.declaration.path)
-        kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
-        if kind in _ABSTRACT_KINDS:
-            own = SymbolKind(int(record.kinds[reference.symbol]))
-            return EdgeType.EXTENDS if own in _ABSTRACT_KINDS else EdgeType.IMPLEMENTS
-        return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
-
-    # What depends on a symbol
-
-    def find_incoming(
-        self, target: Declaration, wanted: Callable[[EdgeType], bool], bounds: Bounds | None = None
-    ) -> Edges:
-        """Return the edges of the wanted types that end at a symbol."""
-        record = self._program.find_record(target.path)
-        gathered = _Gathered()
-        if record is None:
-            return gathered.finish(False)
-        bounds = bounds or Bounds(MAX_FILES, MAX_INCOMING)
-        cut = _Search(self, target, record, wanted, gathered, bounds).run()
-        symbol = record.get_symbol(target.ordinal)
-        if wanted(EdgeType.CONTAINS) and target.ordinal:
-            parent = Declaration(target.path, symbol.parent)
-            gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
-        if wanted(EdgeType.OVERRIDES):
-            self.hierarchy.is_cut = False
-            for one in self.hierarchy.find_overriding(target):
-                other = self._program.find_record(one.declaration.path)
-                line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
-                gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
-            cut = cut or self.hierarchy.is_cut
-        return gathered.finish(cut)
-
-    def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """Return the meaning of the reference in a row of the file's symbol record."""
-        return self._resolvers.resolve(path, record, row)
-
-    def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """Return the meaning of the module named by the import or export in a row."""
-        return self._resolvers.resolve_module(path, record, row)
-
-    def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
-        """Return the files that use a name, or import a file or module of that name; nearest first."""
-        paths = self._program.list_using(name)
-        if is_imported:
-            paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
-        ordered = order_by_nearness(paths, near)
-        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one, so importers go first
-            importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
-            ordered.sort(key=lambda path: path not in importing)
-        return ordered
-
-    def find_record(self, path: str) -> SymbolRecord | None:
-        """Return the symbol record of a file, or None."""
-        return self._program.find_record(path)
-
-    name_edge = _name_edge
-
-
-class _Search:
-    """The search for the references to one symbol."""
-
-    def __init__(
-        self,
-        finder: EdgeFinder,
-        target: Declaration,
-        record: SymbolRecord,
-        wanted: Callable[[EdgeType], bool],
-        gathered: _Gathered,
-        bounds: Bounds,
-    ) -> None:
-        self._finder = finder
-        self._bounds = bounds
-        self._target = target
-        self._symbol = record.get_symbol(target.ordinal)
-        self._wanted = wanted
-        self._gathered = gathered
-        self._meant = set(_iter_meant(target, record))
-        self._meant.update(finder.prototypes.list_definitions(target))  # its name means the definition
-        self._names = list(_iter_names(target, record))
-        self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
-        self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
-        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in TYPE_KINDS
-        self._resolved = 0
-
-    def run(self) -> bool:
-        """Gather the references; return True when a limit was reached."""
-        cut = False
-        for name in self._names:  # grows as aliases are found
-            paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
-            cut = cut or len(paths) > self._bounds.files
-            for path in paths[: self._bounds.files]:
-                self._look_through(path, name)
-                if self._resolved > self._bounds.references:
-                    return True
-        return cut
-
-    def _look_through(self, path: str, name: str) -> None:
-        record = self._finder.find_record(path)
-        if record is None:
-            return
-        for row in self._iter_rows(record, name):
-            role = ReferenceRole(int(record.ref_roles[row]))
-            if role is ReferenceRole.BIND:
-                continue
-            imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
-            if not (imports or role in _BASES or self._wanted(_TYPES[role])):
-                continue
-            self._resolved += 1
-            if self._resolved > self._bounds.references:
-                return
-            resolution = self._finder.resolve(path, record, row)
-            found = self._find_meant(resolution, path, record, row)
-            if found is not None:
-                self._note(path, record, row, found)
-            elif resolution == NOTHING and self._could_mean(record, row):
-                self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
-
-    def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
-        """Return the matching target when the reference in a row means it, or imports from it."""
-        targets = resolution.targets
-        if self._target.ordinal == 0:
-            targets += self._finder.resolve_module(path, record, row).targets
-        return next((one for one in targets if one.declaration in self._meant), None)
-
-    def _could_mean(self, record: SymbolRecord, row: int) -> bool:
-        """Return False where its form rules it out: a non-member with a receiver, a constructor by name."""
-        role = ReferenceRole(int(record.ref_roles[row]))
-        if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
-            return False
-        if not self._wanted(_TYPES.get(role) or _OUTSIDE[role]):
-            return False
-        name: str = record.strings[record.ref_names[row]]
-        if self._is_constructor:
-            return name != self._symbol.name
-        qualifier: str = record.strings[record.ref_qualifiers[row]]
-        return self._is_member or not qualifier
-
-    def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
-        """Yield the rows that refer to a name or to a local alias of it."""
-        if self._is_imported:
-            yield from _iter_importing(record, name)
-            if self._target.ordinal == 0:
-                return
-        rows = record.find_references(name)
-        yield from rows
-        for alias in sorted(list_aliases(record, rows) - {name}):
-            yield from record.find_references(alias)
-
-    def _note(self, path: str, record: SymbolRecord, row: int, found: Target) -> None:
-        reference = record.get_reference(row)
-        alias = "" if reference.role is ReferenceRole.CALL else reference.alias
-        if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
-            self._names.append(alias)  # files that import it from there use this name
-        if (
-            self._is_constructor
-            and reference.role is not ReferenceRole.CALL
-            and found.declaration != self._target
-        ):
-            return  # names the type without constructing one
-        edge_type = self._finder.name_edge(record, reference, found)
-        if self._wanted(edge_type):
-            source = Declaration(path, reference.symbol)
-            self._gathered.add(edge_type, source, found.confidence, reference.line)
-
-
-def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
-    """Yield the imports and exports of a name, or from a module whose name ends with it."""
-    strings = record.strings
-    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
-    for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
-        module = strings[record.ref_qualifiers[row]]
-        if strings[record.ref_names[row]] == name or ending.fullmatch(module):
-            yield row
-
-
-def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
-    """Yield what stands for the target: also a type's constructors, or a sole constructor's type."""
-    yield target
-    kind = SymbolKind(int(record.kinds[target.ordinal]))
-    if kind is SymbolKind.CONSTRUCTOR:
-        parent = int(record.parents[target.ordinal])
-        if len(_list_constructors(record, parent)) == 1:  # with several, the call's arguments decide
-            yield Declaration(target.path, parent)
-    elif kind in TYPE_KINDS:
-        for ordinal in _list_constructors(record, target.ordinal):
-            yield Declaration(target.path, ordinal)
-
-
-def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
-    kinds = record.kinds
-    return [child for child in record.list_children(ordinal) if kinds[child] == SymbolKind.CONSTRUCTOR]
-
-
-def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """Yield the names under which other files may refer to the target."""
-    symbol = record.get_symbol(target.ordinal)
-    if symbol.kind is SymbolKind.FILE:
-        yield from _list_file_names(target.path)
-        return
-    yield symbol.name
-    named = symbol
-    if symbol.kind is SymbolKind.CONSTRUCTOR:
-        named = record.get_symbol(symbol.parent)
-        yield named.name
-    if named.flags & SymbolFlag.DEFAULT_EXPORT:
-        yield _DEFAULT
-
-
-def _list_file_names(path: str) -> list[str]:
-    """Return the possible last parts of a module name that means this file."""
-    folder, _, name = path.rpartition("/")
-    stem = name.partition(".")[0]
-    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
+        for key, lines in self._found.items():
+            self._taken.setdefault(key, set()).update(lines)
+        self._found, self._externals, self._unresolved = {}, {}, {}
+        return Edges(tuple(edges), tuple(externals), tuple(unresolved), cut or is_followed, is_followed)
 
 
 def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -449,8 +135,3 @@ def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np
         if np.array_equal(grown, inside):
             return inside
         inside = grown
-
-
-def any_of(types: Iterable[EdgeType]) -> Callable[[EdgeType], bool]:
-    """Return a predicate that accepts these edge types."""
-    return frozenset(types).__contains__

@@ -11,10 +11,12 @@ from functools import cached_property
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.bulk_scan import BulkScan
-from repo_mcp.graph.edges import Bounds, EdgeFinder, Edges, any_of
+from repo_mcp.graph.edge_finder import EdgeFinder
+from repo_mcp.graph.edge_list import EdgeLists
+from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node, NodeBook
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, SymbolFilter
+from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
@@ -24,8 +26,6 @@ from repo_mcp.symbols.symbol_record import ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
-
-_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 
 
 # A file belongs to the nearest project above it, or else to the root, whose id is ".". The id of a project is
@@ -89,6 +89,8 @@ class Graph:
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
         self._lookup = SymbolLookup(program, self._nodes, self._symbols, self._list_places)
+        self.edge_lists = EdgeLists(self._edges, self._lock)
+        self.read_lines = program.read_lines
         self.scan = BulkScan(program, self._edges, self._lock)
 
     @cached_property
@@ -207,17 +209,16 @@ class Graph:
     def find_incoming(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
         """Return the edges of these types that end at a symbol, most certain first."""
         with self._lock:
-            return self._edges.find_incoming(node.declaration, any_of(types), bounds)
+            return self._edges.find_incoming(node.declaration, frozenset(types), bounds)
 
     def find_outgoing(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
         """Return the edges of these types that begin at a symbol, most certain first."""
         with self._lock:
-            return self._edges.find_outgoing(node.declaration, any_of(types), bounds)
+            return self._edges.find_outgoing(node.declaration, frozenset(types), bounds)
 
     def find_implementations(self, node: Node) -> Edges:
         """Return the edges from subtypes or implementations of a type, or overrides of a member."""
-        wanted = (EdgeType.OVERRIDES,) if node.symbol.kind in _MEMBERS else IMPLEMENTATIONS
-        return self.find_incoming(node, wanted)
+        return self.find_incoming(node, list_implementing(node.symbol.kind))
 
     def find_similar(self, node: Node, limit: int) -> list[tuple[Node, Similar]]:
         """Return the symbols most like one, most similar first."""

@@ -23,7 +23,7 @@ from repo_mcp.symbols.symbol_record import (
     list_aliases,
 )
 
-MAX_TYPES = 200  # visited in one walk
+MAX_TYPES = 2_000  # visited in one walk
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}

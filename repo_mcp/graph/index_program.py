@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from heapq import merge
 
+from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.lru_cache import LruCache
@@ -55,6 +56,7 @@ class IndexProgram:
         self.names = DeclaredNames(view)
         self.has_file = view.has_file
         self.find_status = view.find_status
+        self.read_lines = partial(_read_lines, read, view.find_fingerprint)
 
     # Files
 
@@ -145,6 +147,19 @@ class IndexProgram:
 
     def _list_files(self, field: int, name: str) -> Sequence[str]:
         return self._lists.get((field, name), lambda: self._view.list_paths(field, name) if name else [])
+
+
+def _read_lines(
+    read: Callable[[str], bytes], find_fingerprint: Callable[[str], bytes | None], path: str
+) -> Sequence[str]:
+    """Return the lines of a file while it is the version that is indexed; else none."""
+    try:
+        data = read(path)
+    except RepoError:
+        return ()
+    if compute_fingerprint(data) != find_fingerprint(path):
+        return ()
+    return decode_source(data).data.decode("utf-8", "replace").split("\n")
 
 
 def _weigh(record: SymbolRecord | None) -> int:

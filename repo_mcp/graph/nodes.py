@@ -42,6 +42,9 @@ class NamedProgram(Program, Protocol):
     def find_status(self, path: str) -> ParseStatus | None:
         """Return how much of a file was understood, or None for a file without a symbol record."""
 
+    def read_lines(self, path: str) -> Sequence[str]:
+        """Return the lines of a file while it is the version that is indexed; else none."""
+
     def list_importing(self, name: str) -> Sequence[str]:
         """Return the files that import from a module whose name ends with `name`, ascending."""
 
@@ -59,6 +62,7 @@ class Node:
     node_id: str
     declaration: Declaration
     qualified_name: str
+    name_inside: str  # the qualified name inside its file; of the file itself its own name
     language: str
     symbol: Symbol
     status: ParseStatus  # parse status of its file
@@ -121,6 +125,7 @@ class NodeBook:
             file.get_id(declaration.ordinal),
             declaration,
             self._qualify(declaration.path, file, declaration.ordinal),
+            name_inside(file.record, declaration.ordinal) or declaration.path.rpartition("/")[2],
             file.language,
             file.record.get_symbol(declaration.ordinal),
             file.record.status,

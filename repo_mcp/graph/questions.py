@@ -27,6 +27,13 @@ IMPLEMENTATIONS = (EdgeType.IMPLEMENTS, EdgeType.EXTENDS, EdgeType.INHERITS)
 # Every role in which a symbol is named: all but containment and overriding.
 NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType.OVERRIDES))
 
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+
+
+def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:
+    """Return the types of edges that lead from what implements a symbol of this kind, or overrides it."""
+    return (EdgeType.OVERRIDES,) if kind in _MEMBERS else IMPLEMENTATIONS
+
 
 def name_kind(kind: SymbolKind) -> str:
     """Return a kind in the spelling of answers and arguments: "method", "enum_member"."""

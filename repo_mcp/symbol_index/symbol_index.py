@@ -62,7 +62,7 @@ class SymbolIndex:
     ) -> None:
         """`find_fingerprint` asks the lexical index. Segments that `before` has read are reused."""
         self.snapshot = snapshot
-        self._find_fingerprint = find_fingerprint
+        self.find_fingerprint = find_fingerprint
         kept: Sequence[SymbolSegment] = () if before is None else before.files
         known = {one.name: one for one in kept}
         self.files: list[SymbolSegment] = [
@@ -88,13 +88,13 @@ class SymbolIndex:
         """Return True when a file's record is of the version that the lexical index holds."""
         states, files = self._states[ordinal], self.files[ordinal]
         if states[file] == _UNKNOWN:
-            is_same = self._find_fingerprint(files.paths[file]) == files.get_fingerprint(file)
+            is_same = self.find_fingerprint(files.paths[file]) == files.get_fingerprint(file)
             states[file] = _CURRENT if is_same else _CHANGED
         return states[file] == _CURRENT
 
     def has_file(self, path: str) -> bool:
         """Return True for a file of the lexical index, with or without a symbol record."""
-        return self._find_fingerprint(path) is not None
+        return self.find_fingerprint(path) is not None
 
     def find_status(self, path: str) -> ParseStatus | None:
         """Return how much of a file was understood; None where `find_record_bytes` finds nothing."""

@@ -2,64 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
-from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, list_implementing
+from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.graph.chosen import open_symbol, render_chosen
-from repo_mcp.toolsets.graph.rows import Row, render_edge, render_external, render_unresolved
+from repo_mcp.toolsets.graph.rows import (
+    INCOMING,
+    OUTGOING,
+    Row,
+    render_edge,
+    render_external,
+    render_unresolved,
+)
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
 if TYPE_CHECKING:
-    from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
+    from repo_mcp.graph.edge_list import EdgeRow, KnownEdges
     from repo_mcp.graph.graph import Graph
     from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
 
 
-INCOMING, OUTGOING = "incoming", "outgoing"
-CUT = "a limit of the search was reached: there may be more"
-
-
-EDGE, EXTERNAL, UNRESOLVED = "result", "external", "unresolved_in"  # the fields that rows stand in
+EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that rows stand in
+TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
+CUT = "very many types inherit from each other here: there may be more edges than can be listed"
+MORE = "not every file was searched yet: the cursor goes on with the others"
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_callers`."""
-    return _incoming("get_callers", repository, arguments, CALLS)
+    return _answer("get_callers", repository, arguments, INCOMING, CALLS)
 
 
 def get_callees(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_callees`."""
-    return _outgoing("get_callees", repository, arguments, CALLS)
+    return _answer("get_callees", repository, arguments, OUTGOING, CALLS)
 
 
 def get_implementations(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_implementations`."""
-    page = Page("get_implementations", arguments)
-    with open_symbol(repository, arguments) as (graph, node):
-        found = graph.find_implementations(node)
-        return _draft(repository, graph, node, found, INCOMING, arguments, page)
+    return _answer("get_implementations", repository, arguments, INCOMING, None)
 
 
 def get_references(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_references`."""
-    return _incoming("get_references", repository, arguments, NAMED)
+    return _answer("get_references", repository, arguments, INCOMING, NAMED)
 
 
 def get_dependencies(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_dependencies`."""
-    return _outgoing("get_dependencies", repository, arguments, _list_types(arguments))
+    return _answer("get_dependencies", repository, arguments, OUTGOING, _list_types(arguments))
 
 
 def get_dependents(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_dependents`."""
-    return _incoming("get_dependents", repository, arguments, _list_types(arguments))
+    return _answer("get_dependents", repository, arguments, INCOMING, _list_types(arguments))
 
 
 def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
@@ -67,88 +69,137 @@ def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
     return (EdgeType(chosen),) if isinstance(chosen, str) else tuple(EdgeType)
 
 
-def _incoming(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
+def _answer(
+    tool: str,
+    repository: Repository,
+    arguments: Arguments,
+    direction: str,
+    types: Iterable[EdgeType] | None,
+) -> Draft:
+    """Draft the edges of the call's symbol; `types` is None for those of its implementations."""
     page = Page(tool, arguments)
     with open_symbol(repository, arguments) as (graph, node):
-        found = graph.find_incoming(node, types)
-        return _draft(repository, graph, node, found, INCOMING, arguments, page)
-
-
-def _outgoing(tool: str, repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
-    page = Page(tool, arguments)
-    with open_symbol(repository, arguments) as (graph, node):
-        found = graph.find_outgoing(node, types)
-        return _draft(repository, graph, node, found, OUTGOING, arguments, page)
+        wanted = list_implementing(node.symbol.kind) if types is None else types
+        known = graph.edge_lists.read(node.declaration, wanted, page.start, incoming=direction == INCOMING)
+        limit = find_integer(arguments, "limit") or DEFAULT_EDGES
+        end = _find_end(known, page.start, limit)
+        renderer = _Renderer(graph, node, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
+        shown = renderer.render(known.rows[page.start : end])
+    keys = _name_rows(known.rows[:end])
+    page.check(keys)
+    return _draft(repository, known, shown, keys, direction, render_chosen(node, arguments), page, arguments)
 
 
 def _draft(
     repository: Repository,
-    graph: Graph,
-    node: Node,
-    found: Edges,
+    known: KnownEdges,
+    shown: Sequence[tuple[str, Row]],
+    keys: Sequence[str],
     direction: str,
-    arguments: Arguments,
+    chosen: Mapping[str, object],
     page: Page,
+    arguments: Arguments,
 ) -> Draft:
-    """Draft the rows from the page on: edges and external names in turn, and last what is not resolved."""
-    listed = list(_iter_rows(found))
-    keys = [_name_row(field, row) for field, row in listed]
-    page.check(keys)
-    end = _find_end(listed, page.start, find_integer(arguments, "limit") or DEFAULT_EDGES)
-    shown = [(field, _render(row, graph, direction)) for field, row in listed[page.start : end]]
-    notes = [*([CUT] if found.cut else []), *repository.engines.graph.warn()]
+    totals = known.totals
+    notes = [CUT] * totals.is_cut + [MORE] * (not totals.is_complete)
+    notes += repository.engines.graph.warn()
 
     def build(rows: int) -> Part:
-        is_cut = page.start + rows < len(listed)
-        result: Result = {**render_chosen(node, arguments), EDGE: _choose(shown[:rows], EDGE)}
-        result["total"] = len(found.edges)
-        result["truncated"] = found.cut or is_cut
+        is_cut = not totals.is_complete or page.start + rows < len(known.rows)
+        result: Result = {**chosen, EDGE: _choose(shown[:rows], EDGE), "total": totals.edges}
+        result["possible"] = totals.possible
+        result["reference_total"] = totals.lines
+        result["total_is_lower_bound"] = totals.is_cut or not totals.is_complete
+        result["truncated"] = is_cut
         if direction == OUTGOING:
             result[EXTERNAL] = _choose(shown[:rows], EXTERNAL)
-            result["external_total"] = len(found.externals)
-        result["unresolved"] = sum(one.count for one in found.unresolved)
+            result["external_total"] = totals.externals
+        result["unresolved"] = totals.unresolved
         result[UNRESOLVED] = _choose(shown[:rows], UNRESOLVED)
         return Part({**result, **page.follow(keys, rows, is_cut)}, notes)
 
     return Draft(build, len(shown), "limit" not in arguments)
 
 
-def _iter_rows(found: Edges) -> Iterator[tuple[str, Edge | External | Unresolved]]:
-    """Yield what was found, each with the field that it stands in."""
-    for edge, external in zip_longest(found.edges, found.externals):
-        if edge is not None:
-            yield EDGE, edge
-        if external is not None:
-            yield EXTERNAL, external
-    for place in found.unresolved[:MAX_UNRESOLVED_FILES]:
-        yield UNRESOLVED, place
+def _find_end(known: KnownEdges, start: int, most: int) -> int:
+    """Return where a page ends: `most` edges and as many external names, and the nearest unresolved places.
 
-
-def _find_end(listed: Sequence[tuple[str, object]], start: int, most: int) -> int:
-    """Return where a page ends that has at most `most` edges and as many external names."""
-    left = {EDGE: most, EXTERNAL: most, UNRESOLVED: len(listed)}
-    for position in range(start, len(listed)):
-        field = listed[position][0]
+    What is only possible begins a page of its own, unless there is nothing better.
+    """
+    has_better = any(map(_is_edge, known.rows[: known.first_possible]))
+    left = {EDGE: most, EXTERNAL: most, UNRESOLVED: MAX_UNRESOLVED_FILES, NOTHING: len(known.rows)}
+    for position in range(start, len(known.rows)):
+        row = known.rows[position]
+        field = _name_field(row)
         if not left[field]:
             return position
+        if has_better and start < position == known.first_possible and _is_edge(row):
+            return position
         left[field] -= 1
-    return len(listed)
+    return len(known.rows)
 
 
-def _name_row(field: str, row: Edge | External | Unresolved) -> str:
+def _is_edge(row: EdgeRow) -> bool:
+    return _name_field(row) == EDGE
+
+
+def _name_field(row: EdgeRow) -> str:
+    """Return the field of an answer that a row stands in."""
+    fields = {"Edge": EDGE, "External": EXTERNAL, "Unresolved": UNRESOLVED}
+    return fields.get(type(row).__name__, NOTHING)
+
+
+def _name_rows(rows: Iterable[EdgeRow]) -> list[str]:
+    """Return a key for each row, without its lines: an edit above them makes no cursor stale."""
+    from repo_mcp.graph.edge_list import WindowEnd
     from repo_mcp.graph.edges import Edge, External
 
-    if isinstance(row, Edge):
-        return f"{field} {row.type} {row.other.ordinal} {row.other.path}"
-    return f"{field} {row.type} {row.name}" if isinstance(row, External) else f"{field} {row.path}"
+    keys = []
+    for row in rows:
+        if isinstance(row, Edge):
+            key = f"{row.type} {row.confidence} {row.other.ordinal} {row.other.path}"
+        elif isinstance(row, WindowEnd):
+            key = f"window {row.number}"
+        else:
+            key = f"{row.type} {row.name}" if isinstance(row, External) else row.path
+        keys.append(key)
+    return keys
 
 
-def _render(row: Edge | External | Unresolved, graph: Graph, direction: str) -> Row:
-    from repo_mcp.graph.edges import Edge, External
+class _Renderer:
+    """Renders the rows of one page."""
 
-    if isinstance(row, Edge):
-        return render_edge(row, graph.get_node(row.other), direction)
-    return render_external(row) if isinstance(row, External) else render_unresolved(row)
+    def __init__(self, graph: Graph, node: Node, direction: str, *, has_text: bool) -> None:
+        self._graph = graph
+        self._node = node
+        self._direction = direction
+        self._has_text = has_text
+        self._texts: dict[str, Sequence[str]] = {}
+        self._path_before = ""
+
+    def render(self, rows: Iterable[EdgeRow]) -> list[tuple[str, Row]]:
+        """Return each row with the field that it stands in."""
+        return [(_name_field(row), self._render(row)) for row in rows]
+
+    def _render(self, row: EdgeRow) -> Row:
+        from repo_mcp.graph.edges import Edge, External, Unresolved
+
+        if isinstance(row, Edge):
+            node = self._graph.get_node(row.other)
+            text = self._read_lines(node.path)
+            rendered = render_edge(row, node, self._direction, text, self._path_before)
+            self._path_before = escape_text(node.path)
+            return rendered
+        if isinstance(row, External):
+            return render_external(row)
+        return render_unresolved(row, self._read_lines(row.path)) if isinstance(row, Unresolved) else {}
+
+    def _read_lines(self, path: str) -> Sequence[str]:
+        if not self._has_text:
+            return ()
+        if path not in self._texts:
+            self._texts[path] = self._graph.read_lines(path)
+        return self._texts[path]
 
 
 def _choose(rows: Iterable[tuple[str, Row]], wanted: str) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import escape_text
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from repo_mcp.graph.nodes import Node
 
 Row = dict[str, object]
+
+INCOMING, OUTGOING = "incoming", "outgoing"
+MAX_LINE_CHARS = 72  # of one line of the code: enough to see a call, and 200 bytes are enough for a caller
 
 _TYPED = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.EVENT})
 
@@ -46,17 +50,25 @@ def render_details(node: Node, project_id: str) -> Row:
     }
 
 
-def render_edge(edge: Edge, node: Node, direction: str) -> Row:
-    """Return the symbol `node` at the other end of an edge, with the edge. Its path tells the language."""
-    row = {
-        **_render_place(node),
+def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], path_before: str) -> Row:
+    """Return the symbol `node` at the other end of an edge, with the lines of the edge.
+
+    `text` has the lines of the file that the edge's lines are in, or nothing. The path is left out where it
+    is that of the row before. The place of a symbol that leads here is that of its lines.
+    """
+    path = escape_text(node.path)
+    is_usual = node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+    return {
+        "node_id": node.node_id,
+        "name": escape_text(node.name_inside),
+        "node_type": None if is_usual else node.kind,
+        "file_path": None if path == path_before else path,
+        "line_start": node.symbol.start_line if direction == OUTGOING else None,
         "edge_type": edge.type.value,
         "direction": direction,
         "confidence": edge.confidence.value,
-        **_render_lines(edge),
+        **render_lines(edge.lines, text),
     }
-    del row["language"]
-    return row
 
 
 def render_external(external: External) -> Row:
@@ -64,22 +76,25 @@ def render_external(external: External) -> Row:
     return {
         "qualified_name": escape_text(external.name),
         "edge_type": external.type.value,
-        **_render_lines(external),
+        **render_lines(external.lines),
     }
 
 
-def render_unresolved(unresolved: Unresolved) -> Row:
+def render_unresolved(unresolved: Unresolved, text: Sequence[str]) -> Row:
     """Return the lines of a file with names that could not be resolved."""
-    return {
-        "file_path": escape_text(unresolved.path),
-        **_render_lines(unresolved),
-    }
+    return {"file_path": escape_text(unresolved.path), **render_lines(unresolved.lines, text)}
 
 
-def _render_lines(found: Edge | External | Unresolved) -> Row:
-    """Return the lines of some references, and how many there are where the lines do not say it."""
-    lines = list(found.lines)
-    return {"reference_lines": lines, "reference_count": found.count if found.count > len(lines) else None}
+def render_lines(lines: Sequence[int], text: Sequence[str] = ()) -> Row:
+    """Return some lines of a file with their text, or their numbers where the text is not at hand."""
+    if not text or lines[-1] > len(text):
+        return {"lines": "\n".join(map(str, lines))}
+    return {"lines": "\n".join(f"{line}\t{_shorten(text[line - 1])}" for line in lines)}
+
+
+def _shorten(line: str) -> str:
+    shown = line.strip()
+    return escape_text(shown if len(shown) <= MAX_LINE_CHARS else shown[: MAX_LINE_CHARS - 1] + "…")
 
 
 def _render_place(node: Node) -> Row:

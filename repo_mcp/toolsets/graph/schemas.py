@@ -99,28 +99,32 @@ def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
 
 _PROJECT = build_field("string", "Folder of the nearest project file above; . is the root") | {"default": "."}
 
+_LINES: dict[str, Schema] = {
+    "lines": build_field(
+        "string", "Lines of the references: number, tab, text, or the number alone; at most 20 in a row"
+    )
+}
 _EDGE: dict[str, Schema] = {
-    **_NAMED,
-    "file_path": build_field("string"),
-    "line_start": build_field("integer"),
-    "line_end": build_field("integer"),
-    "edge_type": {"type": "string", "enum": [one.value for one in EdgeType]},
+    "node_id": _NAMED["node_id"],
+    "name": build_field("string", "Qualified name inside the file"),
+    "node_type": _NAMED["node_type"] | {"description": "Left out for functions and methods"},
+    "file_path": build_field("string", "Left out where it is that of the row before"),
+    "line_start": build_field(["integer", "null"], "Where a symbol that is depended on is declared"),
+    "edge_type": {"type": "string", "enum": [one.value for one in EdgeType], "default": "calls"},
     "direction": {"type": "string", "enum": ["incoming", "outgoing"]},
     "confidence": {
         "type": "string",
         "enum": ["exact", "probable", "possible"],
-        "description": "exact: resolved through scopes and imports; probable: the only one of that name;"
-        " possible: one of several",
+        "default": "exact",
+        "description": "Of these lines. exact: resolved through scopes and imports; probable: the only one of"
+        " that name; possible: one of several",
     },
-    "reference_lines": build_list(build_field("integer"), "Lines of the references, at most 20"),
-    "reference_count": build_field(["integer", "null"], "References, if more than the lines given"),
+    **_LINES,
 }
-_EDGE_ALWAYS = (*_NAMED, "file_path", "line_start", "line_end", "confidence")
 _EXTERNAL: dict[str, Schema] = {
     "qualified_name": build_field("string", "Name declared outside this repository"),
     "edge_type": _EDGE["edge_type"],
-    "reference_lines": build_list(build_field("integer")),
-    "reference_count": _EDGE["reference_count"],
+    **_LINES,
 }
 
 PATH = build_text("", MAX_PATH_CHARS)
@@ -335,49 +339,43 @@ OUTLINE_OUTPUT = _result(
 
 
 def _describe_unresolved(description: str) -> dict[str, Schema]:
-    place = {
-        "file_path": build_field("string"),
-        "reference_lines": _EDGE["reference_lines"],
-        "reference_count": build_field("integer"),
-    }
     return {
         "unresolved": build_field("integer", description) | {"default": 0},
         "unresolved_in": build_list(
-            build_object(place, ("file_path", "reference_lines")),
-            f"Where: at most the {MAX_UNRESOLVED_FILES} nearest files",
+            build_object({"file_path": build_field("string"), **_LINES}, ("file_path",)),
+            f"Where, the nearest files first, at most {MAX_UNRESOLVED_FILES} in an answer; behind all edges",
         ),
     }
 
 
-def _describe_edges(**usual: str) -> dict[str, Schema]:
-    """Return the fields of a list of edges. A row leaves out what is `usual` of it; the rest stands there."""
-    edge = {name: one | {"default": usual[name]} if name in usual else one for name, one in _EDGE.items()}
-    always = [name for name in ("edge_type", "direction") if name not in usual]
+def _describe_edges(direction: str) -> dict[str, Schema]:
+    """Return the fields of a list of edges, all of one direction."""
+    edge = _EDGE | {"direction": _EDGE["direction"] | {"default": direction}}
+    possible = "Of the total; these stand behind the others, on pages of their own"
     return {
-        "result": keep(build_list(build_object(edge, (*_EDGE_ALWAYS, *always)))),
-        "total": build_field("integer"),
+        "result": keep(build_list(build_object(edge, ("node_id", "name")))),
+        "total": build_field("integer", "Symbols at the other end, once for each type of edge"),
+        "possible": build_field("integer", possible) | {"default": 0},
+        "reference_total": build_field("integer", "Lines of all edges"),
+        "total_is_lower_bound": build_field("boolean", "True where no number is final yet"),
         **_MORE,
     }
 
 
 _EXTERNALS: dict[str, Schema] = {
     "external": build_list(
-        build_object(_EXTERNAL, ("qualified_name", "edge_type")), "What is declared outside this repository"
+        build_object(_EXTERNAL, ("qualified_name",)), "What is declared outside this repository"
     ),
     "external_total": build_field("integer") | {"default": 0},
 }
 _MAY_MEAN_IT = _describe_unresolved("Unresolved references of its name: some may mean it")
 _UNRESOLVED = _describe_unresolved("References that could not be resolved")
 
-CALLERS_OUTPUT = _result_of_symbol(
-    {**_describe_edges(edge_type="calls", direction="incoming"), **_MAY_MEAN_IT}
-)
-CALLEES_OUTPUT = _result_of_symbol(
-    {**_describe_edges(edge_type="calls", direction="outgoing"), **_EXTERNALS, **_UNRESOLVED}
-)
-REFERENCES_OUTPUT = _result_of_symbol({**_describe_edges(direction="incoming"), **_MAY_MEAN_IT})
-DEPENDENCIES_OUTPUT = _result_of_symbol({**_describe_edges(), **_EXTERNALS, **_UNRESOLVED})
-DEPENDENTS_OUTPUT = _result_of_symbol({**_describe_edges(), **_MAY_MEAN_IT})
+CALLERS_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
+CALLEES_OUTPUT = _result_of_symbol({**_describe_edges("outgoing"), **_EXTERNALS, **_UNRESOLVED})
+REFERENCES_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
+DEPENDENCIES_OUTPUT = _result_of_symbol({**_describe_edges("outgoing"), **_EXTERNALS, **_UNRESOLVED})
+DEPENDENTS_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
 INDEX_OUTPUT = _result(
     {
         "indexed": build_field("integer", "Files whose current state is indexed"),

@@ -46,6 +46,9 @@ class MemoryIndex(MemoryProgram):
     def list_paths(self) -> Sequence[str]:
         return sorted(self._structures)
 
+    def read_lines(self, path: str) -> Sequence[str]:
+        return (self.read_text(path) or "").split("\n")
+
     def count_decoded(self) -> int:
         return 0
 

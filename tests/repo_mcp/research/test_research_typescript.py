@@ -13,12 +13,12 @@ CALLED = {
 }
 
 
-def test_how_many_lines_call_is_said_where_not_all_are_named() -> None:
+def test_how_many_lines_call_is_said_where_not_all_are_shown() -> None:
     report = Asked(CALLED).ask("what calls build", depth=1)
     test = find_one(report, "src/core.test.ts")
     assert "on 24 lines" in test.why
     assert len(test.lines) == 5
-    assert (test.start_line, test.end_line) == (2, 21)  # an edge names twenty of its lines
+    assert (test.start_line, test.end_line) == (2, 25)
     assert [edge.count for edge in report.map_edges] == [1, 1, 24]
 
 

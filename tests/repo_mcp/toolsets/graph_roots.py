@@ -203,6 +203,16 @@ NEVER_SERVED = {
     "run.log": f"{CANARY}\n",
 }
 TREE = PYTHON | TYPESCRIPT | CSHARP | NEVER_SERVED | {"README.md": "# The shop\n"}
+EDGE_TOOLS = frozenset(
+    {
+        "get_callers",
+        "get_callees",
+        "get_implementations",
+        "get_references",
+        "get_dependencies",
+        "get_dependents",
+    }
+)
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
@@ -249,7 +259,21 @@ class Served:
     def call(self, name: str, /, **arguments: object) -> dict[str, Any]:
         found = self.answer(name, **arguments)
         assert "error" not in found, found
+        if name in EDGE_TOOLS:
+            self._complete(found)
         return found
+
+    def _complete(self, found: dict[str, Any]) -> None:
+        """Give rows what a client knows of them: the path of the row before, and what follows from both."""
+        path = ""
+        for row in found["result"]:
+            path = row.get("file_path") or path
+            row["file_path"] = path
+            with self.repository.engines.graph.open_at(row["node_id"]) as (_, node):
+                row["qualified_name"] = node.qualified_name
+                assert (node.path, node.name_inside) == (path, row["name"])
+        for row in [*found["result"], *found.get("external", []), *found["unresolved_in"]]:
+            row["reference_lines"] = [int(one.partition("\t")[0]) for one in row["lines"].split("\n")]
 
     def rows(self, name: str, /, **arguments: object) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = self.call(name, **arguments)["result"]

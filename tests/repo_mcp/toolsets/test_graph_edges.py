@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from repo_mcp.graph import edge_finder
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
-
-FIELDS = [
-    "node_id", "name", "qualified_name", "node_type", "file_path", "line_start", "line_end", "edge_type",
-    "direction", "confidence", "reference_lines", "reference_count",
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +39,15 @@ def externals(answer: dict[str, Any]) -> set[tuple[str, str]]:
 
 
 def test_callers_have_the_fields_of_the_specification_and_say_where(served: Served) -> None:
-    rows = served.rows("get_callers", node_id=served.find("shop.orders.place_order"))
-    (row,) = rows
-    assert list(row) == FIELDS
-    assert {name: row[name] for name in FIELDS[1:]} == {
-        "name": "post_order", "qualified_name": "shop.api.post_order", "node_type": "function",
-        "file_path": "shop/api.py", "line_start": 5, "line_end": 6,
-        "edge_type": "calls", "direction": "incoming", "confidence": "exact", "reference_lines": [6],
-        "reference_count": None,
+    node = served.find("shop.orders.place_order")
+    (row,) = served.answer("get_callers", node_id=node)["result"]
+    assert row == {
+        "node_id": served.find("shop.api.post_order"), "name": "post_order", "file_path": "shop/api.py",
+        "line_start": None, "edge_type": "calls", "direction": "incoming", "confidence": "exact",
+        "lines": "6\treturn await place_order(OrderStore(), price)",
     }  # fmt: skip
-    assert row["node_id"] == served.find("shop.api.post_order")
+    sent = json.loads(served.ask("get_callers", {"node_id": node}).text)["result"]
+    assert [list(one) for one in sent] == [["node_id", "name", "file_path", "lines"]]
 
 
 def test_callers_are_found_through_aliases_types_and_super(served: Served) -> None:
@@ -82,14 +78,9 @@ def test_callees_lead_inside_and_outside(served: Served) -> None:
         ("shop.base.Store.check", "outgoing", [11]),
         ("shop.base.Audited.note", "outgoing", [12]),
     ]
-    assert answer["external"] == [
-        {
-            "qualified_name": "os.path.exists",
-            "edge_type": "calls",
-            "reference_lines": [13],
-            "reference_count": None,
-        }
-    ]
+    (external,) = answer["external"]
+    assert (external["qualified_name"], external["edge_type"]) == ("os.path.exists", "calls")
+    assert external["reference_lines"] == [13]
     assert (answer["total"], answer["external_total"], answer["unresolved"]) == (2, 1, 0)
 
 
@@ -106,14 +97,18 @@ def test_calls_of_the_name_that_nobody_could_resolve_are_told_by_the_nearest_fil
     tree |= {f"far/use{one:02}.py": "def use(x):\n    x.get(1)\n    return x.get(2)\n" for one in range(3)}
     served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
     try:
-        answer = served.call("get_callers", node_id=served.find("pkg.cache.Cache.get"))
-        assert (answer["result"], answer["total"], answer["truncated"]) == ([], 0, False)
+        node = served.find("pkg.cache.Cache.get")
+        answer = served.call("get_callers", node_id=node)
+        assert (answer["result"], answer["total"], answer["truncated"]) == ([], 0, True)
         assert answer["unresolved"] == 9 + 3 * 2
-        near = [{"file_path": f"pkg/use{one:02}.py", "reference_lines": [2]} for one in range(9)]
-        far = {"file_path": "far/use00.py", "reference_lines": [2, 3]}
-        assert answer["unresolved_in"] == [*near, far]
+        places = [(row["file_path"], row["reference_lines"]) for row in answer["unresolved_in"]]
+        assert places == [*((f"pkg/use{one:02}.py", [2]) for one in range(9)), ("far/use00.py", [2, 3])]
+        assert answer["unresolved_in"][9]["lines"] == "2\tx.get(1)\n3\treturn x.get(2)"
+        last = served.call("get_callers", node_id=node, cursor=answer["cursor"])
+        assert [row["file_path"] for row in last["unresolved_in"]] == ["far/use01.py", "far/use02.py"]
+        assert not last["truncated"]
         answer = served.call("get_callees", node_id=served.find("far.use00.use"))
-        assert (answer["unresolved"], answer["unresolved_in"]) == (2, [far])
+        assert (answer["unresolved"], answer["unresolved_in"][0]["file_path"]) == (2, "far/use00.py")
     finally:
         served.close()
 
@@ -285,13 +280,14 @@ def test_one_of_that_name_is_probable_and_one_of_several_possible(tmp_path: Path
     }
     served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
     try:
-        assert follow(served, "get_callees", "c.use") == {
-            ("calls", "probable", "a.A.only_here"),
-            ("calls", "possible", "a.A.twice_here"),
-            ("calls", "possible", "b.B.twice_here"),
-        }
-        order = [row["confidence"] for row in served.rows("get_callees", node_id=served.find("c.use"))]
-        assert order == ["probable", "possible", "possible"]
+        assert follow(served, "get_callees", "c.use") == {("calls", "probable", "a.A.only_here")}
+        answer = served.call("get_callees", symbol="c.use")
+        assert (answer["total"], answer["possible"], answer["truncated"]) == (3, 2, True)
+        others = served.call("get_callees", symbol="c.use", cursor=answer["cursor"])
+        assert [(row["confidence"], row["qualified_name"]) for row in others["result"]] == [
+            ("possible", "a.A.twice_here"), ("possible", "b.B.twice_here"),
+        ]  # fmt: skip
+        assert (others["total"], others["possible"], others["truncated"]) == (3, 2, False)
         assert follow(served, "get_callers", "b.B.twice_here") == {("calls", "possible", "c.use")}
     finally:
         served.close()
@@ -308,24 +304,95 @@ def test_edges_are_50_at_most_500_and_what_is_cut_is_said(tmp_path: Path) -> Non
         answer = served.call("get_callers", node_id=node, limit=100)
         assert (len(answer["result"]), answer["total"], answer["truncated"]) == (100, 600, True)
         answer = served.call("get_callers", node_id=node, limit=501)
-        assert 300 < len(answer["result"]) <= 500  # as many as the limit of bytes allows
+        assert len(answer["result"]) == 500  # fit, with the numbers of their lines
         assert "limit is above its maximum: 500 is used" in answer["warnings"]
         assert served.call("get_symbol", node_id=node)["reference_count"] == 600
     finally:
         served.close()
 
 
-def test_a_search_that_reached_its_limit_says_so(tmp_path: Path) -> None:
-    calls = "".join(f"def f{number:04}():\n    target({number})\n" for number in range(2_000))
-    served = Served(write_tree(tmp_path / "r", {"a.py": f"def target(x): ...\n{calls}"}), tmp_path / "data")
+def read_pages(served: Served, tool: str, **arguments: object) -> list[dict[str, Any]]:
+    """All pages of a list."""
+    pages = [served.call(tool, **arguments)]
+    while "cursor" in pages[-1]:
+        assert pages[-1]["truncated"]
+        pages.append(served.call(tool, **arguments, cursor=pages[-1]["cursor"]))
+    assert not pages[-1]["truncated"]
+    return pages
+
+
+def test_every_caller_of_thousands_is_reached_and_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_finder, "MAX_INCOMING", 400)  # a window
+    files = {f"m{n}.py": "from a import target\n" for n in range(4)} | {"a.py": "def target(x): ...\n"}
+    for path in list(files):
+        calls = "".join(f"def f{number:03}():\n    target({number})\n" for number in range(300))
+        files[path] += calls
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
     try:
-        node = served.find("a.target")
-        answer = served.call("get_callers", node_id=node)
-        assert answer["truncated"] is True
-        assert "a limit of the search was reached: there may be more" in answer["warnings"]
-        symbol = served.call("get_symbol", node_id=node)
-        assert symbol["reference_count"] == 1_500
-        assert symbol["reference_count_is_lower_bound"] is True
+        pages = read_pages(served, "get_callers", symbol="target", limit=200)
+        found = [row["qualified_name"] for page in pages for row in page["result"]]
+        assert len(found) == len(set(found)) == 1_500
+        assert [page["total_is_lower_bound"] for page in pages[:-1]] != [False] * (len(pages) - 1)
+        first, last = pages[0], pages[-1]
+        assert 399 <= first["total"] <= 401
+        assert any("the cursor goes on" in warning for warning in first["warnings"])
+        assert (last["total"], last["reference_total"], last["total_is_lower_bound"]) == (1_500, 1_500, False)
+        totals = [page["total"] for page in pages]
+        assert totals == sorted(totals)
+        again = read_pages(served, "get_callers", symbol="target", limit=150)
+        assert [row["qualified_name"] for page in again for row in page["result"]] == found
+    finally:
+        served.close()
+
+
+def test_all_lines_of_an_edge_are_reached(tmp_path: Path) -> None:
+    text = "def f(): ...\n\n\ndef g():\n" + "    f()\n" * 50
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    try:
+        pages = read_pages(served, "get_callers", symbol="a.f", limit=1)
+        lines = [line for page in pages for row in page["result"] for line in row["reference_lines"]]
+        assert lines == list(range(5, 55))
+        assert {(page["total"], page["reference_total"]) for page in pages} == {(1, 50)}
+        assert served.call("get_symbol", symbol="a.f")["reference_count"] == 50
+    finally:
+        served.close()
+
+
+def test_confidence_is_of_a_line(tmp_path: Path) -> None:
+    files = {
+        "a.py": "class A:\n    def unfold(self): ...\n",
+        "b.py": "class B:\n    def unfold(self): ...\n",
+        "c.py": "from a import A\n\n\ndef use(x):\n    A().unfold()\n    x.unfold()\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        pages = read_pages(served, "get_callers", symbol="a.A.unfold")
+        assert [(row["confidence"], row["reference_lines"]) for page in pages for row in page["result"]] == [
+            ("exact", [5]), ("possible", [6]),
+        ]  # fmt: skip
+        assert [(page["total"], page["possible"], page["reference_total"]) for page in pages] == [
+            (1, 0, 2)
+        ] * 2
+        (page,) = read_pages(served, "get_callers", symbol="b.B.unfold")  # there is nothing better
+        assert [(row["confidence"], row["reference_lines"]) for row in page["result"]] == [("possible", [6])]
+    finally:
+        served.close()
+
+
+def test_the_text_of_a_line_is_that_of_the_version_that_was_read(tmp_path: Path) -> None:
+    text = "def f(): ...\n\n\ndef g():\n    return f() + " + "1 + " * 40 + "1\n"
+    root = write_tree(tmp_path / "r", {"a.py": text})
+    served = Served(root, tmp_path / "data")
+    try:
+        (row,) = served.rows("get_callers", symbol="a.f")
+        assert row["lines"].startswith("5\treturn f() + 1 +")
+        assert row["lines"].endswith("…")
+        assert len(row["lines"]) == 2 + 72
+        write_tree(root, {"a.py": "\n" + text})  # and nobody noticed yet
+        (row,) = served.rows("get_callers", symbol="a.f")
+        assert row["lines"] == "5"
     finally:
         served.close()
 

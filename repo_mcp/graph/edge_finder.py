@@ -1,0 +1,369 @@
+"""The search for the edges of a symbol, in windows of a fixed size.
+
+Outgoing edges are the resolved references inside a symbol; for a type, a module or a file this includes
+references inside its members. Incoming edges are found by name: the files that use the target's name, or an
+alias that one of them imports it under, are scanned, nearest to the target first. Each reference of that
+name is resolved, and those that lead to the target count. Unresolved ones are listed beside the edges: a
+call of that name on a receiver of unknown type may mean the target.
+
+A window ends after a fixed number of references or files, never after a measured time, so equal questions
+get equal answers. Whoever wants all edges asks for window after window.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from heapq import merge
+
+import numpy as np
+
+from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
+from repo_mcp.graph.hierarchy import Hierarchy
+from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.program.nearness import order_by_nearness
+from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.typed.prototypes import Prototypes
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    SymbolFlag,
+    SymbolKind,
+    SymbolRecord,
+    list_aliases,
+)
+
+MAX_OUTGOING = 3_000  # references resolved in one window, of those inside one symbol
+MAX_INCOMING = 6_000  # references by name resolved in one window, of those to one target: 0.4 s
+MAX_FILES = 400  # scanned in one window
+MAX_ALIASES = 8  # other names under which a symbol is imported
+
+Types = frozenset[EdgeType]
+
+_BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
+_TYPES = {
+    ReferenceRole.CALL: EdgeType.CALLS,
+    ReferenceRole.IMPORT: EdgeType.IMPORTS,
+    ReferenceRole.EXPORT: EdgeType.IMPORTS,
+    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
+    ReferenceRole.TYPE: EdgeType.REFERENCES,
+    ReferenceRole.USE: EdgeType.REFERENCES,
+}
+# Nothing is known about a base declared outside the repository, so the reference's role decides.
+_OUTSIDE = {
+    ReferenceRole.INHERIT: EdgeType.INHERITS,
+    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
+    ReferenceRole.EXTEND: EdgeType.EXTENDS,
+}
+_WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference tells of them
+_DEFAULT = "default"
+_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
+_ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+
+
+class EdgeFinder:
+    """Finds the edges of one program. Used by one call at a time. Calls may raise IndexFormatError."""
+
+    def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
+        self._program = program
+        self._resolvers = resolvers
+        self.hierarchy = Hierarchy(program, resolvers)
+        self.prototypes = Prototypes(program)
+
+    # What a symbol depends on
+
+    def find_outgoing(self, source: Declaration, types: Types, bounds: Bounds | None = None) -> Edges:
+        """Return the first window of `iter_outgoing`."""
+        return next(self.iter_outgoing(source, types, bounds))
+
+    def iter_outgoing(
+        self, source: Declaration, types: Types, bounds: Bounds | None = None
+    ) -> Iterator[Edges]:
+        """Yield the edges of these types that begin at a symbol or inside it, in windows: at least one.
+
+        None has what one before it had. Each but the last is followed; the last is `cut` where a limit of
+        the hierarchy was reached.
+        """
+        most = MAX_OUTGOING if bounds is None else bounds.references
+        record = self._program.find_record(source.path)
+        gathered = GatheredEdges()
+        if record is None:
+            yield gathered.take()
+            return
+        if EdgeType.CONTAINS in types:
+            for ordinal in record.list_children(source.ordinal):
+                line = int(record.starts[ordinal])
+                gathered.add(EdgeType.CONTAINS, Declaration(source.path, ordinal), Confidence.EXACT, line)
+        self.hierarchy.is_cut = False
+        if EdgeType.OVERRIDES in types:
+            for target in self.hierarchy.find_overridden(source):
+                line = int(record.starts[source.ordinal])
+                gathered.add(EdgeType.OVERRIDES, target.declaration, target.confidence, line)
+        is_cut = self.hierarchy.is_cut
+        inside = mark_inside(record, source.ordinal)
+        rows = np.flatnonzero(inside[record.ref_symbols]).tolist()
+        whole = SymbolKind(int(record.kinds[source.ordinal])) not in CALLABLE_KINDS
+        for resolved, row in enumerate(rows):
+            if resolved and resolved % most == 0:
+                yield gathered.take(is_followed=True)
+            self._follow(source.path, record, row, inside if whole else None, types, gathered)
+        yield gathered.take(cut=is_cut)
+
+    def _follow(
+        self,
+        path: str,
+        record: SymbolRecord,
+        row: int,
+        own: np.ndarray[tuple[int], np.dtype[np.bool_]] | None,
+        types: Types,
+        gathered: GatheredEdges,
+    ) -> None:
+        role = ReferenceRole(int(record.ref_roles[row]))
+        if role is ReferenceRole.BIND or not (role in _BASES or _TYPES[role] in types):
+            return
+        reference = record.get_reference(row)
+        found = self._resolvers.resolve(path, record, row)
+        for target in found.targets:
+            other = target.declaration
+            if own is not None and other.path == path and own[other.ordinal]:
+                continue  # inside the symbol in question
+            edge_type = self._name_edge(record, reference, target)
+            if edge_type in types:
+                gathered.add(edge_type, other, target.confidence, reference.line)
+        if not found.targets:
+            edge_type = _TYPES.get(role) or _OUTSIDE[role]
+            if found.external and edge_type in types:
+                gathered.add_external(edge_type, found.external, reference.line)
+            elif edge_type in types:
+                gathered.add_unresolved(path, row, reference.line)
+
+    def _name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
+        """Return the type of an edge; for a base it depends on the kinds of both ends."""
+        if reference.role not in _BASES:
+            return _TYPES[reference.role]
+        other = self._program.find_record(target.declaration.path)
+        kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
+        if kind in _ABSTRACT_KINDS:
+            own = SymbolKind(int(record.kinds[reference.symbol]))
+            return EdgeType.EXTENDS if own in _ABSTRACT_KINDS else EdgeType.IMPLEMENTS
+        return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
+
+    # What depends on a symbol
+
+    def find_incoming(self, target: Declaration, types: Types, bounds: Bounds | None = None) -> Edges:
+        """Return the first window of `iter_incoming`."""
+        return next(self.iter_incoming(target, types, bounds))
+
+    def iter_incoming(
+        self, target: Declaration, types: Types, bounds: Bounds | None = None
+    ) -> Iterator[Edges]:
+        """Yield the edges of these types that end at a symbol, in windows, as `iter_outgoing` does."""
+        record = self._program.find_record(target.path)
+        gathered = GatheredEdges()
+        if record is None:
+            yield gathered.take()
+            return
+        symbol = record.get_symbol(target.ordinal)
+        if EdgeType.CONTAINS in types and target.ordinal:
+            parent = Declaration(target.path, symbol.parent)
+            gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
+        self.hierarchy.is_cut = False
+        if EdgeType.OVERRIDES in types:
+            for one in self.hierarchy.find_overriding(target):
+                other = self._program.find_record(one.declaration.path)
+                line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
+                gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
+        is_cut = self.hierarchy.is_cut
+        if types - _WITHOUT_NAMES:
+            search = _Search(self, target, record, types, gathered)
+            for _ in search.run(bounds or Bounds(MAX_FILES, MAX_INCOMING)):
+                yield gathered.take(is_followed=True)
+        yield gathered.take(cut=is_cut)
+
+    def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
+        """Return the meaning of the reference in a row of the file's symbol record."""
+        return self._resolvers.resolve(path, record, row)
+
+    def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
+        """Return the meaning of the module named by the import or export in a row."""
+        return self._resolvers.resolve_module(path, record, row)
+
+    def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
+        """Return the files that use a name, or import a file or module of that name; nearest first."""
+        paths = self._program.list_using(name)
+        if is_imported:
+            paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
+        ordered = order_by_nearness(paths, near)
+        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one, so importers go first
+            importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
+            ordered.sort(key=lambda path: path not in importing)
+        return ordered
+
+    def find_record(self, path: str) -> SymbolRecord | None:
+        """Return the symbol record of a file, or None."""
+        return self._program.find_record(path)
+
+    name_edge = _name_edge
+
+
+class _Search:
+    """The search for the references to one symbol."""
+
+    def __init__(
+        self,
+        finder: EdgeFinder,
+        target: Declaration,
+        record: SymbolRecord,
+        types: Types,
+        gathered: GatheredEdges,
+    ) -> None:
+        self._finder = finder
+        self._target = target
+        self._symbol = record.get_symbol(target.ordinal)
+        self._types = types
+        self._gathered = gathered
+        self._meant = set(_iter_meant(target, record))
+        self._meant.update(finder.prototypes.list_definitions(target))  # its name means the definition
+        self._names = list(_iter_names(target, record))
+        self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
+        self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
+        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in TYPE_KINDS
+
+    def run(self, bounds: Bounds) -> Iterator[None]:
+        """Gather the references; yield where a window is full and another candidate follows."""
+        files = references = 0
+        for name in self._names:  # grows as aliases are found
+            paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
+            for path in paths:
+                if files == bounds.files:
+                    yield
+                    files = references = 0
+                files += 1
+                record = self._finder.find_record(path)
+                if record is None:
+                    continue
+                for row in self._iter_candidates(record, name):
+                    if references == bounds.references:
+                        yield
+                        files, references = 1, 0
+                    references += 1
+                    self._resolve(path, record, row)
+
+    def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
+        """Yield the rows of a file that may be edges of the wanted types."""
+        for row in self._iter_rows(record, name):
+            role = ReferenceRole(int(record.ref_roles[row]))
+            if role is ReferenceRole.BIND:
+                continue
+            imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+            if imports or role in _BASES or _TYPES[role] in self._types:
+                yield row
+
+    def _resolve(self, path: str, record: SymbolRecord, row: int) -> None:
+        resolution = self._finder.resolve(path, record, row)
+        found = self._find_meant(resolution, path, record, row)
+        if found is not None:
+            self._note(path, record, row, found)
+        elif resolution == NOTHING and self._could_mean(record, row):
+            self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
+
+    def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
+        """Return the matching target when the reference in a row means it, or imports from it."""
+        targets = resolution.targets
+        if self._target.ordinal == 0:
+            targets += self._finder.resolve_module(path, record, row).targets
+        return next((one for one in targets if one.declaration in self._meant), None)
+
+    def _could_mean(self, record: SymbolRecord, row: int) -> bool:
+        """Return False where its form rules it out: a non-member with a receiver, a constructor by name."""
+        role = ReferenceRole(int(record.ref_roles[row]))
+        if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
+            return False
+        if (_TYPES.get(role) or _OUTSIDE[role]) not in self._types:
+            return False
+        name: str = record.strings[record.ref_names[row]]
+        if self._is_constructor:
+            return name != self._symbol.name
+        qualifier: str = record.strings[record.ref_qualifiers[row]]
+        return self._is_member or not qualifier
+
+    def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
+        """Yield the rows that refer to a name or to a local alias of it."""
+        if self._is_imported:
+            yield from _iter_importing(record, name)
+            if self._target.ordinal == 0:
+                return
+        rows = record.find_references(name)
+        yield from rows
+        for alias in sorted(list_aliases(record, rows) - {name}):
+            yield from record.find_references(alias)
+
+    def _note(self, path: str, record: SymbolRecord, row: int, found: Target) -> None:
+        reference = record.get_reference(row)
+        alias = "" if reference.role is ReferenceRole.CALL else reference.alias
+        if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
+            self._names.append(alias)  # files that import it from there use this name
+        if (
+            self._is_constructor
+            and reference.role is not ReferenceRole.CALL
+            and found.declaration != self._target
+        ):
+            return  # names the type without constructing one
+        edge_type = self._finder.name_edge(record, reference, found)
+        if edge_type in self._types:
+            source = Declaration(path, reference.symbol)
+            self._gathered.add(edge_type, source, found.confidence, reference.line)
+
+
+def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
+    """Yield the imports and exports of a name, or from a module whose name ends with it."""
+    strings = record.strings
+    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+    for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+        module = strings[record.ref_qualifiers[row]]
+        if strings[record.ref_names[row]] == name or ending.fullmatch(module):
+            yield row
+
+
+def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
+    """Yield what stands for the target: also a type's constructors, or a sole constructor's type."""
+    yield target
+    kind = SymbolKind(int(record.kinds[target.ordinal]))
+    if kind is SymbolKind.CONSTRUCTOR:
+        parent = int(record.parents[target.ordinal])
+        if len(_list_constructors(record, parent)) == 1:  # with several, the call's arguments decide
+            yield Declaration(target.path, parent)
+    elif kind in TYPE_KINDS:
+        for ordinal in _list_constructors(record, target.ordinal):
+            yield Declaration(target.path, ordinal)
+
+
+def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
+    kinds = record.kinds
+    return [child for child in record.list_children(ordinal) if kinds[child] == SymbolKind.CONSTRUCTOR]
+
+
+def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
+    """Yield the names under which other files may refer to the target."""
+    symbol = record.get_symbol(target.ordinal)
+    if symbol.kind is SymbolKind.FILE:
+        yield from _list_file_names(target.path)
+        return
+    yield symbol.name
+    named = symbol
+    if symbol.kind is SymbolKind.CONSTRUCTOR:
+        named = record.get_symbol(symbol.parent)
+        yield named.name
+    if named.flags & SymbolFlag.DEFAULT_EXPORT:
+        yield _DEFAULT
+
+
+def _list_file_names(path: str) -> list[str]:
+    """Return the possible last parts of a module name that means this file."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]

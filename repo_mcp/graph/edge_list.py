@@ -1,0 +1,151 @@
+"""All edges of a symbol in one direction as one list, found as far as somebody reads it.
+
+The order is that of the windows of the search, and in each the surest first: edges beside names declared
+outside the repository. Behind all of them stand the edges that are only possible, and last the unresolved
+references. So the sure ones of a symbol with ten thousand callers can be read before the last file was
+scanned, and nobody reads guesses before certainty. An edge with many lines takes several rows.
+
+A row `WindowEnd` stands where a window ended and another followed: a place to go on from, even when the
+window held nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from repo_mcp.graph.edge_finder import EdgeFinder
+from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
+from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.lru_cache import LruCache
+
+ROW_LINES = 20  # of an edge in one row
+KEPT_LISTS = 16  # begun or complete: one of 40,000 references takes some 10 MB
+MAX_WINDOWS = 4  # searched for one page while they hold nothing
+
+
+@dataclass(frozen=True, slots=True)
+class WindowEnd:
+    """The end of a window that others follow."""
+
+    number: int
+
+
+EdgeRow = Edge | External | Unresolved | WindowEnd
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeTotals:
+    """The size of a list, as far as it is known."""
+
+    edges: int  # symbols at the other end, by type of edge
+    possible: int  # of these that are no more than possible
+    lines: int  # of all edges
+    externals: int
+    unresolved: int  # references
+    is_complete: bool  # else each number is the least that it may be
+    is_cut: bool  # a limit of the hierarchy was reached: there may be more that nobody can reach
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEdges:
+    """A list as far as it is read."""
+
+    rows: Sequence[EdgeRow]
+    first_possible: int  # rows before the edges that are only possible
+    totals: EdgeTotals
+
+
+class EdgeList:
+    """The edges of one symbol in one direction. Used by one call at a time; may raise IndexFormatError."""
+
+    def __init__(self, windows: Iterator[Edges]) -> None:
+        """Read nothing yet. `windows` gives at least one; each but the last is followed."""
+        self._windows = windows
+        self._read = 0
+        self._sure: list[EdgeRow] = []
+        self._possible: list[EdgeRow] = []
+        self._unresolved: list[EdgeRow] = []
+        self._pairs: dict[tuple[EdgeType, Declaration], bool] = {}  # True: some line of it is sure
+        self._names: set[str] = set()
+        self._lines = self._references = 0
+        self._is_complete = self._is_cut = False
+
+    def read(self, start: int) -> KnownEdges:
+        """Return the list once it reaches beyond `start` rows, or is complete."""
+        most = self._read + MAX_WINDOWS
+        while not self._is_complete and not self._has_rows(start):
+            if len(self._sure) > start and self._read >= most:
+                break  # a window's end, at least, to go on from
+            self._add(next(self._windows))
+        rows = self._sure
+        if self._is_complete:
+            rows = [*self._sure, *self._possible, *self._unresolved]
+        totals = EdgeTotals(
+            len(self._pairs),
+            list(self._pairs.values()).count(False),
+            self._lines,
+            len(self._names),
+            self._references,
+            self._is_complete,
+            self._is_cut,
+        )
+        return KnownEdges(tuple(rows), len(self._sure), totals)
+
+    def _has_rows(self, start: int) -> bool:
+        return any(not isinstance(row, WindowEnd) for row in self._sure[start:])
+
+    def _add(self, window: Edges) -> None:
+        self._read += 1
+        sure = [edge for edge in window.edges if edge.confidence is not Confidence.POSSIBLE]
+        for edge, external in zip_longest(sure, window.externals):
+            self._sure += [*_split(edge), *_split(external)]
+        for edge in window.edges:
+            key, is_sure = (edge.type, edge.other), edge.confidence is not Confidence.POSSIBLE
+            self._pairs[key] = self._pairs.get(key, False) or is_sure
+            self._lines += edge.count
+            if not is_sure:
+                self._possible += _split(edge)
+        self._names.update(f"{one.type} {one.name}" for one in window.externals)
+        for place in window.unresolved:
+            self._unresolved += _split(place)
+            self._references += place.count
+        if window.is_followed:
+            self._sure.append(WindowEnd(self._read))
+        else:
+            self._is_complete, self._is_cut = True, window.cut
+
+
+class EdgeLists:
+    """The lists of one program that were asked for last. Thread-safe."""
+
+    def __init__(self, finder: EdgeFinder, lock: threading.RLock) -> None:
+        """Read nothing yet. Calls take turns under `lock`."""
+        self._finder = finder
+        self._lock = lock
+        self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool], EdgeList] = LruCache(KEPT_LISTS)
+
+    def read(
+        self, declaration: Declaration, types: Iterable[EdgeType], start: int, *, incoming: bool
+    ) -> KnownEdges:
+        """Return the edges of these types at one end of a symbol, as far as a page from row `start` on needs
+        them.
+        """
+        wanted = frozenset(types)
+        search = self._finder.iter_incoming if incoming else self._finder.iter_outgoing
+        with self._lock:
+            key = (declaration, wanted, incoming)
+            return self._kept.get(key, lambda: EdgeList(search(declaration, wanted))).read(start)
+
+
+def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:
+    """Yield rows of ROW_LINES at most, which together have the lines of one."""
+    if row is None or isinstance(row, WindowEnd) or len(row.lines) <= ROW_LINES:
+        if row is not None:
+            yield row
+        return
+    for first in range(0, len(row.lines), ROW_LINES):
+        yield replace(row, lines=row.lines[first : first + ROW_LINES])
