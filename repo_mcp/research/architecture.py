@@ -202,8 +202,8 @@ def _note_modules(state: ResearchState, names: Mapping[str, str], modules: Seque
             state.add(
                 node,
                 f"largest public function or type {_name_part(len(files[module.name]))}of {module.name},"
-                f" where {module.strength}% of random walks along imports end: {module.imported_by} modules"
-                f" import it, it imports {module.imports}",
+                f" where {module.strength}% of random walks along imports end;"
+                f" modules that import it: {module.imported_by}, that it imports: {module.imports}",
                 1,
             )
 

@@ -94,7 +94,7 @@ def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *,
         width = FIRST_WIDTH if hop == 1 else way.width
         if len(level) > width:
             state.limit(
-                f"{len(level) - width} symbols at hop {hop} were not followed",
+                f"symbols at hop {hop} that were not followed: {len(level) - width}",
                 f"{width} symbols are followed at each hop",
             )
         level = _take_hop(state, level[:width], way, hop, seen, is_first=hop == first_hop)
@@ -103,7 +103,7 @@ def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *,
             return
     if depth == state.depth:
         state.limit(
-            f"{len(level)} symbols at hop {depth} were not followed further",
+            f"symbols at hop {depth} that were not followed further: {len(level)}",
             f"depth is {depth}; it may be up to {MAX_DEPTH}",
         )
 

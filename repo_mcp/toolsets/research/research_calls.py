@@ -82,7 +82,7 @@ def build_result(report: Report, rows: int) -> Part:
     }
     result["limits"] = [
         {"what": escape_text(one.what), "why": escape_text(one.why)} for one in report.limits[: 4 + rows]
-    ] + [{"what": what, "why": "fewer are shown with fewer findings"} for what in cuts.said]
+    ] + [{"what": what, "why": "cut in proportion to the findings"} for what in cuts.said]
     return Part(result, report.warnings)
 
 

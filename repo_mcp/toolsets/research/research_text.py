@@ -118,7 +118,7 @@ def _render_map(told: Result) -> Iterable[str]:
 
 def _render_limits(told: Result) -> Iterable[str]:
     if told["limits"]:
-        yield "## What was cut off"
+        yield "## Left out"
         yield ""
     for one in told["limits"]:
         yield f"- {one['what']}: {one['why']}"

@@ -111,7 +111,7 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
     short = research(served, "what calls crossed()", depth=3, limit=4)
     assert len(short["call_chains"]) == 4
     assert short["limits"] == [
-        {"what": f"2 more {what}", "why": "fewer are shown with fewer findings"}
+        {"what": f"2 more {what}", "why": "cut in proportion to the findings"}
         for what in ("nodes", "call chains")
     ]
 
