@@ -83,9 +83,13 @@ def read_log(
         reading.entries.append({name: entry[name] for name in _FIELDS})
     reading.entries.reverse()
     if reading.foreign:
-        reading.warnings.append(f"{reading.foreign} log lines were skipped: not written with this key")
+        reading.warnings.append(
+            f"log lines skipped because they were not written with this key: {reading.foreign}"
+        )
     if reading.torn:
-        reading.warnings.append(f"{reading.torn} log lines were skipped: incomplete or not entries")
+        reading.warnings.append(
+            f"log lines skipped because they are incomplete or not entries: {reading.torn}"
+        )
     return reading
 
 

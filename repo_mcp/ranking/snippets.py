@@ -171,12 +171,10 @@ def read_chunks(
             chunks.append(live)
     warnings = []
     if changed:
-        warnings.append(
-            f"{changed} of the files found have changed since they were indexed: refresh the index."
-        )
+        warnings.append(f"Of the files found, {changed} changed after indexing: refresh the index.")
     if len(chunks) < tried:
         left_out = tried - len(chunks)
-        warnings.append(f"{left_out} hits were left out: their text is gone or does not contain the phrase.")
+        warnings.append(f"Hits left out because their text is gone or lacks the phrase: {left_out}.")
     return LiveChunks(tuple(chunks), tuple(warnings))
 
 

@@ -185,7 +185,7 @@ def check_request(request: ResearchRequest) -> None:
 def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) -> Report:
     findings, gone = add_excerpts(state.source, state.findings)
     if gone:
-        state.warnings.append(f"{gone} places were left out because their files changed after indexing.")
+        state.warnings.append(f"Places left out because their files changed after indexing: {gone}.")
     nodes, edges = build_map(state)
     architecture = gathered.architecture
     if architecture is not None and architecture.map_nodes:

@@ -150,7 +150,7 @@ def test_a_torn_line_is_closed_off_and_counted(log: AuditLog, tmp_path: Path) ->
     log.write(call(1))
     with (tmp_path / LOG_FILE).open("ab") as file:
         file.write(b'{"timestamp":"2026-01-01T00:0')
-    assert log.read(None, 5).warnings == ["1 log lines were skipped: incomplete or not entries"]
+    assert log.read(None, 5).warnings == ["log lines skipped because they are incomplete or not entries: 1"]
     log.write(call(2))
     AuditLog(str(tmp_path), "/srv/root", KEY).write(call(3))
     reading = log.read(None, 5)
@@ -192,7 +192,7 @@ def test_lines_without_our_tag_are_not_believed(
     (tmp_path / LOG_FILE).write_bytes(forge(line) + b"\n" + line + b"\n")
     reading = log.read(None, 5)
     assert [entry["request_id"] for entry in reading.entries] == ["r1"]
-    assert reading.warnings == ["1 log lines were skipped: not written with this key"]
+    assert reading.warnings == ["log lines skipped because they were not written with this key: 1"]
 
 
 def test_another_key_or_another_root_is_foreign(log: AuditLog, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_lines_that_changed_since_are_left_out_and_counted() -> None:
     changed._graph = asked._graph
     report = changed.ask("what calls authenticate")
     assert "service.web.login" not in [one.symbol for one in report.findings]
-    assert any("places were left out" in warning for warning in report.warnings)
+    assert any("Places left out" in warning for warning in report.warnings)
 
 
 WORDS = st.sampled_from(
