@@ -486,7 +486,7 @@ def test_a_file_that_changed_since_is_told_as_it_is_now(tmp_path: Path) -> None:
     row = found["results"][0]
     assert (row["start_line"], row["end_line"], row["kind"]) == (2, 3, "function")
     assert (row["signature"], row["doc_comment"]) == ("def flush_spool(force)", "Now.")
-    assert any("changed since they were indexed" in warning for warning in found["warnings"])
+    assert any("changed after indexing" in warning for warning in found["warnings"])
     (served.root / "jobs.py").unlink()
     assert served.call("search_code", query="flush spool")["results"] == []
     served.close()
