@@ -136,12 +136,10 @@ def test_the_entry_of_the_registry_is_this_package() -> None:
     words = [
         word
         for one in package["packageArguments"]
-        for word in (
-            [one["value"]] if one["type"] == "positional" else [one["name"], one.get("default", "/root")]
-        )
+        for word in ([one["value"]] if one["type"] == "positional" else [one["name"], one["default"]])
     ]
     assert words[0] == "serve"
-    assert build_parser("repo-mcp serve").parse_args(words[1:]).repo_root == "/root"
+    assert build_parser("repo-mcp serve").parse_args(words[1:]).repo_root == "auto"
 
 
 def test_the_install_link_starts_this_server() -> None:
@@ -153,7 +151,7 @@ def test_the_install_link_starts_this_server() -> None:
     config = json.loads(query["config"][0])
     assert set(config) == {"type", "command", "args"}
     assert (config["type"], config["command"], config["args"][:2]) == ("stdio", "uvx", ["repo-mcp", "serve"])
-    assert build_parser("repo-mcp serve").parse_args(config["args"][2:]).repo_root == "${workspaceFolder}"
+    assert build_parser("repo-mcp serve").parse_args(config["args"][2:]).repo_root == "auto"
 
 
 def test_the_image_has_what_it_copies_and_nothing_else_reaches_its_build() -> None:
