@@ -33,12 +33,12 @@ help:
 	@echo 'make release-check                check, clients, deep and bench: everything'
 	@echo 'make test | lint | types          parts of it'
 	@echo 'make golden                       the golden files alone'
-	@echo 'make deep [SHARE=100] [DEEP=tests] long property, crash and fuzz runs, or some per cent of them'
-	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree, against the stored run'
+	@echo 'make deep [SHARE=100] [DEEP=tests] long property, crash and fuzz runs, or a percentage of them'
+	@echo 'make bench [TREE=DIR]             the benchmarks, on a generated corpus or a real tree, compared with the stored run'
 	@echo 'make calls [TREE=DIR]             the modules that a search enters and the functions it calls'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
-	@echo 'make economy [ECONOMY=--store]     what answers cost a model, beside ripgrep, against the stored run'
-	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
+	@echo 'make economy [ECONOMY=--store]     what answers cost a model, compared with ripgrep and the stored run'
+	@echo 'make bench-peers TREE=DIR         compared with other search engines, with a picture in bench/results/'
 	@echo 'make docs                         docs/tools.md and the ready lists of tools, from their tables'
 	@echo 'make dist                         wheel and sdist in dist/, built twice and compared'
 	@echo 'make dump INDEX=DIR               an index as text; DIR: .repo_mcp/index-...'
@@ -76,7 +76,7 @@ test: $(STAMP)
 clients: $(STAMP)
 	@.ci/clients $(CLIENTS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]' 2>/dev/null || \
-		echo 'bm25s and tantivy cannot be had here' >&2
+		echo 'Going on without bm25s and tantivy, which cannot be installed here' >&2
 	PATH="$(abspath $(CLIENTS))/node_modules/.bin:$$PATH" REQUIRE_CLIENTS=1 \
 		$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --benchmark-disable $(CLIENT_TESTS)
 
@@ -87,7 +87,7 @@ golden: $(STAMP)
 deep: $(STAMP)
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris==3.0.0 2>/dev/null || \
-		echo 'Going on without atheris, which cannot be had here' >&2
+		echo 'Going on without atheris, which cannot be installed here' >&2
 	DEEP_SHARE=$(SHARE) FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -p no:randomly -m 'deep or recipe or sized' $(DEEP)
 
 bench: $(STAMP)
