@@ -139,7 +139,7 @@ def list_files_input(limits: Limits) -> Schema:
                 limits.max_list_results,
                 default,
             ),
-            "include_hidden": build_switch("Also other hidden files than .github and the like."),
+            "include_hidden": build_switch("Also hidden files other than .github and the like."),
             "cursor": CURSOR,
         }
     )
@@ -231,7 +231,7 @@ def search_output(limits: Limits) -> Schema:
         "symbol": build_field(["string", "null"], "Innermost declaration around the snippet's best line"),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
-        "more": build_field("integer", "Lines of the file that match and are not shown; max_per_file")
+        "more": build_field("integer", "Matching lines that are not shown; see max_per_file")
         | {"default": 0},
         "score": build_field(
             "number", "Relevance; comparable within one answer; not in modes literal, regex"
@@ -245,7 +245,7 @@ def search_output(limits: Limits) -> Schema:
     }
     explained = {
         "explanation": explanation,
-        "chunk_id": build_field("string", "With explain: the same for as long as the file and its cut are"),
+        "chunk_id": build_field("string", "With explain: stable while the file and its chunks are"),
         "chunk_lines": build_list(line, "With explain: first and last line of that indexed chunk"),
     }
     hit = build_object({**always, **optional, **explained}, always)
@@ -256,9 +256,9 @@ def search_output(limits: Limits) -> Schema:
         "total": build_field(
             "integer", "Spans among the best 1,000 parts of files; lines in modes literal and regex"
         ),
-        "truncated": build_field("boolean", "True when fewer hits are given than match"),
+        "truncated": build_field("boolean", "True when more match than are given"),
         "snapshot": build_field(
-            "string", "Names the version of the index that answered; none: the files were read"
+            "string", "Names the version of the index that answered; absent: the files were read"
         ),
     }
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})
@@ -333,14 +333,14 @@ def bundle_input(limits: Limits) -> Schema:
                 "Any words; whole issues and stack traces are welcome.",
                 MAX_QUERY_CHARS,
             ),
-            "budget": budget | {"description": "Strictly kept."},
+            "budget": budget | {"description": "Never exceeded."},
             "strategy": {
                 "type": "string",
                 "enum": list(STRATEGIES),
                 "default": DEFAULT_STRATEGY,
             },
             "include_tests": build_switch("Tests too, after the code they test. Default true.", True),
-            "audit": build_switch("Also how it was found."),
+            "audit": build_switch("Show how it was found."),
         },
         ["prompt"],
     )
@@ -396,7 +396,7 @@ def _bundle_audit() -> Schema:
         ["path", "reason"],
     )
     always = {
-        "keywords": build_field("object", "By kind: what of the prompt was looked for")
+        "keywords": build_field("object", "By kind: what the prompt was searched for")
         | {"additionalProperties": build_list(text)},
         "considered": build_field("integer", "Files"),
         "dropped_total": build_field("integer", "Files and spans that were left out"),
@@ -417,8 +417,8 @@ def _bundle_audit() -> Schema:
 
 AUDIT_TITLE = "Repository audit log"
 AUDIT_DESCRIPTION = (
-    "Audit log of recent tool calls to this server: when, which, how it ended, how long it took. Texts of"
-    " queries and files are never in it."
+    "Audit log of recent tool calls to this server: when, which, how it ended, how long it took. It"
+    " never contains text of queries or files."
 )
 
 
@@ -433,7 +433,7 @@ def audit_input(limits: Limits) -> Schema:
                 "maxLength": MAX_SINCE_CHARS,
             },
             "limit": build_count(
-                f"The latest so many, 1 to {MAX_AUDIT_ENTRIES:,}. Default {DEFAULT_AUDIT_ENTRIES}.",
+                f"Latest calls, 1 to {MAX_AUDIT_ENTRIES:,}. Default {DEFAULT_AUDIT_ENTRIES}.",
                 MAX_AUDIT_ENTRIES,
                 DEFAULT_AUDIT_ENTRIES,
             ),
