@@ -34,6 +34,7 @@ HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.FILE_TOO_LARGE: explain_limit("max_file_bytes"),
     ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
     ErrorCode.BUSY: "Try again in a few seconds.",
+    ErrorCode.NO_ROOT: "Ask the user to open a repository in the client.",
     ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
 }
 
