@@ -134,7 +134,8 @@ class Hierarchy:
             if target.declaration in met:
                 continue
             met.add(target.declaration)
-            same = self._find_member(target.declaration, symbol)
+            is_own = self._are_one_type(owner, target.declaration)
+            same = [] if is_own else self._find_member(target.declaration, symbol)
             found += [Target(one, confidence) for one in same]
             if same and ends_at_match:
                 continue
@@ -152,6 +153,14 @@ class Hierarchy:
         if SymbolKind(int(record.kinds[parent])) not in TYPE_KINDS:
             return None
         return Declaration(member.path, parent)
+
+    def _are_one_type(self, one: Declaration, other: Declaration) -> bool:
+        """Return whether one is an extension of the other, as is what C++ defines outside of a class."""
+        found = [(self._program.find_record(each.path), each.ordinal) for each in (one, other)]
+        symbols = [record.get_symbol(ordinal) for record, ordinal in found if record is not None]
+        return len({each.name for each in symbols}) == 1 and any(
+            each.kind is SymbolKind.EXTENSION for each in symbols
+        )
 
     def _find_member(self, owner: Declaration, like: Symbol) -> list[Declaration]:
         """Return the members of a type that share the name of another. Of several, those with as many

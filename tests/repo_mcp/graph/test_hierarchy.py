@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.hierarchy import list_types
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.questions import EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
 
@@ -47,6 +47,25 @@ def test_a_diamond_is_walked_once() -> None:
     assert list_names(graph, "low.Low.go", EdgeType.OVERRIDES, up=True) == ["mid.Left.go", "top.Top.go"]
     assert list_names(graph, "low.Low.stay", EdgeType.OVERRIDES, up=True) == ["top.Top.stay"]
     assert list_names(graph, "top.Top.go", EdgeType.OVERRIDES, up=True) == []
+
+
+def test_what_is_defined_outside_of_its_class_does_not_override_itself() -> None:
+    graph = make_graph(
+        {
+            "base.hpp": "class Base {\n public:\n  virtual void go();\n};\n",
+            "low.hpp": '#include "base.hpp"\nclass Low : Base {\n public:\n  void go() override;\n};\n',
+            "low.cpp": '#include "low.hpp"\nvoid Low::go() {}\n',
+        }
+    )
+    assert list_names(graph, "Base.go", EdgeType.OVERRIDES, up=False) == ["Low.go", "Low.go"]
+    both, _ = graph.look_up("Low.go", SymbolFilter())
+    assert len(both) == 2
+    for one in both:
+        edges = [
+            *graph.find_outgoing(one, (EdgeType.OVERRIDES,)).edges,
+            *graph.find_incoming(one, (EdgeType.OVERRIDES,)).edges,
+        ]
+        assert [graph.get_node(edge.other).qualified_name for edge in edges] == ["Base.go"]
 
 
 @pytest.mark.parametrize(
