@@ -163,19 +163,23 @@ class NamedResolver:
         scope = self._lookup.find_scope(declaration.path)
         return scope is not None and scope.get_kind(declaration.ordinal) is SymbolKind.EXTENSION
 
-    def _say_identity(self, declaration: Declaration) -> tuple[str, str, int]:
+    def _say_identity(self, declaration: Declaration) -> tuple[str, str, str]:
         """Return a key that is equal for declarations a name cannot tell apart: parts of one type."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None:
-            return declaration.path, "", declaration.ordinal
+            return declaration.path, "", str(declaration.ordinal)
         name = scope.get_name(declaration.ordinal)
         symbol = scope.get_symbol(declaration.ordinal)
         is_constructor = symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS
         is_overloaded = self._lookup.get_rules(scope).has_overloads and scope.language != "c"
         is_alone = is_constructor or symbol.kind is SymbolKind.MACRO
-        overload = declaration.ordinal if is_overloaded and not is_alone else 0
         if is_constructor:
-            return ("", "", 0)
+            return ("", "", "")
+        overload = ""
+        if is_overloaded and not is_alone:
+            overload = str(declaration.ordinal)
+        elif symbol.kind in CALLABLE_KINDS:  # of several implementations of a generic trait: `impl From<A>`
+            overload = symbol.parameters
         return declaration.path, name, overload
 
     def _choose_called(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:

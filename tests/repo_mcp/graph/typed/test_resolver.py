@@ -589,6 +589,19 @@ def test_a_header_that_declares_classes_is_one_of_cpp() -> None:
     assert case.ask("walk.cc", "size") == ["walk.h:Walk.size exact"] * 2
 
 
+def test_rust_implementations_of_one_trait_for_several_types_are_not_one() -> None:
+    text = (
+        "struct Id(u32);\n"
+        "impl From<u32> for Id { fn from(value: u32) -> Id { Id(value) } }\n"
+        "impl From<&str> for Id { fn from(text: &str) -> Id { Id(0) } }\n"
+        "struct Only(u32);\nimpl From<u32> for Only { fn from(value: u32) -> Only { Only(value) } }\n"
+        "fn f() { Id::from(1); }\nfn g() { Only::from(1); }\n"
+    )
+    case = Case({"Cargo.toml": "[package]\nname = 'x'\n", "src/lib.rs": text})
+    assert [one.rpartition(" ")[2] for one in case.ask("src/lib.rs", "from", line=6)] == ["possible"] * 2
+    assert [one.rpartition(" ")[2] for one in case.ask("src/lib.rs", "from", line=7)] == ["exact"]
+
+
 # -- Swift -------------------------------------------------------------------------------------------------
 
 SWIFT = {
