@@ -186,7 +186,8 @@ def _tell(
     named = " or ".join(f"`{word}`" for word in words[:MAX_NEAR])
     near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
     if not near:
-        near = list(_iter_near(searcher, query, words, wanted, read_live, extensions))[:MAX_NEAR]
+        found = _iter_near(searcher, query, words, wanted, read_live, extensions)
+        near = list(dict.fromkeys(found))[:MAX_NEAR]
     told = f"No {'' if is_whole else 'indexed '}declaration is named {named}"
     return [told + (f"; near: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
 

@@ -234,7 +234,7 @@ def _show(live: LiveChunk, lines: Sequence[str], first: int, symbol: SymbolSpan 
 
 
 def choose_declaration(declarations: Declarations, asked: AskedName, live: LiveChunk) -> SymbolSpan | None:
-    """Return the declaration of a name in a chunk's best unit, if any: the one named and qualified most alike."""
+    """Return the declaration in a chunk's best unit that is named most alike; None without any like it."""
     near = [
         (grade_span(asked, span, live), -span.name_line, span)
         for span in declarations.find_between(live.start_line, live.end_line)

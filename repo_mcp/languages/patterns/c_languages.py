@@ -14,6 +14,14 @@ _NOT_STATEMENT = (
     r"(?!(?:if|for|while|switch|return|else|do|case|default|goto|catch|enum|throw|new|delete|sizeof|using"
     r"|namespace|extern|struct|union|class|__attribute__|__acquires|__releases|__must_hold|__printf)\b)"
 )
+# What a macro or an attribute before a name takes: `(1)`, `((visibility("default")))`.
+_ARGUED = r"(?:\((?:[^()\n]++|\((?:[^()\n]++|\([^()\n]{0,80}+\)){0,9}\)){0,9}\))"
+# A type with what macros, attributes and `final` stand around its name.
+_RECORD = r"""
+        (?:class|struct|union|enum(?:{gap}(?:class|struct))?|namespace|concept){gap}
+        (?:(?:\[\[[^\]\n]{0,80}+\]\]|{name}{argued}?){gap}){0,2}
+        (?:{name}::){0,4}(?!final\b)({name})(?=[^;{}()=]{0,300}+\{)
+"""
 _ASSIGNED = r"{opt}(?:\[[^\]\n]{0,80}+\]{opt}){0,3}=(?!=)"
 
 _C = r"""
@@ -21,20 +29,27 @@ _C = r"""
     | \}{opt}({name}){opt};                                         # the end of a typedef of several lines
     | {opt}{slash_doc}
     | (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
+    | {record}                                           # headers of C++ are C by their names
     | (?=[A-Za-z_])(?:{w}++[ \t*]++){0,8}{not_statement}({name})
       (?:{opt}\((?=[^;{}]{0,600}+\{) | {assigned} | {opt}\n?{opt}\{)
     | typedef{gap}(?:{w}++[ \t*]++){1,6}({name}){opt};
     | typedef\b[^;{}()\n]{1,80}+\({opt}\*{opt}({name})
 """
 
-C = build_language("c", "code", _C, not_statement=_NOT_STATEMENT, assigned=_ASSIGNED)
+_C_PARTS = {
+    "record": _RECORD,
+    "argued": _ARGUED,
+    "not_statement": _NOT_STATEMENT,
+    "assigned": _ASSIGNED,
+}
+
+C = build_language("c", "code", _C, **_C_PARTS)
 
 OBJECTIVE_C = build_language(
     "objective-c",
     "code",
     r"@(?:interface|implementation|protocol){gap}({name}) | [-+]{opt}\([^)\n]{1,80}+\){opt}({name}) |" + _C,
-    not_statement=_NOT_STATEMENT,
-    assigned=_ASSIGNED,
+    **_C_PARTS,
 )
 
 CPP = build_language(
@@ -47,19 +62,13 @@ CPP = build_language(
         {slash_doc}
         | using{gap}({name}){opt}=
         | typedef{gap}(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){opt};
-        | {record}
+        | (?:template{opt}<[^\n]{0,200}>{opt})?(?:typedef{gap})?(?:export{gap})?{record}
         | (?=[A-Za-z_~:])(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}
           (?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}~?{not_statement}({name}){opt}\((?=[^;{}\[]{0,600}+\{)
         | (?<![ \t])(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){assigned}
       )
     """,
-    record=r"""
-        (?:template{opt}<[^\n]{0,200}>{opt})?(?:typedef{gap})?(?:export{gap})?
-        (?:class|struct|union|enum(?:{gap}(?:class|struct))?|namespace|concept){gap}
-        (?:{name}(?:\([^)\n]{0,80}+\))?{gap}){0,2}(?:{name}::){0,4}(?!final\b)({name})(?=[^;{}()=]{0,300}+\{)
-    """,
-    not_statement=_NOT_STATEMENT,
-    assigned=_ASSIGNED,
+    **_C_PARTS,
 )
 
 ASSEMBLY = build_language(

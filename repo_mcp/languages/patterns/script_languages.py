@@ -30,7 +30,7 @@ PYTHON = build_language(
             | (?P<doc_string>(?=[rRuU]?(?:"{3}|'{3})(?![\s),.;\]}%]))[rRuU]?{triple})
           )
       )
-    | (?<=:\n){opt}(?P<doc_below>[rRuU]?{triple})
+    | (?<=:\n){gap}(?P<doc_below>[rRuU]?{triple})   # in the first column they close a docstring
     """,
     triple=f"(?:{_DOUBLE}|{_SINGLE})",
 )

@@ -604,7 +604,7 @@ HOSTILE = [
     "a", "\n", " ", "*", "/*", "\n/*", "\n//", "\n#", '\n"""', '"', "\\", "(", "\na(", "\nf(a ", "a ",
     "a::", "\na b[", "\nclass a a a a a", "template<", "\npublic a ", "\nconst a = (b", "--[[", "{-",
     "<!--", "\n=begin", "\n=head1\n", "```", "\n===", "a\n===", '\nx = """', "\nfun <a", "\n  a(b)  ",
-    "\ntypedef a(", "[", "\u00e9",
+    "\ntypedef a(", "[", "\u00e9", "\nclass a((", "\nclass a((b)", "\nstruct [[a", "\nclass a(b ",
 ]  # fmt: skip
 
 
@@ -616,6 +616,30 @@ def test_hostile_repetition_costs_no_more_than_the_text_is_long(fragment: str) -
     for name in ("python", "c", "cpp", "java", "javascript", "kotlin", "lua", "haskell", "ruby", "markdown"):
         found = scan(LANGUAGES[name], data)
         assert all(0 <= start <= end <= len(data) for start, end in found.doc_spans)
+
+
+@pytest.mark.parametrize("path", ["status.h", "status.cc"])
+def test_macros_and_attributes_around_the_name_of_a_type_are_no_names(path: str) -> None:
+    """A header of C++ is C by its name."""
+    text = b"""
+class EXPORT_MACRO Status final {
+};
+class MACRO(1) Other {
+};
+struct EXPORT Thing : Base {
+  int a;
+};
+class [[nodiscard]] Kept final : public ns::Base<int> {
+};
+class __attribute__((visibility("default"))) Seen {};
+enum class EXPORT Kind : int { A, B };
+struct EXPORT Forward;
+struct plain {
+};
+"""
+    found = scan(find_language(path), text)
+    names = [text[start:end].decode() for start, end in found.definitions]
+    assert names == ["Status", "Other", "Thing", "Kept", "Seen", "Kind", "plain"]
 
 
 def test_definition_lines_of_great_length_are_bounded() -> None:
