@@ -32,6 +32,7 @@ from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.languages.outline.installed import find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
+from repo_mcp.languages.patterns.language_registry import find_near_languages, name_language
 from repo_mcp.live.left_out import LeftOut
 from repo_mcp.live.live_exact import LiveExactSearch
 from repo_mcp.live.live_index import LiveIndex
@@ -314,6 +315,7 @@ class Repository:
             )
         if request.file_glob:
             GlobFilter(request.file_glob)  # a bad one is refused before the index is waited for
+        request = replace(request, language=self._name_language(request.language))
         searcher = self._index.get_searcher(fresh=True)
         try:
             answer = run_search(
@@ -332,10 +334,28 @@ class Repository:
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
     ) -> ExactAnswer:
-        """Return the matches of a literal or an expression. Raises as `LiveExactSearch.search` does."""
+        """Return the matches of a literal or an expression. Raises as `LiveExactSearch.search` does,
+        and INVALID_ARGUMENT for a language that there is not."""
+        request = replace(request, language=self._name_language(request.language))
         answer = self._exact.search(request, cancelled, scan=scan)
         told = () if answer.total else self._left_out.tell(request)
         return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
+
+    def _name_language(self, given: str | None) -> str | None:
+        """Return the language that a filter names. Raises INVALID_ARGUMENT for none that there is."""
+        if given is None:
+            return None
+        others = {language for _, language in self.config.extensions}
+        language = name_language(given, others)
+        if language is None:
+            near = find_near_languages(given, others)
+            raise RepoError(
+                ErrorCode.INVALID_ARGUMENT,
+                f"no language is called `{given[:64]}`" + (f"; near: {', '.join(near)}" if near else ""),
+                "repo.status lists the languages of this repository; without language, all are searched.",
+                {"argument": "language"},
+            )
+        return language
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """The excerpts for a prompt within a budget. Raises as `Engines.bundle`."""

@@ -1,4 +1,4 @@
-"""Tells of files that exist and pass a filter, but are not searched: hidden, ignored, binary, too large.
+"""Tells of filters that no indexed file passes: they match nothing, or what is hidden, ignored, too large.
 
 Only where nothing was found and no indexed file passes the filter: `*.log` finds nothing in a tree whose logs
 are ignored, and an empty answer would look as if there were none. The files are counted, never named.
@@ -37,7 +37,7 @@ class LeftOut:
         self._extensions = extensions
 
     def tell(self, request: SearchRequest | ExactRequest) -> tuple[str, ...]:
-        """Return a warning when a request's filters match no indexed file, but some that are left out."""
+        """Return a warning when a request's filters match no indexed file; it counts those left out."""
         glob, language = request.file_glob, request.language
         searcher = self._index.find_searcher() if glob or language else None
         if searcher is None:
@@ -52,7 +52,9 @@ class LeftOut:
         def matches(path: str) -> bool:
             return matches_glob(path) and language in (None, find_language(path, self._extensions).name)
 
-        return self._count(matches)
+        named = " with language ".join(f"`{one}`" for one in (glob, language) if one)
+        files = "indexed file" if self._index.describe_progress(searcher.snapshot) else "file"
+        return self._count(matches) or (f"This filter matches no {files}: {named}.",)
 
     def tell_of_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
         """Return the same for a glob that lists nothing; `hides` when hidden files were not listed."""

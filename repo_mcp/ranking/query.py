@@ -22,6 +22,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from repo_mcp.languages.patterns.language_registry import name_language
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
@@ -113,7 +114,7 @@ def _take_filter(query: Query, words: list[str], prefix: str, value: str) -> Non
     if prefix == "path":
         query.path_parts.append(value.lower())
     elif prefix == "lang":
-        query.languages.append(value.lower())
+        query.languages.append(name_language(value) or value.lower())
     else:
         query.symbols.append(tuple(analyse_text(value)))
         words.append(value)

@@ -225,20 +225,36 @@ def _is_catch_all(rule: Rule) -> bool:
 
 
 class GlobFilter:
-    """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`. See `globs`."""
+    """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`. See `globs`.
+
+    One without a wildcard may name a directory, and then stands for its content: `src/core`.
+    """
 
     __slots__ = ("matches",)
 
     def __init__(self, glob: str) -> None:
         """Raises RepoError with INVALID_ARGUMENT for a pattern that `globs.PathGlob` refuses."""
         try:
-            self.matches = globs.PathGlob(glob).matches  # returns True when a relative path matches
+            exact = globs.PathGlob(glob).matches
+            below = globs.PathGlob(_name_content(glob)).matches if _is_plain(glob) else None
         except ValueError as fault:
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
                 f"The glob cannot be used: {fault}.",
                 "Use a pattern such as *.py, src/** or **/test_*.py.",
             ) from None
+        # returns True when a relative path matches
+        self.matches = exact if below is None else lambda path: exact(path) or below(path)
+
+
+def _is_plain(glob: str) -> bool:
+    return not any(sign in glob for sign in "*?[\\") and not glob.endswith("/")
+
+
+def _name_content(directory: str) -> str:
+    """Return the pattern of everything below a directory; one without a slash is met at any depth."""
+    directory = directory.removeprefix("./")
+    return f"{directory}/**" if "/" in directory else f"**/{directory}/**"
 
 
 def _paths_down_to(directory: str) -> list[str]:

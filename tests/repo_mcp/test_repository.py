@@ -106,6 +106,62 @@ def test_a_filter_that_matches_only_what_is_left_out_says_so(
         assert [one for one in answer.warnings if "left out" in one] == ([told] if told else [])
 
 
+@pytest.mark.parametrize(
+    ("filters", "named"),
+    [
+        ({"file_glob": "nothing/**"}, "`nothing/**`"),
+        ({"file_glob": "*.pem"}, "`*.pem`"),  # denied ones are no files
+        ({"language": "haskell"}, "`haskell`"),
+        ({"file_glob": ".hidden/**", "language": "ruby"}, "`.hidden/**` with language `ruby`"),
+        ({"file_glob": "*.py"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_filter_that_matches_no_file_says_so(open_root: Open, filters: dict[str, str], named: str) -> None:
+    repository = open_root()
+    repository.refresh()
+    for answer in (
+        repository.search(SearchRequest("nowhere", 5, **filters)),
+        repository.search_exact(ExactRequest("nowhere", **filters)),
+    ):
+        told = [one for one in answer.warnings if "This filter" in one]
+        assert told == ([f"This filter matches no file: {named}."] if named else [])
+
+
+@pytest.mark.parametrize("language", ["Python", "PYTHON", "py", ".py", " python "])
+def test_a_language_is_taken_as_people_write_it(open_root: Open, language: str) -> None:
+    repository = open_root()
+    repository.refresh()
+    usual = repository.search_exact(ExactRequest("=", language="python"))
+    assert usual.total
+    assert repository.search_exact(ExactRequest("=", language=language)).files == usual.files
+    found = repository.search(SearchRequest("a", 5, language=language))
+    assert found.hits == repository.search(SearchRequest("a", 5, language="python")).hits
+
+
+def test_a_language_that_there_is_not_is_an_error_with_the_nearest(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    for search in (
+        lambda: repository.search(SearchRequest("a", 5, language="pyhton")),
+        lambda: repository.search_exact(ExactRequest("a", language="pyhton")),
+    ):
+        with pytest.raises(RepoError, match="no language is called `pyhton`; near: python") as raised:
+            search()
+        assert raised.value.code is ErrorCode.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("glob", ["src", "src/", "./src", "/src"])
+def test_a_directory_stands_for_its_content(open_root: Open, glob: str) -> None:
+    repository = open_root()
+    repository.refresh()
+    below = repository.list_files("src/**", 100, False).files
+    assert below
+    assert repository.list_files(glob, 100, False).files == below
+    exact = repository.search_exact(ExactRequest("=", file_glob="src/**"))
+    assert repository.search_exact(ExactRequest("=", file_glob=glob)).files == exact.files
+
+
 def test_a_glob_that_lists_only_what_is_left_out_says_so(open_root: Open) -> None:
     repository = open_root()
     assert repository.list_files(".hidden/**", 5, False).warnings == (

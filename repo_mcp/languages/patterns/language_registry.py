@@ -6,7 +6,7 @@ when it is that of a document (README, COPYING) and `unknown` otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from repo_mcp.languages.patterns import brace_languages as brace
@@ -113,6 +113,7 @@ def _split(table: tuple[tuple[Language, str], ...]) -> dict[str, Language]:
     return found
 
 
+_OTHER_NAMES = {"c#": "csharp", "f#": "fsharp", "golang": "go", "objc": "objective-c", "asm": "assembly"}
 _PLAIN = tuple((Language(name, "code"), extensions) for name, extensions in _PLAIN_CODE.items())
 _BY_EXTENSION = _split(_EXTENSIONS + _PLAIN)
 _BY_NAME = _split(_NAMES)
@@ -144,6 +145,25 @@ def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Lang
         if language is not None:
             return language
     return _find_by_stem(name)
+
+
+def name_language(given: str, others: Iterable[str] = ()) -> str | None:
+    """Return the language that a person means: its name in any case, or an extension; None for neither.
+
+    `others` are languages beside the built-in ones.
+    """
+    folded = given.strip().casefold()
+    if folded in LANGUAGES or folded in others:
+        return folded
+    folded = _OTHER_NAMES.get(folded, folded.removeprefix("."))
+    return folded if folded in LANGUAGES else _BY_EXTENSION[folded].name if folded in _BY_EXTENSION else None
+
+
+def find_near_languages(given: str, others: Iterable[str] = ()) -> list[str]:
+    """Return the names most like one that is no language, the likest first; three at most."""
+    from difflib import get_close_matches  # for the rare mistake
+
+    return get_close_matches(given.strip().casefold(), sorted({*LANGUAGES, *others}), n=3, cutoff=0.5)
 
 
 def has_rule(extension: str) -> bool:

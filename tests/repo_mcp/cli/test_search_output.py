@@ -110,3 +110,13 @@ def test_a_terminal_may_refuse_colours(
     console = open_console(Colour.AUTO)
     console.print(Text("text", "bold red"))
     assert capsys.readouterr().out == "text\n"
+
+
+def test_filters_are_taken_as_people_mean_them(tree: Path) -> None:
+    everything = run(tree, "search", "-F", "zeppelin", "--language", "python").stdout
+    assert everything
+    assert run(tree, "search", "-F", "zeppelin", "--language", "Python").stdout == everything
+    wrong = run(tree, "search", "-F", "zeppelin", "--language", "pyhton")
+    assert (wrong.returncode, "near: python" in wrong.stderr) == (2, True)
+    none = run(tree, "search", "zeppelin", "--glob", "nowhere")
+    assert "This filter matches no file: `nowhere`." in none.stderr
