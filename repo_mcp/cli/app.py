@@ -25,6 +25,12 @@ SUMMARIES = {
     "search": "search the repository, ranked or exactly",
     "open": "print numbered lines of a file",
     "outline": "print what a file declares, with line numbers",
+    "definition": "print where a name is declared",
+    "references": "print where a symbol is used",
+    "callers": "print what calls a function",
+    "callees": "print what a function calls",
+    "implementations": "print what implements or extends a type",
+    "research": "answer a question by following references",
     "bundle": "collect the code for a task or question, as Markdown",
     "index": "build the index, or bring it up to date",
     "compact": "merge the segments of the index",
@@ -55,6 +61,7 @@ examples:
   repo-mcp search "retry with backoff"      ranked hits; indexes first if needed
   repo-mcp search -F "def main(" -g "*.py"  exact text
   repo-mcp open README.md:1-20              numbered lines
+  repo-mcp callers transfer_funds           what calls it, and where
   repo-mcp init codex --write --check       set up a client and try it
   repo-mcp status                           is everything indexed?
 
@@ -84,6 +91,10 @@ def load_command(name: str) -> Command:
 
         of_index = (indexing.INDEX, indexing.COMPACT, indexing.STATUS, indexing.REPORT)
         return dict(zip(("index", "compact", "status", "report"), of_index, strict=True))[name]
+    if name in ("definition", "references", "callers", "callees", "implementations", "research"):
+        from repo_mcp.cli.graph_commands import COMMANDS
+
+        return COMMANDS[name]
     if name == "completion":
         from repo_mcp.cli import completion
         from repo_mcp.cli.console.command import Command

@@ -167,7 +167,7 @@ def test_examples_of_the_format_run(tiny: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_every_command_has_examples(name: str) -> None:
-    assert f"\n  repo-mcp {name}" in build_parser(name).format_help().split("\nexamples:\n")[1]
+    assert f"  repo-mcp {name}" in build_parser(name).format_help().split("\nexamples:\n")[1]
 
 
 @pytest.mark.parametrize("name", ["", *SUMMARIES])

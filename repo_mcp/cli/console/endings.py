@@ -30,8 +30,13 @@ _COMMANDS = {
     "repo.refresh_index": "repo-mcp index",
     "repo.build_context_bundle": "repo-mcp bundle",
     "repo.audit_log": "repo-mcp report",
+    "search_symbols": "repo-mcp search --mode symbol",
+    "get_status": "repo-mcp status",
+    "search_code": "repo-mcp search",
+    "code_research": "repo-mcp research",
 }
-_TOOL = re.compile(r"\brepo\.[a-z_]+")
+_NODE_ID = re.compile(r" \([0-9a-f]{24}\)")
+_TOOL = re.compile("|".join(map(re.escape, _COMMANDS)))
 
 
 def exit_code_of(error: RepoError) -> int:
@@ -56,8 +61,8 @@ def complain_of(error: RepoError) -> int:
 
 
 def name_commands(text: str) -> str:
-    """Replace the names of tools, which errors give to models, by those of the commands for people."""
-    return _TOOL.sub(lambda match: _COMMANDS.get(match.group(), PROGRAM), text)
+    """Put a message for models in people's words: commands instead of tools, and no ids of symbols."""
+    return _TOOL.sub(lambda match: _COMMANDS[match.group()], _NODE_ID.sub("", text))
 
 
 def warn(message: str) -> None:

@@ -1,0 +1,291 @@
+"""`definition`, `references`, `callers`, `callees`, `implementations` and `research`: what names lead to.
+
+     tests/test_accounts.py:9  test_accounts.test_transfer_keeps_the_sum  function
+          9:    transfer_funds(a, b, Decimal(1), "rent")
+
+Symbols are printed as ranked hits are: a line with path, line, qualified name and kind, and how sure it is
+unless it is exact; below it the lines that say so. The symbol index is built, or brought up to date, first.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from repo_mcp.cli.console import parameters
+from repo_mcp.cli.console.command import Command
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, note, warn
+from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
+from repo_mcp.cli.console.place import find_place
+from repo_mcp.command_parser import CommandParser
+from repo_mcp.errors import ErrorCode, RepoError
+
+if TYPE_CHECKING:
+    from repo_mcp.cli.console.text import Text
+    from repo_mcp.graph.edges import Edge, Edges
+    from repo_mcp.graph.graph import Graph
+    from repo_mcp.graph.nodes import Node
+    from repo_mcp.repository import Repository
+
+SHOWN_LINES = 40  # of a definition
+DEFAULT_SYMBOLS = 100
+# command -> what it prints, and an example
+_ABOUT = {
+    "definition": ("Print where a name is declared, and how.", "Account.post"),
+    "references": ("Print where a symbol is used: calls, imports, types, bases.", "UnbalancedEntry"),
+    "callers": ("Print what calls a function, and the lines that do.", "transfer_funds"),
+    "callees": ("Print what a function calls.", "transfer_funds"),
+    "implementations": ("Print what implements or extends a type.", "UnbalancedEntry"),
+}
+_NAMES = """
+
+NAME is a name, or as much of a qualified name as tells it from others
+(Account.post), or PATH:LINE. The symbols of all files are parsed first; later
+calls parse what has changed."""
+
+
+def _build_parser(name: str) -> CommandParser:
+    about, example = _ABOUT[name]
+    examples = [f"repo-mcp {name} {example}"]
+    if name != "definition":
+        examples.append(f"repo-mcp {name} src/ledger/accounts.py:27 --json")
+    parser = CommandParser(f"repo-mcp {name}", "[options] NAME", about + _NAMES, examples)
+    parser.add_argument("name", metavar="NAME", help="symbol")
+    parser.add_argument(
+        "--top-k",
+        metavar="N",
+        type=int,
+        default=DEFAULT_SYMBOLS,
+        help=f"symbols to print (default: {DEFAULT_SYMBOLS})",
+    )
+    parameters.add_color(parser)
+    parameters.add_json(parser)
+    parameters.add_place(parser)
+    return parser
+
+
+@contextmanager
+def _ready(options: Namespace) -> Iterator[Repository]:
+    """Open the repository with both of its indexes up to date."""
+    with opened(load(options)) as repository:
+        bring_up_to_date(repository, quiet=options.json)
+        renew_symbol_index(repository, force=False, quiet=options.json)
+        yield repository
+
+
+class _Page:
+    """Prints symbols with lines of their files."""
+
+    def __init__(self, options: Namespace, repository: Repository) -> None:
+        from repo_mcp.cli.console.terminal import Colour, open_console
+
+        self._console = open_console(Colour(options.color))
+        self._place = find_place(options.repo_root)
+        self._repository = repository
+
+    def show(self, node: Node, line: int, sure: str, lines: Iterable[int]) -> None:
+        """Print a symbol at one of its file's lines, and further lines of that file."""
+        from repo_mcp.cli.console.terminal import NUMBER, visible
+        from repo_mcp.cli.console.text import Text
+
+        self._console.print(_head(self._place.show(node.path), line, node, sure))
+        for number, text in self._read(node.path, lines):
+            self._console.print(Text.assemble((f"    {number:>6}", NUMBER), f":{visible(text)}"))
+
+    def _read(self, path: str, lines: Iterable[int]) -> Iterator[tuple[int, str]]:
+        """Yield the lines as they are now; none of a file that became unreadable."""
+        for number in lines:
+            try:
+                opened = self._repository.open_file(path, number, number)
+            except RepoError:
+                return
+            yield from zip([number], opened.lines, strict=False)
+
+
+def _head(path: str, line: int, node: Node, sure: str) -> Text:
+    from repo_mcp.cli.console.terminal import FAINT, NUMBER, PATH
+    from repo_mcp.cli.console.text import Text
+    from repo_mcp.protocol.tool_model import escape_text
+
+    head = Text.assemble((escape_text(path), PATH), ":", (str(line), NUMBER))
+    head.append(f"  {escape_text(node.qualified_name)}", "cyan").append(f"  {node.kind}", FAINT)
+    return head.append(f"  {sure}", "yellow") if sure != "exact" else head
+
+
+def define(options: Namespace) -> int:
+    """Print the declarations of a name. Raises RepoError."""
+    from repo_mcp.graph.symbol_lookup import AmbiguousSymbolError
+
+    with _ready(options) as repository:
+        page = _Page(options, repository)
+        try:
+            with repository.engines.graph.open_at(options.name, "NAME") as (graph, node):
+                spans = graph.list_spans(node)
+                nodes: Sequence[Node] = [node]
+        except AmbiguousSymbolError as error:
+            nodes, spans = error.candidates, []
+        if options.json:
+            _write_json([_describe(one) for one in nodes])
+            return EXIT_DONE
+        if len(nodes) > 1:
+            for one in nodes[: options.top_k]:
+                page.show(one, one.symbol.start_line, "exact", [one.symbol.start_line])
+            note(f"{len(nodes)} symbols have this name; PATH:LINE or a longer name chooses one.")
+            return EXIT_DONE
+        for span in spans:
+            last = min(span.end_line, span.start_line + SHOWN_LINES - 1)
+            page.show(nodes[0], span.start_line, "exact", range(span.start_line, last + 1))
+            if last < span.end_line:
+                note(f"It goes on to line {span.end_line}.")
+    return EXIT_DONE
+
+
+def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
+    from repo_mcp.graph.questions import CALLS, NAMED
+
+    if command == "callers":
+        return graph.find_incoming(node, CALLS)
+    if command == "callees":
+        return graph.find_outgoing(node, CALLS)
+    if command == "references":
+        return graph.find_incoming(node, NAMED)
+    return graph.find_implementations(node)
+
+
+def _follow(command: str, options: Namespace) -> int:
+    """Print the symbols that a symbol leads to. Raises RepoError."""
+    from repo_mcp.graph.symbol_lookup import AmbiguousSymbolError
+
+    with _ready(options) as repository:
+        live = repository.engines.graph
+        try:
+            with live.open_at(options.name, "NAME") as (graph, node):
+                found = _find_edges(command, graph, node)
+                rows = [(edge, graph.get_node(edge.other)) for edge in found.edges[: options.top_k]]
+        except AmbiguousSymbolError as error:
+            raise _name_candidates(error.candidates, options) from error
+        if options.json:
+            _write_json(_build_document(command, node, found, rows))
+        else:
+            _print_edges(command, _Page(options, repository), rows, found)
+        for message in live.warn():
+            warn(message)
+    return EXIT_DONE if found.edges or found.externals else EXIT_NOTHING_FOUND
+
+
+def _name_candidates(nodes: Sequence[Node], options: Namespace) -> RepoError:
+    """Return the error for a name of several symbols, in people's words."""
+    place = find_place(options.repo_root)
+    told = ", ".join(f"{place.show(one.path)}:{one.symbol.start_line}" for one in nodes)
+    message = f"More than one symbol is named {options.name}: {told}."
+    return RepoError(ErrorCode.INVALID_ARGUMENT, message, "Give one of these places, or a longer name.")
+
+
+def _print_edges(command: str, page: _Page, rows: Sequence[tuple[Edge, Node]], found: Edges) -> None:
+    shows_lines = command in ("callers", "references")  # those of a callee lie in the caller
+    for edge, node in rows:
+        line = edge.lines[0] if shows_lines and edge.lines else node.symbol.start_line
+        page.show(node, line, edge.confidence.value, edge.lines if shows_lines else ())
+    if not found.edges and not found.externals:
+        note("Nothing found.")
+    if found.externals:
+        names = ", ".join(one.name for one in found.externals[:20])
+        more = f" and {len(found.externals) - 20} more" if len(found.externals) > 20 else ""
+        note(f"Outside of the repository: {names}{more}.")
+    if len(rows) < len(found.edges):
+        note(f"{len(rows):,} of {len(found.edges):,} symbols; more with --top-k.")
+    if found.cut:
+        note("A limit of the search was reached: there may be more.")
+    unresolved = sum(one.count for one in found.unresolved)
+    if unresolved:
+        what = "1 line uses the name" if unresolved == 1 else f"{unresolved:,} lines use the name"
+        note(f"{what} in a way that could not be resolved.")
+
+
+def _build_document(
+    command: str, node: Node, found: Edges, rows: Sequence[tuple[Edge, Node]]
+) -> dict[str, object]:
+    document: dict[str, object] = {
+        "symbol": _describe(node),
+        command: [
+            {**_describe(other), "confidence": edge.confidence.value, "lines": list(edge.lines)}
+            for edge, other in rows
+        ],
+        "total": len(found.edges),
+        "cut": found.cut,
+        "unresolved": sum(one.count for one in found.unresolved),
+    }
+    if command == "callees":
+        document["outside"] = [{"name": one.name, "lines": list(one.lines)} for one in found.externals]
+    return document
+
+
+def _describe(node: Node) -> dict[str, object]:
+    return {
+        "path": node.path,
+        "start_line": node.symbol.start_line,
+        "end_line": node.symbol.end_line,
+        "qualified_name": node.qualified_name,
+        "kind": node.kind,
+    }
+
+
+def _write_json(document: object) -> None:
+    from repo_mcp.cli.console.plain import write_json
+
+    write_json(document)
+
+
+def _build_research_parser() -> CommandParser:
+    parser = CommandParser(
+        "repo-mcp research",
+        "[options] QUESTION",
+        """Answer a question about structure by following references, as Markdown with
+citations: what calls X, implementations of X, what X depends on, where X is
+configured, how X reaches Y, the architecture.""",
+        (
+            'repo-mcp research "what calls transfer_funds"',
+            'repo-mcp research "the architecture" --top-k 5',
+        ),
+    )
+    parser.add_argument("question", metavar="QUESTION", help="question in words")
+    parser.add_argument("--depth", metavar="N", type=int, help="references to follow in a row")
+    parser.add_argument("--top-k", metavar="N", type=int, default=10, help="findings to print (default: 10)")
+    parameters.add_json(parser)
+    parameters.add_place(parser)
+    return parser
+
+
+def research(options: Namespace) -> int:
+    """Print the report on a question. Raises RepoError."""
+    from repo_mcp.research.records import ResearchRequest, Steps
+    from repo_mcp.toolsets.research.research_calls import build_result
+    from repo_mcp.toolsets.research.research_text import render_report
+
+    if not options.question.strip():
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, "The question is empty.", "Ask something about the code.")
+    request = ResearchRequest(options.question.replace("\0", " "), options.depth, findings=options.top_k)
+    with _ready(options) as repository:
+        report = repository.engines.researcher.answer(request, Steps(lambda: False))
+    result = build_result(report, max(1, options.top_k)).result
+    if options.json:
+        _write_json(result)
+    else:
+        print(render_report(options.question, result), end="")
+    for message in report.warnings:
+        warn(message)
+    return EXIT_DONE if report.findings else EXIT_NOTHING_FOUND
+
+
+def _build_command(name: str) -> Command:
+    if name == "definition":
+        return Command(lambda: _build_parser(name), define)
+    return Command(lambda: _build_parser(name), lambda options: _follow(name, options))
+
+
+COMMANDS = {
+    **{name: _build_command(name) for name in _ABOUT},
+    "research": Command(_build_research_parser, research),
+}
