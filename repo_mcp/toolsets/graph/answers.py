@@ -61,7 +61,7 @@ ERROR_CODES: tuple[str, ...] = tuple(sorted(set(_CODES.values())))
 _HINTS: Mapping[ErrorCode, str] = {
     **HINTS,
     ErrorCode.NOT_FOUND: "Find the path with list_directory or get_directory_tree.",
-    ErrorCode.NOT_A_FILE: "List what lies in a directory with list_directory.",
+    ErrorCode.NOT_A_FILE: "List a directory with list_directory.",
     ErrorCode.NOT_A_DIRECTORY: "Read a file with read_file.",
     ErrorCode.BINARY_FILE: "Only text files can be read.",
     ErrorCode.INDEX_UNAVAILABLE: "Files are being indexed: get_status tells how far that is. Until then"

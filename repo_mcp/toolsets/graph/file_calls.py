@@ -160,7 +160,7 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Pa
     if any(HIDING.search(line) for line in lines):
         notes.append("control or bidirectional characters may hide text")
     if truncated and end < opened.total_lines:
-        notes.append(f"cut after line {end} of {opened.total_lines}; go on with line_start {end + 1}")
+        notes.append(f"cut after line {end} of {opened.total_lines}; continue with line_start {end + 1}")
     result: Result = {
         "path": escape_text(opened.path),
         "content": "\n".join(lines)
@@ -195,7 +195,7 @@ def get_directory_tree(repository: Repository, arguments: Arguments, context: Ca
     page.check(keys)
     if len(keys) > whole:
         notes.append(
-            f"cut at {MAX_TREE_ENTRIES:,} entries; go on with cursor, or ask for a folder or less depth"
+            f"cut at {MAX_TREE_ENTRIES:,} entries; continue with cursor, or ask for a folder or less depth"
         )
     name = top.path.rpartition("/")[2] or repository.root_name
     rows = min(len(keys), whole) - page.start

@@ -46,7 +46,7 @@ _HINTS: Mapping[ErrorCode, str] = {
     **HINTS,
     ErrorCode.INVALID_ARGUMENT: "Correct the argument and call again.",
     ErrorCode.NOT_FOUND: "Find the path with repo.list_files.",
-    ErrorCode.NOT_A_FILE: "List what lies in a directory with repo.list_files.",
+    ErrorCode.NOT_A_FILE: "List a directory with repo.list_files.",
     ErrorCode.NOT_A_DIRECTORY: "Open a file with repo.open_file.",
     ErrorCode.BINARY_FILE: "Only text files can be opened.",
     ErrorCode.TOO_MANY_CALLS: "Try again in a few seconds.",

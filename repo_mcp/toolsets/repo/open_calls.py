@@ -35,7 +35,9 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
             partial(_render, opened, max_chars=max_chars), len(opened.lines), "end_line" not in arguments
         )
     if len(arguments) > 1:
-        raise _refuse("spans", "spans stands alone", "Give each path and its lines in spans.")
+        raise _refuse(
+            "spans", "spans cannot be combined with other arguments", "Give each path and its lines in spans."
+        )
     answers = [_try_open(repository, span, context) for span in spans]
     rows = sum(0 if isinstance(one, RepoError) else len(one.lines) for one in answers)
     ordinary = any("end_line" not in span for span in spans)
@@ -107,7 +109,7 @@ def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
     is_cut = rows < len(opened.lines) or following <= (opened.wanted_line or opened.total_lines)
     if is_cut:
         until = f", end_line {opened.wanted_line}" if opened.wanted_line else ""
-        warnings.append(f"cut to keep the answer short; go on with start_line {following}{until}")
+        warnings.append(f"cut to keep the answer short; continue with start_line {following}{until}")
     warn_of_escapes(warnings, [opened.path])
     result: Result = {
         "path": escape_text(opened.path),

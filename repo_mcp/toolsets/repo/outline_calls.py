@@ -66,8 +66,8 @@ class _Listing:
             return []
         shorter = "" if self.detail == _TEXT else "; detail text lists about four times as many"
         return [
-            f"cut to {rows} of {len(self.order)} symbols, the most nested left out first: go on with cursor,"
-            f" or name a parent to list its members{shorter}"
+            f"cut to {rows} of {len(self.order)} symbols, the most nested left out first: continue with"
+            f" cursor, or name a parent to list its members{shorter}"
         ]
 
     def _render(self, numbers: Sequence[int]) -> list[object]:

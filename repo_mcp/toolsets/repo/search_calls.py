@@ -168,7 +168,7 @@ def _draft_files(
 def _note_cut(rows: int, count: int, what: str, *, goes_on: bool = True) -> list[str]:
     if rows >= count:
         return []
-    advice = "go on with cursor" if goes_on else "ask for fewer with top_k"
+    advice = "continue with cursor" if goes_on else "ask for fewer with top_k"
     return [f"cut to {rows} {what} to keep the answer short; {advice}, or narrow file_glob"]
 
 

@@ -91,7 +91,7 @@ def _list_rows(listing: FileListing, page: Page, keys: Sequence[str], rows: int)
     if listing.denied:
         warnings.append(f"{listing.denied} entries are left out because their names are denied")
     if page.start + rows < len(listing.files):
-        warnings.append(f"cut to {rows} files to keep the answer short; go on with cursor, or narrow glob")
+        warnings.append(f"cut to {rows} files to keep the answer short; continue with cursor, or narrow glob")
     warn_of_escapes(warnings, (file.path for file in files))
     result = {
         "files": [_render_row(file) for file in files],
@@ -160,7 +160,7 @@ def _render_log(reading: LogReading, rows: int, arguments: Arguments) -> Part:
     warnings = list(reading.warnings)
     if cut:
         warnings.append(
-            f"cut to the last {rows} calls to keep the answer short; go on with cursor, or set since"
+            f"cut to the last {rows} calls to keep the answer short; continue with cursor, or set since"
         )
     result: Result = {"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}
     if result["truncated"] and rows:

@@ -109,7 +109,9 @@ def _draft(query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, 
             **more,
         }
         cut = (
-            [f"cut to {rows} results to keep the answer short; go on with cursor"] if rows < len(hits) else []
+            [f"cut to {rows} results to keep the answer short; continue with cursor"]
+            if rows < len(hits)
+            else []
         )
         return Part(result, [*said, *cut, *_note_hidden(shown[:rows])])
 

@@ -70,7 +70,7 @@ def _build(answer: DocsAnswer, rows: int, more: Result) -> Part:
     }
     notes = list(answer.warnings)
     if rows < len(answer.hits):
-        notes.append(f"cut to {rows} results to keep the answer short; go on with cursor")
+        notes.append(f"cut to {rows} results to keep the answer short; continue with cursor")
     hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
     if hiding:
         notes.append(f"control or bidirectional characters that may hide text: result {', '.join(hiding)}")

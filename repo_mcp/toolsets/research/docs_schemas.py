@@ -58,13 +58,13 @@ _HIT = build_object(
         "kind": build_choice("Section of a document, or comment of a declaration in code", KINDS),
         "breadcrumb": build_field(
             "string",
-            "The headings it stands under, or module and scopes, down to its own: Guide > Setup > pip",
+            "Its headings, or module and scopes, down to its own: Guide > Setup > pip",
         ),
         "section_lines": build_list(
             build_field("integer"),
             "First and last line of the whole section or comment, if the snippet is a part of it",
         ),
-        "snippet": build_field("string", "The lines as they stand in the file now"),
+        "snippet": build_field("string", "The lines as they are in the file now"),
     },
     ("path", "start_line", "end_line", "relevance_percent", "kind", "breadcrumb", "snippet"),
 )

@@ -109,7 +109,7 @@ def _draft_matches(rows: list[tuple[str, ExactMatch]], listed: _Listed, warnings
         notes = list(warnings)
         is_cut = count < len(rows)
         if is_cut:
-            notes.append(f"cut to {count} matches to keep the answer short; go on with cursor")
+            notes.append(f"cut to {count} matches to keep the answer short; continue with cursor")
         hiding = [place for place, (_, match) in enumerate(rows[:count], 1) if HIDING.search(match.line)]
         if hiding:
             notes.append(
@@ -170,7 +170,7 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
             f"control or bidirectional characters that may hide text: {_name_some('line', hiding)}"
         )
     if cut:
-        warnings.append(f"cut to keep the answer short; go on with get_snippet from line {end_line + 1}")
+        warnings.append(f"cut to keep the answer short; continue with get_snippet from line {end_line + 1}")
     _warn_of_escapes(warnings, [opened.path])
     result = {
         "path": escape_text(opened.path),
@@ -214,7 +214,7 @@ def _build_listing(listing: DirectoryListing, page: Page, rows: int) -> Part:
     entries, is_cut = listing.entries[page.start : end], end < len(listing.entries)
     warnings = list(listing.warnings)
     if is_cut:
-        warnings.append(f"cut to {rows} of {len(listing.entries)} entries; go on with cursor")
+        warnings.append(f"cut to {rows} of {len(listing.entries)} entries; continue with cursor")
     _warn_of_escapes(warnings, (entry.path for entry in entries))
     result = {
         "path": escape_text(listing.path),

@@ -157,7 +157,7 @@ def test_10000_lines_are_given_and_more_are_said(tmp_path: Path) -> None:
             answer = served.call("read_file", path="a.txt", **lines)
             assert (answer["line_end"], answer["total_lines"], answer["truncated"]) == (10_000, 20_000, True)
             assert answer["content"].count("\n") == 10_000
-            assert answer["warnings"] == ["cut after line 10000 of 20000; go on with line_start 10001"]
+            assert answer["warnings"] == ["cut after line 10000 of 20000; continue with line_start 10001"]
         answer = served.call("read_file", path="a.txt", line_start=10_001)
         assert answer["content"].startswith("10001\n")
         assert (answer["line_end"], answer["truncated"]) == (20_000, False)
@@ -186,7 +186,7 @@ def test_a_line_that_is_too_long_is_begun_and_said(tmp_path: Path) -> None:
         assert (len(one["content"]), one["line_end"], one["truncated"]) == (500_000, 1, True)
         assert one["warnings"] == ["line 1 is too long: its first 500,000 characters are given"]
         two = served.call("read_file", path="two.txt")
-        assert two["warnings"][1] == "cut after line 1 of 2; go on with line_start 2"
+        assert two["warnings"][1] == "cut after line 1 of 2; continue with line_start 2"
         assert served.call("read_file", path="two.txt", line_start=2)["content"] == "last\n"
     finally:
         served.close()
@@ -343,7 +343,7 @@ def test_a_tree_of_very_many_entries_is_cut_and_says_so(tmp_path: Path) -> None:
         tree = served.call("get_directory_tree", depth=2)
         assert sum(1 for _ in walk(tree)) - 1 == 5_000
         assert tree["warnings"] == [
-            "cut at 5,000 entries; go on with cursor, or ask for a folder or less depth"
+            "cut at 5,000 entries; continue with cursor, or ask for a folder or less depth"
         ]
         assert [len(child["children"]) for child in tree["children"]] == [900] * 5 + [492, 0, 0]
         assert [child.get("truncated") for child in tree["children"]] == [None] * 5 + [True] * 3

@@ -160,7 +160,7 @@ def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
         ({"path": "a.py", "symbol": "run", "around": 3}, "symbol and around exclude each other"),
         ({"path": "a.py", "symbol": "run", "start_line": 3}, "symbol and start_line or end_line exclude"),
         ({"path": "a.py", "around": 0}, "around"),
-        ({"path": "a.py", "spans": [{"path": "a.py"}]}, "spans stands alone"),
+        ({"path": "a.py", "spans": [{"path": "a.py"}]}, "spans cannot be combined with other arguments"),
         ({"spans": [{}]}, "spans[0].path"),
         ({"spans": [{"path": "a.py", "spans": []}]}, "spans[0].spans"),
         ({"spans": [{"path": "a.py"}] * 21}, "21 entries"),
@@ -236,7 +236,7 @@ def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
             break
         following = result["end_line"] + 1
         assert envelope["warnings"] == [
-            f"cut to keep the answer short; go on with start_line {following}, end_line 3001"
+            f"cut to keep the answer short; continue with start_line {following}, end_line 3001"
         ]
         arguments = {"path": "long.py", "start_line": following, "end_line": 3_001}
     assert seen.count("\n") == 3_001
@@ -247,7 +247,7 @@ def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
 def test_cut_lines_say_how_to_go_on(served: Served) -> None:
     envelope = served.call(path="long.py")
     assert (envelope["result"]["end_line"], envelope["result"]["truncated"]) == (200, True)
-    assert envelope["warnings"] == ["cut to keep the answer short; go on with start_line 201"]
+    assert envelope["warnings"] == ["cut to keep the answer short; continue with start_line 201"]
     assert served.call(path="long.py", start_line=3_000)["warnings"] == []
     assert served.call(path="long.py", end_line=10)["warnings"] == []  # all that was asked for
 
@@ -258,9 +258,9 @@ def test_cut_spans_say_how_to_go_on(served: Served) -> None:
     first, second, third, missing = envelope["result"]["spans"]
     assert first["end_line"] < 2_000
     assert first["warnings"] == [
-        f"cut to keep the answer short; go on with start_line {first['end_line'] + 1}, end_line 3001"
+        f"cut to keep the answer short; continue with start_line {first['end_line'] + 1}, end_line 3001"
     ]
     for one in (second, third):
         assert (one["start_line"], one["end_line"], one["content"]) == (1, 0, "")
-        assert one["warnings"] == ["cut to keep the answer short; go on with start_line 1, end_line 3001"]
+        assert one["warnings"] == ["cut to keep the answer short; continue with start_line 1, end_line 3001"]
     assert missing["error"]["code"] == "not_found"

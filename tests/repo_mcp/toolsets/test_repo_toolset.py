@@ -299,7 +299,7 @@ def test_open_file_without_an_end_stays_ordinary_and_says_how_to_go_on() -> None
     assert len(answer.text) <= 19_000
     assert envelope["result"]["truncated"]
     assert envelope["warnings"] == [
-        f"cut to keep the answer short; go on with start_line {envelope['result']['end_line'] + 1}"
+        f"cut to keep the answer short; continue with start_line {envelope['result']['end_line'] + 1}"
     ]
     asked = _call(repository, "repo.open_file", {"path": "a.py", "end_line": 200})
     assert asked["result"]["end_line"] == 200

@@ -292,7 +292,7 @@ def test_a_repository_may_lower_its_own_limits(tmp_path: Path) -> None:
         assert envelope["result"]["end_line"] == 2
         assert envelope["meta"]["truncated"] is True
         assert envelope["meta"]["warnings"] == [
-            "cut to keep the answer short; go on with get_snippet from line 3"
+            "cut to keep the answer short; continue with get_snippet from line 3"
         ]
         assert served.result("open_file", repo="code", path="lib/a.c")["end_line"] == 4
     finally:
@@ -497,7 +497,7 @@ def test_a_directory_of_thousands_is_listed_whole_unless_the_operator_says_less(
         envelope = small.call("list_dir", repo="docs")
         assert len(envelope["result"]["entries"]) == 10
         assert envelope["meta"]["truncated"] is True
-        assert envelope["meta"]["warnings"] == ["cut to 10 of 3000 entries; go on with cursor"]
+        assert envelope["meta"]["warnings"] == ["cut to 10 of 3000 entries; continue with cursor"]
     finally:
         served.close()
         small.close()
