@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.cli.app import SUMMARIES
-from tests.architecture.source_tree import ROOT
+from tests.architecture.source_tree import ROOT, load_modules
 
 DOCUMENTS = sorted(
     list(ROOT.glob("*.md"))
@@ -141,3 +142,28 @@ def test_development_versions_are_pinned_and_locked() -> None:
     assert [
         line for line in (*running, *developing[1:]) if not re.match(r"[a-z0-9-]+==[\w.]+( ;|$)", line)
     ] == []
+
+
+def list_messages() -> list[str]:
+    """Every text of the packages, with nothing where a value is put in."""
+    nodes = (node for module in load_modules() for node in ast.walk(module.tree))
+    texts = []
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            pieces = (one.value for one in node.values if isinstance(one, ast.Constant))
+            texts.append("".join(piece for piece in pieces if isinstance(piece, str)))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.append(node.value.replace("{}", ""))
+    return texts
+
+
+def test_messages_that_are_explained_are_those_of_the_program() -> None:
+    rows = re.findall(r"^\|([^|]*)\|", read(ROOT / "docs" / "troubleshooting.md"), re.MULTILINE)
+    quoted = {quote for row in rows for quote in re.findall(r'"([^"]+)"', row)} - {
+        "externally-managed-environment"  # pip's
+    }
+    messages = list_messages()
+    assert len(quoted) >= 8
+    for quote in sorted(quoted):
+        pattern = re.compile(".*".join(re.escape(piece.strip()) for piece in quote.split("...")))
+        assert any(pattern.search(message) for message in messages), quote
