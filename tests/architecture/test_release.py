@@ -17,10 +17,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from repo_mcp.protocol.http_options import read_http_options
 from repo_mcp.server_options import build_parser
 from repo_mcp.version import VERSION
 from tests.architecture.source_tree import PACKAGES, ROOT
 from tests.architecture.test_distribution import build
+from tests.architecture.test_documents import iter_shell_lines
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 EXAMPLE = ROOT / "examples" / "github-workflow.yml"
@@ -208,3 +210,23 @@ def test_the_example_of_a_workflow_does_what_it_says(tmp_path: Path) -> None:
     assert "src/left.py:1:breakpoint()" in found.stdout
     broken = run_step(search.replace("--glob", "--no-such-option"), root)
     assert broken.returncode == 1
+
+
+def test_commands_of_the_image_in_documents_start_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPO_MCP_HTTP_TOKEN", "a token of more than sixteen characters".replace(" ", "-"))
+    (entry,) = (json.loads(one) for one in iter_instructions("ENTRYPOINT"))
+    lines = [
+        shlex.split(line)
+        for line in iter_shell_lines((ROOT / "docs" / "install.md").read_text(encoding="utf-8"))
+    ]
+    runs = [words for words in lines if words[:2] == ["docker", "run"]]
+    found = []
+    for words in runs:
+        given = words[words.index("repo-mcp") + 1 :]
+        found.append(read_http_options(build_parser("repo-mcp serve").parse_args(entry[2:] + given)))
+        assert "/repository:ro" in words[words.index("--volume") + 1]
+    stdio, http = found
+    assert stdio is None
+    assert http is not None
+    (exposed,) = iter_instructions("EXPOSE")
+    assert (http.host, str(http.port), http.hosts) == ("0.0.0.0", exposed, ("localhost",))
