@@ -342,9 +342,9 @@ def _find_text_fault(schema: JsonSchema, value: str, free_text: bool) -> str | N
     if isinstance(most, int) and len(value) > most:
         return f"has {len(value):,} characters"
     if _SURROGATE.search(value):
-        return "holds a lone surrogate"
+        return "contains a lone surrogate"
     if "\0" in value and not free_text:
-        return "holds a NUL character"
+        return "contains a NUL character"
     return None
 
 

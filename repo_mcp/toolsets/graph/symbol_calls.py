@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-NO_WORDS = "the query holds no name and no word to search for"
+NO_WORDS = "the query contains no name or word to search for"
 # By the name of a NameMatch: that module is loaded with the first call.
 NOT_EXACT = {
     "ENDING": ("no symbol has exactly this qualified name; these end with it",),

@@ -121,7 +121,7 @@ def test_a_query_without_a_word_finds_nothing_and_says_so(served: Served) -> Non
     for query in ("*", " ", "\0", "???", "OR"):
         answer = served.call("search_symbols", query=query)
         assert answer["result"] == []
-        assert answer["warnings"] == ["the query holds no name and no word to search for"]
+        assert answer["warnings"] == ["the query contains no name or word to search for"]
     assert "warnings" not in served.call("search_symbols", query="nosuchname")
 
 
