@@ -35,6 +35,8 @@ from repo_mcp.text.schema import SYMBOL
 
 BEST_UNITS = 1_000  # whose scores are summed per file
 
+MOST_COUNTED = 1_000  # chunks; of more it is said that there are as many at least
+
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
 _DECLARED = 5  # the row of NameKind.EXACT
 _ASIDE = (FileRole.TEST, FileRole.FOREIGN)
@@ -81,7 +83,10 @@ def rank(
     explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
     unknown = [term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency]
     bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
-    return Ranking(tuple(explained), best.total, tuple(unknown), bound)
+    total = best.total
+    if sum([len(one.units) for one in best.segments]) >= BEST_UNITS:
+        total = searcher.count_chunks(query, best, MOST_COUNTED)
+    return Ranking(tuple(explained), total, tuple(unknown), bound, total >= MOST_COUNTED)
 
 
 def choose_unknown(query: Query, ranking: Ranking) -> list[str]:

@@ -17,12 +17,14 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
 from repo_mcp.ranking.bm25f import DECIMALS, I64, TermScorer
 from repo_mcp.ranking.path_scan import PathScan
+from repo_mcp.ranking.posting_scorers import BLOCK_DOCS
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
 from repo_mcp.ranking.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
 from repo_mcp.ranking.tf_norm_table import U32
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
+BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostly hold enough
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 
 
@@ -51,9 +53,10 @@ class Ranking:
     """The best chunks, and totals of the search."""
 
     chunks: tuple[RankedChunk, ...]
-    total: int  # chunks ranked; every matching chunk, unless the limit on best units cut some off
+    total: int  # chunks that match
     unknown: tuple[str, ...] = ()  # query terms that no live unit and no path holds
     bound: float = 0.0  # no score can be higher; 0 where it was not computed
+    total_is_lower_bound: bool = False  # as many match at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,34 @@ class Searcher:
         cut = self._cut_units(found, limit)
         total = sum([part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True)])
         return BestUnits(tuple(cut), tuple(masks), total, terms)
+
+    def count_chunks(self, query: Query, best: BestUnits, most: int) -> int:
+        """Return the number of chunks that match the query whose best units are given, or `most` if more do.
+
+        Units are looked at in the order of their numbers, some blocks at a time, until there are enough.
+        """
+        total = 0
+        for part, mask in zip(self.segments, best.masks, strict=True):
+            wanted = [self.find_units(part, query, mask), part.segment.get_live_mask(Level.UNIT)]
+            lists = [one for term in best.terms for one in term.segments[part.position]]
+            units = np.zeros(0, dtype=np.int64)
+            start, size, count = 0, BLOCKS_COUNTED, part.reader.unit_count
+            while start * BLOCK_DOCS < count and total + part.count_chunks(units) < most:
+                blocks = np.arange(start, min(start + size, -(-count // BLOCK_DOCS)))
+                held = np.zeros(len(blocks) * BLOCK_DOCS, dtype=np.bool_)
+                for one in lists:
+                    held[one.take(blocks)[0]] = True
+                first = start * BLOCK_DOCS
+                held = held[: count - first]
+                for given in wanted:
+                    if given is not None:
+                        held &= given[first : first + len(held)]
+                units = np.concatenate([units, held.nonzero()[0] + first])
+                start, size = start + size, 2 * size
+            total += part.count_chunks(units)
+            if total >= most:
+                return most
+        return total
 
     def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:
         """Return the scorers of each query term, weighted as the query says."""

@@ -60,12 +60,17 @@ def run_search(
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
     told = tell_of_words(query.text, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
+    total, is_least = ranking.total, ranking.total_is_lower_bound
+    if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
+        is_least = ranking.total > depth or len(shown.hits) >= request.top_k
+        total = len(shown.hits)
     return SearchAnswer(
         shown.hits,
-        ranking.total,
-        truncated=ranking.total > len(shown.hits),
+        total,
+        truncated=is_least or total > len(shown.hits),
         snapshot=searcher.snapshot.name,
         warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
+        total_is_lower_bound=is_least,
     )
 
 

@@ -254,7 +254,7 @@ def search_output(limits: Limits) -> Schema:
             hit, "Best first, ties by path, then line; modes literal and regex: one hit a file, by path"
         ),
         "total": build_field(
-            "integer", "Spans among the best 1,000 parts of files; lines in modes literal and regex"
+            "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
         ),
         "truncated": build_field("boolean", "True when more match than are given"),
         "snapshot": build_field(
@@ -264,9 +264,7 @@ def search_output(limits: Limits) -> Schema:
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})
     extra = {
         "cursor": NEXT_CURSOR,
-        "total_is_lower_bound": build_field(
-            "boolean", "Modes literal and regex: true when not every file was read"
-        ),
+        "total_is_lower_bound": build_field("boolean", "True: there are as many as `total` at least"),
         "files": build_list(file, "With detail files: the files of the hits, in their order"),
     }
     return build_envelope_schema(build_object(properties | extra, ("hits", "total")))

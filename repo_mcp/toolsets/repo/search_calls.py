@@ -58,7 +58,12 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"{', '.join(exact_only)}: only for the modes literal and regex",)
-    result: Result = {"total": answer.total, "truncated": answer.truncated, "snapshot": answer.snapshot}
+    result: Result = {
+        "total": answer.total,
+        "truncated": answer.truncated,
+        "snapshot": answer.snapshot,
+        "total_is_lower_bound": answer.total_is_lower_bound,
+    }
     detail = arguments.get("detail")
     if detail == "count":
         return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))

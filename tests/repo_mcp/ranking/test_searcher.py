@@ -13,7 +13,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking import segment_search
+from repo_mcp.ranking import ranking, segment_search
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.searcher import ALL_FIELDS, Filter, Searcher
 from repo_mcp.ranking.segment_search import SegmentSearch
@@ -119,6 +119,40 @@ def test_totals_count_all_matching_chunks(repository: Repository) -> None:
     assert (len(answer.hits), answer.total, answer.truncated) == (2, 5, True)
     answer = search(repository, "identical")
     assert (answer.total, answer.truncated) == (2, False)
+
+
+def test_totals_are_exact_or_said_to_be_the_least(tmp_path: Path) -> None:
+    """More units match than are ranked; a wider query never has a smaller total; segments leave no trace."""
+    root = tmp_path / "root"
+    root.mkdir()
+    lines = [
+        f"common {'middle' if at // 300 % 2 else ''} {'rare' if at % 9_000 == 0 else ''}\n"
+        for at in range(80_000)
+    ]
+    (root / "long.txt").write_text("".join(lines))
+    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    totals = {}
+    for files in (0, 700):
+        for at in range(files):
+            (root / f"f{at:03}.txt").write_text("common words\n")
+        repository.refresh()
+        for query in ("rare", "middle", "common", "rare middle", "rare common", "common -middle"):
+            answer = search(repository, query)
+            totals[query, files] = answer.total, answer.total_is_lower_bound
+            assert answer.truncated == (answer.total > len(answer.hits))
+    parts = repository._index.get_searcher().segments
+    chunks = sum(int(part.reader.files.first_chunks[-1]) for part in parts) - 700
+    assert 400 < chunks < 1_000
+    assert totals["common", 0] == totals["rare common", 0] == (chunks, False)
+    assert totals["common", 700] == totals["rare common", 700] == (ranking.MOST_COUNTED, True)
+    assert totals["rare", 0] < totals["middle", 0] <= totals["rare middle", 0] < totals["common", 0]
+    for query in ("rare", "middle", "rare middle"):
+        assert totals[query, 0] == totals[query, 700]
+        assert not totals[query, 0][1]
+    assert totals["common -middle", 0][0] < chunks
+    narrowed = search(repository, "common", file_glob="f*.txt")
+    assert (narrowed.total, narrowed.total_is_lower_bound) == (700, False)
 
 
 def test_a_searcher_goes_with_its_last_use(repository: Repository) -> None:
