@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 
 from repo_mcp.cli.console import parameters
@@ -19,6 +20,10 @@ def build_init_parser() -> CommandParser:
         "CLIENT [options]",
         """Set up a client: print the entry, show what it would change, write it, try it.
 
+Once for each client is enough: the server serves the repository that the client
+is opened in. With --scope project the entry goes into a file of this repository,
+for everybody who works on it.
+
 Nothing is changed without --write. It keeps the rest of the file, comments and
 order included, and the old version as NAME.bak-1. A file that is broken, or has
 another server of that name, is left alone. --check runs the entry's command the
@@ -30,8 +35,8 @@ All other options of serve are written into the entry: --harden,
             "repo-mcp init codex",
             "repo-mcp init codex --write --check",
             "repo-mcp init vscode --diff --toolsets repo,graph",
-            "repo-mcp init gemini --scope user --name ledger --write",
-            "repo-mcp init claude --data-dir ~/indexes/ledger --harden --diff",
+            "repo-mcp init claude --scope project --write",
+            "repo-mcp init gemini --root . --name ledger --write",
             "repo-mcp init generic --check",
         ),
     )
@@ -43,7 +48,7 @@ All other options of serve are written into the entry: --harden,
     add("--replace", action="store_true", help="replace an entry of that name")
     add("--scope", choices=("user", "project"), help="the user's file or the project's")
     add("--name", metavar="NAME", default="repo", help="the server's name in the client (default: repo)")
-    add("--root", "--repo-root", metavar="ROOT", default=".", help="the repository to serve (default: .)")
+    add("--root", "--repo-root", metavar="ROOT", help="serve this directory alone (default: auto)")
     add("--toolsets", metavar="NAMES", help="repo, graph, research, retrieval (default: repo)")
     add("--docs-root", metavar="DIR", help="root docs of the toolset retrieval")
     add("--code-root", metavar="DIR", help="root code of the toolset retrieval")
@@ -59,10 +64,13 @@ def init(options: Namespace) -> int:
     from repo_mcp.cli.clients.server_choice import build_server
     from repo_mcp.cli.clients.setup_page import carry_out
     from repo_mcp.cli.clients.setup_plan import choose_place, plan_setup
+    from repo_mcp.cli.console.place import find_place
+    from repo_mcp.config.found_root import AUTO
 
     chosen = CLIENTS[options.client]
+    here = os.path.abspath(find_place(options.root, may_be_home=True).root)
     named = {
-        "repo-root": options.root,
+        "repo-root": AUTO if options.root is None else options.root,
         "toolsets": options.toolsets,
         "data-dir": options.data_dir,
         "semantic-model": options.semantic_model,
@@ -74,9 +82,9 @@ def init(options: Namespace) -> int:
         docs_root=options.docs_root,
         code_root=options.code_root,
     )
-    place = choose_place(chosen, options.scope, options.root)
-    setup = plan_setup(chosen, server, options.name, place, replace=options.replace)
-    if carry_out(setup, write=options.write, diff=options.diff, check=options.check):
+    place = choose_place(chosen, options.scope, here)
+    setup = plan_setup(chosen, server, options.name, place, here=here, replace=options.replace)
+    if carry_out(setup, here, write=options.write, diff=options.diff, check=options.check):
         return EXIT_DONE
     return complain("the server does not work when this client starts it", "", EXIT_FAILURE)
 
@@ -112,8 +120,9 @@ def build_doctor_parser() -> CommandParser:
     parser = build_parser(
         "repo-mcp doctor",
         """Check the configuration, the data directory, the key, the indexes, the packages
-and the clients' files, and say how to fix what is wrong. Nothing is changed.
-It takes the options of serve.
+and the clients' files: what is wrong, how to fix it, and which repository each
+client would be answered for here. Nothing is changed. It takes the options of
+serve.
 
 Exit code: 0, or 3 if something does not work.""",
         ("repo-mcp doctor", "repo-mcp doctor --quick --json"),

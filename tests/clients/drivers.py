@@ -43,7 +43,7 @@ class Driver:
     """One client, and one kind of model that it believes to talk to."""
 
     program: str
-    setup: str  # what `repo-mcp init` calls it
+    setup: tuple[str, ...]  # what `repo-mcp init` calls it, and its scope where it is not the usual one
     file: str  # that it writes: in the home, or in the repository
     dialect: Callable[[], Dialect]
     build_command: Callable[[str, str], Sequence[str]]  # program, url of the model -> command
@@ -188,7 +188,7 @@ def _codex(
     build = partial(_build_codex, model)
     return Driver(
         "codex",
-        "codex",
+        ("codex",),
         ".codex/config.toml",
         ResponsesDialect,
         build,
@@ -206,7 +206,7 @@ DRIVERS: Mapping[str, Driver] = {
     "codex, code mode": _codex("gpt-6-sol", _rename_flat, _unwrap_code, 19_000, 240),
     "claude": Driver(
         "claude",
-        "claude",
+        ("claude", "--scope", "project"),
         ".mcp.json",
         MessagesDialect,
         _build_claude,
@@ -217,7 +217,7 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "copilot": Driver(
         "copilot",
-        "copilot",
+        ("copilot",),
         ".copilot/mcp-config.json",
         ChatDialect,
         _build_copilot,
@@ -228,7 +228,7 @@ DRIVERS: Mapping[str, Driver] = {
     ),
     "gemini": Driver(
         "gemini",
-        "gemini",
+        ("gemini", "--scope", "project"),
         ".gemini/settings.json",
         GeminiDialect,
         _build_gemini,

@@ -62,6 +62,7 @@ class Stage:
         """`hold` is a tool whose first answer does not come until the client has given up."""
         self.place = place
         self.tree = make_tree(place)
+        (self.tree / ".git").mkdir()
         self.home = place / "home"
         self.server = place / "bin" / "repo-mcp-server"
         self._log = place / "log"
@@ -79,7 +80,9 @@ class Stage:
 
     def set_up(self, client: str, *options: str, recorded: bool = True) -> None:
         """`repo-mcp init CLIENT --write`, of the recorded server or of the real one."""
-        command = ("--command", str(self.server)) if recorded else ()
+        command = ["--command", str(self.server if recorded else SERVER)]
+        if not recorded:  # else `iter_processes` would not know it
+            command += ["--root", str(self.tree)]
         done = run(self.tree, "init", client, "--write", *command, *options)
         assert done.returncode == 0, done.stderr
 

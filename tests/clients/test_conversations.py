@@ -68,7 +68,7 @@ def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     driver: Driver = request.param
     stage = Stage(tmp_path_factory.mktemp("stage"))
     stage.add_file("src/long.py", LINES)
-    stage.set_up(driver.setup)
+    stage.set_up(*driver.setup)
     stage.index()
     played = driver.play(stage, SCRIPT)
     return Shown(driver, stage, played, stage.wait_until_alone())

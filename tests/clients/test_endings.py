@@ -46,20 +46,20 @@ class Silence(Script):
 @one_of_each
 def test_the_index_lies_where_the_entry_says(driver: Driver, tmp_path: Path) -> None:
     stage = Stage(tmp_path)
-    stage.set_up(driver.setup)
+    stage.set_up(*driver.setup)
     place = tmp_path / "elsewhere"
     place.mkdir()
     stage.change_setup(driver.file, '"--repo-root"', f'"--data-dir", "{place}", "--repo-root"')
     played = driver.play(stage, Script(Step(Call("repo.refresh_index")), Step(Call("repo.status"))))
     assert json.loads(driver.unwrap(played.seen["call_1"]))["result"]["state"] == "ready"
-    assert (place / "CACHEDIR.TAG").is_file()
+    assert len(list(place.glob("*/CACHEDIR.TAG"))) == 1  # one directory for each root
     assert not (stage.tree / ".repo_mcp").exists()
 
 
 @pytest.mark.parametrize("driver", DRIVERS.values(), ids=DRIVERS)
 def test_symbols_and_research(driver: Driver, tmp_path: Path) -> None:
     stage = Stage(tmp_path)
-    stage.set_up(driver.setup, "--toolsets", "graph,research")
+    stage.set_up(*driver.setup, "--toolsets", "graph,research")
     played = driver.play(
         stage,
         Script(
@@ -80,7 +80,7 @@ def test_symbols_and_research(driver: Driver, tmp_path: Path) -> None:
 @one_of_each
 def test_a_client_that_gives_up_on_a_call_goes_on_with_the_next(driver: Driver, tmp_path: Path) -> None:
     stage = Stage(tmp_path, hold="repo.outline")
-    stage.set_up(driver.setup)
+    stage.set_up(*driver.setup)
     stage.index()
     before, after, variables = GIVE_UP[driver.program]
     if before:
@@ -100,7 +100,7 @@ def test_a_client_that_gives_up_on_a_call_goes_on_with_the_next(driver: Driver, 
 @one_of_each
 def test_nothing_is_left_of_a_client_that_ends(driver: Driver, tmp_path: Path) -> None:
     stage = Stage(tmp_path)
-    stage.set_up(driver.setup, recorded=False)
+    stage.set_up(*driver.setup, recorded=False)
     played = driver.play(stage, Script(Step(Call("repo.status"))))
     assert json.loads(driver.unwrap(played.seen["call_0"]))["ok"]
     assert stage.wait_until_alone() == []
@@ -109,7 +109,7 @@ def test_nothing_is_left_of_a_client_that_ends(driver: Driver, tmp_path: Path) -
 @one_of_each
 def test_nothing_is_left_of_a_client_that_is_killed(driver: Driver, tmp_path: Path) -> None:
     stage = Stage(tmp_path)
-    stage.set_up(driver.setup, recorded=False)
+    stage.set_up(*driver.setup, recorded=False)
     script = Silence()
     with ModelBackend(driver.dialect(), script) as backend, driver.start(stage, backend) as client:
         try:

@@ -1,8 +1,9 @@
 """Start the server as a client would, and ask it for its tools.
 
 The command and its arguments come from the entry and run without a shell. The environment holds the few
-variables that Codex passes on and those of the entry. The working directory is not the repository. The time
-measured is what a person waits for: from starting the process to the answer.
+variables that Codex passes on and those of the entry. The working directory is the repository where the
+server is to find it there, and elsewhere is not. The time measured is what a person waits for: from starting
+the process to the answer.
 
 Left out on purpose: calling tools, which are only listed. Only this program is started, nothing of a
 repository: of an entry that was in a file before, only the parts that we would write ourselves are used.
@@ -26,6 +27,7 @@ from repo_mcp.version import find_version
 PATIENCE_SECONDS = 30.0  # for each answer; Codex waits this long for a server to start
 LEAVE_SECONDS = 15.0  # normally under half a second, unless the machine is overloaded
 _SAID_CHARS = 400
+REPOSITORY = "The repository is "  # how the sentence begins
 # Codex queries its model after about a second, with the tools that it knows by then.
 COMFORTABLE_SECONDS = 0.8
 
@@ -40,14 +42,18 @@ class Trial:
     initialize_ms: float = 0.0  # milliseconds from starting it to the answer
     list_ms: float = 0.0  # the same
     said: str = ""  # the last text that it wrote on standard error
+    root: str = ""  # the sentence of its instructions on the repository that it serves
 
 
 class _Silent(Exception):
     """The server did not answer; the message says how."""
 
 
-def try_server(server: Server, protocol: str) -> Trial:
-    """Start a server, open a session in `protocol`, list its tools, end it. Never raises for its faults."""
+def try_server(server: Server, protocol: str, here: str = "") -> Trial:
+    """Start a server, open a session in `protocol`, list its tools, end it. Never raises for its faults.
+
+    `here` is the directory that the client is started in.
+    """
     started = time.perf_counter()
     try:
         process = subprocess.Popen(
@@ -55,7 +61,7 @@ def try_server(server: Server, protocol: str) -> Trial:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=os.path.abspath(os.sep),
+            cwd=here if here and server.finds_root else os.path.abspath(os.sep),
             env=list_client_variables() | dict(server.environment),
         )
     except OSError as error:
@@ -83,11 +89,13 @@ def _talk(conversation: _Conversation, protocol: str, started: float) -> Trial:
     try:
         tools = tuple(str(tool["name"]) for tool in listed["tools"])  # type: ignore[attr-defined]
         server = "{name} {version}".format(**opened["serverInfo"])  # type: ignore[arg-type]
+        said = str(opened.get("instructions", ""))
     except (TypeError, KeyError):
         raise _Silent("its answers are not valid MCP") from None
     if conversation.leave() != 0:
         raise _Silent("it did not exit cleanly when its standard input was closed")
-    return Trial("" if tools else "it lists no tools", tools, server, initialize_ms, list_ms)
+    root = said[said.rfind(REPOSITORY) :] if REPOSITORY in said else ""
+    return Trial("" if tools else "it lists no tools", tools, server, initialize_ms, list_ms, root=root)
 
 
 class _Conversation:

@@ -5,8 +5,10 @@
     others   {"mcpServers": {"repo": {...}}}
 
 An entry holds only what starts the server: an absolute command, no shell, no `python -m`, which would import
-modules from the directory that the client is started in. Clients in which our entries were never tested are
-not set up; `doctor` only reads their files.
+modules from the directory that the client is started in. In a file of a project the command is the program's
+name, so that everybody can use the file, but not on Windows, where a program of that name in the project
+would be started. Clients in which our entries were never tested are not set up; `doctor` only reads their
+files.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from repo_mcp.config.found_root import AUTO
 from repo_mcp.config.home import find_home
 from repo_mcp.config.server_config import find_client_home, find_config_home
 
@@ -29,6 +32,12 @@ class Server:
     command: str  # absolute
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""  # by which PATH leads to the same command; empty: by none
+
+    @property
+    def finds_root(self) -> bool:
+        """Return True when the server is to find out which repository it serves."""
+        return ("--repo-root", AUTO) in zip(self.arguments, self.arguments[1:], strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,7 @@ class Client:
     user_extra: Mapping[str, object] = field(default_factory=dict)  # keys of an entry in a file of the user
     is_toml: bool = False
     note: str = ""  # what a person has to know about a file in a project
+    folder: str = ""  # what the client replaces by the project's directory in a file of the project
     is_set_up: bool = True  # False: its files are only read
 
     def build_entry(self, server: Server, place: FileLocation | None) -> Entry:
@@ -68,7 +78,12 @@ class Client:
         is_users = place is None or not place.in_project
         kind = self.user_type if is_users and self.user_type else self.type
         entry: Entry = {"type": kind} if kind else {}
-        entry |= {"command": server.command, "args": list(server.arguments)}
+        command, arguments = server.command, list(server.arguments)
+        if not is_users:
+            command = server.name or command
+            if self.folder and server.finds_root:
+                arguments[arguments.index(AUTO)] = self.folder
+        entry |= {"command": command, "args": arguments}
         if server.environment:
             entry["env"] = dict(server.environment)
         return {**entry, **self.user_extra} if is_users else entry
@@ -133,6 +148,7 @@ CLIENTS: Mapping[str, Client] = {
             "2025-11-25",
             {"project": _in_project(".vscode/mcp.json"), "user": _in_applications("Code/User/mcp.json")},
             type="stdio",
+            folder="${workspaceFolder}",
         ),
         Client(
             "gemini",
@@ -140,8 +156,8 @@ CLIENTS: Mapping[str, Client] = {
             "mcpServers",
             "2025-06-18",
             {
-                "project": _in_project(".gemini/settings.json"),
                 "user": _at_home("settings.json", "", ".gemini"),
+                "project": _in_project(".gemini/settings.json"),
             },
             note="Gemini connects only in a trusted folder.",
         ),
@@ -165,7 +181,7 @@ CLIENTS: Mapping[str, Client] = {
             "Claude Code",
             "mcpServers",
             "2025-11-25",
-            {"project": _in_project(".mcp.json"), "user": _at_home(".claude.json", "CLAUDE_CONFIG_DIR")},
+            {"user": _at_home(".claude.json", "CLAUDE_CONFIG_DIR"), "project": _in_project(".mcp.json")},
             type="stdio",
             note="Claude Code asks once before it starts a project's servers.",
         ),

@@ -1,7 +1,7 @@
 """Choose the server that a client is to start: its program and options.
 
 Options are those of `serve`, read by its own parser and checked like the server checks them. The result is
-written out in full: absolute paths, no abbreviations, no defaults.
+written out in full: absolute paths, no abbreviations, no defaults. A root that is not named is `auto`.
 
 Left out on purpose: HTTP, because a client's entry starts its own server; and faults that only a start can
 find, such as a data directory of another user: `init --check` starts it.
@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.cli.clients.clients import Server
+from repo_mcp.config.found_root import AUTO
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS, Config, find_cache_home
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.server_options import build_parser, read_given
@@ -73,12 +75,14 @@ def build_server(
     if (environment or options.config is not None) and not NAMED_ROOT_TOOLSETS.intersection(config.toolsets):
         message = "--docs-root, --code-root and --config are for the toolset retrieval."
         raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --toolsets retrieval as well.")
-    return Server(_choose_command(command), tuple(_iter_arguments(options, config)), environment)
+    chosen = _choose_command(command)
+    arguments = tuple(_iter_arguments(options, config))
+    return Server(chosen, arguments, environment, _name_on_path(chosen) if command is None else "")
 
 
 def _check_places(options: argparse.Namespace, config: Config) -> None:
     """Raise RepoError with CONFIG_INVALID for a path that the server would not find."""
-    if not _is_rootless(config):
+    if not _is_rootless(config) and not config.finds_root:
         _check_directory(config.root, "--root")
     if config.semantic_model is not None:
         _check_directory(config.semantic_model, "--semantic-model")
@@ -95,7 +99,7 @@ def _is_rootless(config: Config) -> bool:
 def _iter_arguments(options: argparse.Namespace, config: Config) -> Iterator[str]:
     """Yield the server's options, in the order of its help."""
     places = {
-        "repo_root": None if _is_rootless(config) else config.root,
+        "repo_root": None if _is_rootless(config) else AUTO if config.finds_root else config.root,
         "data_dir": config.data_dir,
         "toolsets": ",".join(config.toolsets) if config.toolsets != ("repo",) else None,
         "config": None if options.config is None else os.path.abspath(options.config),
@@ -123,6 +127,13 @@ def _choose_command(given: str | None) -> str:
             ErrorCode.CONFIG_INVALID, "--command is not a program.", f"Give the path of {SCRIPT}."
         )
     return command
+
+
+def _name_on_path(command: str) -> str:
+    """Return the program's name if PATH leads to this very program; "" if it does not, or on Windows."""
+    found = None if sys.platform == "win32" else shutil.which(SCRIPT)
+    is_same = found is not None and os.path.isabs(found) and os.path.samefile(found, command)
+    return SCRIPT if is_same else ""
 
 
 def _check_directory(path: str, option: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from repo_mcp.cli.clients.check import COMFORTABLE_SECONDS, try_server
+from repo_mcp.cli.clients.check import COMFORTABLE_SECONDS, REPOSITORY, try_server
 from repo_mcp.cli.clients.files import read_client_file, write_client_file
-from repo_mcp.cli.clients.server_choice import is_passing
+from repo_mcp.cli.clients.server_choice import SCRIPT, is_passing
 from repo_mcp.cli.clients.setup_plan import Setup, render_alone
 from repo_mcp.cli.console.endings import warn
 from repo_mcp.cli.console.terminal import open_console, visible
@@ -17,8 +17,10 @@ from repo_mcp.errors import ErrorCode, RepoError
 class SetupPage:
     """Prints one setup for a person."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, here: str) -> None:
+        """Take the directory that a client would be started in."""
         self._setup = setup
+        self._here = here
         self._console = open_console()
 
     def show_entry(self) -> None:
@@ -43,6 +45,8 @@ class SetupPage:
         for row in self._setup.render_diff().splitlines():
             style = {"+": "green", "-": "red", "@": "cyan"}.get(row[:1], "")
             self._console.print(Text(visible(row), style))
+        if not self._setup.is_done:
+            self._advise_more()
 
     def show_written(self, backup: str | None) -> None:
         """Say that the file is written, and where its previous contents are."""
@@ -59,7 +63,7 @@ class SetupPage:
     def show_trial(self) -> bool:
         """Start the server and print the outcome. Return True when it works."""
         setup = self._setup
-        trial = try_server(setup.server, setup.client.protocol)
+        trial = try_server(setup.server, setup.client.protocol, self._here)
         if trial.fault:
             warn(f"{setup.client.title}: {trial.fault}. {trial.said}")
             return False
@@ -69,6 +73,8 @@ class SetupPage:
             "tools/list": f"{trial.list_ms:.0f} ms after the start",
             "tools": f"{len(trial.tools)}: {', '.join(trial.tools)}",
         }
+        if setup.server.finds_root:
+            rows["repository"] = trial.root.removeprefix(REPOSITORY).removesuffix(".") or "none around here"
         told = f": started as {setup.client.title} does, by {setup.server.command}"
         self._console.print(Text.assemble(("It works", "bold green"), visible(told)))
         for name, value in rows.items():
@@ -80,8 +86,12 @@ class SetupPage:
     def _advise_more(self) -> None:
         setup = self._setup
         if setup.place is not None and setup.place.in_project:
-            said = "The file is part of the project, but it names directories of this machine."
+            said = f"The file names nothing of this machine: commit it. It needs {SCRIPT} on the PATH."
+            if setup.names_machine:
+                said = "The file is part of the project, but it names files or directories of this machine."
             self._advise(f"{said} {setup.client.note}".rstrip())
+        elif setup.server.finds_root:
+            self._advise("It serves every repository that the client is opened in.")
         if is_passing(setup.server.command):
             warn("The program is in a cache that may be emptied. Install it with pipx or uv tool install.")
 
@@ -89,9 +99,12 @@ class SetupPage:
         print(visible(text), file=sys.stderr)
 
 
-def carry_out(setup: Setup, *, write: bool, diff: bool, check: bool) -> bool:
-    """Write, show or print the entry as asked. Return False when the server was tried and does not work."""
-    page = SetupPage(setup)
+def carry_out(setup: Setup, here: str, *, write: bool, diff: bool, check: bool) -> bool:
+    """Write, show or print the entry as asked. Return False when the server was tried and does not work.
+
+    `here` is the directory that the client would be started in.
+    """
+    page = SetupPage(setup, here)
     if write:
         write_setup(setup, page)
     elif diff:

@@ -3,9 +3,10 @@
 Nothing is written here. An existing file changes in one entry and nowhere else: the new text is read again,
 and compared with the old contents plus the entry, before anybody may write it.
 
-An existing entry of the same name is taken over only if it starts this server on the same directory. It is
-refused if not, or if a project's file holds more than we would write (an `env` chosen by the repository
-would decide what runs). Then `--name` or `--replace` is needed.
+An existing entry of the same name is taken over only if it starts this server on the same directory, or if it
+names the directory in which we are, and the new one finds it. It is refused if not, or if a project's file
+holds more than we would write (an `env` chosen by the repository would decide what runs). Then `--name` or
+`--replace` is needed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from repo_mcp.cli.clients import json_edit, toml_edit
 from repo_mcp.cli.clients.clients import Client, Entry, FileLocation, Server
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, ClientFile, read_client_file
 from repo_mcp.cli.clients.server_choice import SCRIPT
+from repo_mcp.config.found_root import AUTO
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import escape_text
 
@@ -45,6 +46,13 @@ class Setup:
         """Return True when the file already holds the entry."""
         return self.file is not None and self.file.text == self.text
 
+    @property
+    def names_machine(self) -> bool:
+        """Return True when the entry holds a path of this machine."""
+        words = [self.entry["command"], *self.server.environment.values()]
+        words += [word for one in self.server.arguments for word in (one, one.partition("=")[2])]
+        return any(os.path.isabs(str(word)) for word in words)
+
     def render_diff(self) -> str:
         """Render the change to the file as a unified diff; "" for no change."""
         before = (self.file.text or "") if self.file is not None else ""
@@ -67,9 +75,18 @@ def choose_place(client: Client, scope: str | None, root: str) -> FileLocation |
 
 
 def plan_setup(
-    client: Client, server: Server, name: str, place: FileLocation | None, *, replace: bool
+    client: Client,
+    server: Server,
+    name: str,
+    place: FileLocation | None,
+    *,
+    here: str = "",
+    replace: bool = False,
 ) -> Setup:
-    """Plan the setup of a client. Raises RepoError with CONFIG_INVALID for a bad name or an unusable file."""
+    """Plan the setup of a client; `here` is the repository in which that is done.
+
+    Raises RepoError with CONFIG_INVALID for a bad name or an unusable file.
+    """
     if not _NAME.fullmatch(name):
         hint = "Use at most 64 letters, digits, _ and -."
         raise RepoError(ErrorCode.CONFIG_INVALID, "--name is not a valid server name.", hint)
@@ -78,7 +95,7 @@ def plan_setup(
         return Setup(client, name, server, None, None, render_alone(client, name, entry), entry)
     file = read_client_file(place)
     try:
-        text, entry = _merge(file.text or "", client, name, entry, place, replace=replace)
+        text, entry = _merge(file.text or "", client, name, entry, place, here, replace=replace)
     except (ValueError, IndexError) as fault:  # an index error means that scanning and parsing disagree
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
@@ -103,7 +120,7 @@ def read_document(client: Client, text: str) -> dict[str, Any]:
 
 
 def _merge(
-    text: str, client: Client, name: str, entry: Entry, place: FileLocation, *, replace: bool
+    text: str, client: Client, name: str, entry: Entry, place: FileLocation, here: str, *, replace: bool
 ) -> tuple[str, Entry]:
     """Return the file's text with the entry, and the entry as it then is. Raises ValueError and RepoError."""
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
@@ -114,7 +131,7 @@ def _merge(
         raise ValueError(f"{client.section} is not a table of servers")
     there = servers.get(name)
     is_new = replace or name not in servers
-    merged = entry if is_new else _take_over(there, entry, name, place)
+    merged = entry if is_new else _take_over(there, entry, name, place, here)
     if there == merged:
         return text, merged
     after = _edit(body, client, name, merged, is_there=name in servers)
@@ -134,11 +151,15 @@ def _edit(text: str, client: Client, name: str, entry: Entry, *, is_there: bool)
     return toml_edit.append_table(text, client.section, name, entry)
 
 
-def _take_over(there: object, entry: Entry, name: str, place: FileLocation) -> Entry:
+def _take_over(there: object, entry: Entry, name: str, place: FileLocation, here: str) -> Entry:
     """Update an existing entry. Raises RepoError with CONFIG_INVALID unless it is ours and trustworthy."""
-    if not isinstance(there, dict) or not _serves_the_same(there, entry):
+    if not isinstance(there, dict) or not _is_program(there.get("command")):
         message = f"{place.shown} already has a server {name} that starts something else."
         raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give another --name, or --replace.")
+    if not _serves_the_same(_find_root(there.get("args")), _find_root(entry["args"]), here):
+        message = f"{place.shown} already has a server {name} that serves another directory."
+        hint = "Give --replace to change that, or another --name for one more server."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, hint)
     more = sorted(set(there) - set(entry))
     if more and place.in_project:
         kept = escape_text(", ".join(more)[:200])
@@ -148,10 +169,15 @@ def _take_over(there: object, entry: Entry, name: str, place: FileLocation) -> E
     return {**{key: entry.get(key, value) for key, value in there.items()}, **entry}
 
 
-def _serves_the_same(there: Mapping[str, Any], entry: Entry) -> bool:
-    command = there.get("command")
+def _is_program(command: object) -> bool:
     program = command.replace("\\", "/").rpartition("/")[2] if isinstance(command, str) else ""
-    return program in _PROGRAMS and _find_root(there.get("args")) == _find_root(entry["args"])
+    return program in _PROGRAMS
+
+
+def _serves_the_same(before: object, after: object, here: str) -> bool:
+    """Return True for equal roots, and for the directory `here` where the new root is found by the server."""
+    is_found = after == AUTO or (isinstance(after, str) and after.startswith("${"))
+    return before == after or (is_found and before in (AUTO, here))
 
 
 def _find_root(arguments: object) -> object:

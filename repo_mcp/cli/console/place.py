@@ -32,8 +32,11 @@ class Place:
         return posixpath.normpath(posixpath.join(self.below, path)) if self.below and path else path
 
 
-def find_place(named_root: str | None) -> Place:
-    """Return the place of a command, whose `--repo-root` may be None. Raises RepoError: CONFIG_INVALID."""
+def find_place(named_root: str | None, *, may_be_home: bool = False) -> Place:
+    """Return the place of a command, whose `--repo-root` may be None.
+
+    `may_be_home`: nothing in the directory is read. Raises RepoError with CONFIG_INVALID.
+    """
     if named_root is not None and named_root != AUTO:
         return Place(named_root, "")
     here = find_working_directory()
@@ -42,7 +45,7 @@ def find_place(named_root: str | None) -> Place:
         below = os.path.relpath(here, root).replace(os.sep, "/")
         return Place(root, "" if below == "." else below)
     refusal = explain_refusal(here)
-    if refusal:
+    if refusal and not may_be_home:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
             f"The working directory is in no repository and {refusal}.",

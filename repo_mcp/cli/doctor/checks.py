@@ -20,6 +20,7 @@ from enum import StrEnum
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.terminal import show_size
+from repo_mcp.config.found_root import MARKS, find_root
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import Config, find_state_home
@@ -96,8 +97,12 @@ def _check_root(root: str) -> Iterator[Finding]:
     elif os.path.abspath(root) == find_home():
         message = "It is your home directory: everything in it is served, unless it is denied."
         yield Finding("root", State.WARNING, message, "Give the directory of one repository as --repo-root.")
+    elif find_root(root) == root:
+        yield Finding("root", State.OK, f"The repository here is {os.path.basename(root)!r}.")
     else:
-        yield Finding("root", State.OK, "It can be opened.")
+        message = f"{os.path.basename(root)!r} can be opened, but nothing marks it as a repository."
+        hint = f"Servers find their root by {', '.join(MARKS)}. Any directory can be named as --repo-root."
+        yield Finding("root", State.NOTE, message, hint)
 
 
 def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Finding]:

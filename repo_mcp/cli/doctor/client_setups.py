@@ -1,22 +1,26 @@
 """Check the entries of clients' own files that start this program. The files are read, never changed.
 
 An entry is ours when its command or arguments name this program, in the user's files or in those of the
-project. A finding reports what keeps such an entry from working, or what lets the repository being worked on
-decide what runs: a relative command, `python -m`, a runner that reads files of the project.
+project. A finding reports which repository a client that is opened here would be answered for, what keeps
+such an entry from working, or what lets the repository being worked on decide what runs: a relative command,
+`python -m`, a runner that reads files of the project.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 
 from repo_mcp.cli.clients.clients import CLIENTS, Client, FileLocation
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, read_client_file
 from repo_mcp.cli.clients.setup_plan import read_document
 from repo_mcp.cli.doctor.checks import Finding, State
+from repo_mcp.config.found_root import AUTO, MARKS, find_root
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
 from repo_mcp.errors import RepoError
+from repo_mcp.storage.data_dir import name_canonically
 
 PROGRAMS = ("repo-mcp", "repo-mcp-server", "repo_mcp")
 _RUNNERS = frozenset({"uv", "uvx", "npx", "poetry", "pipx", "hatch", "rye"})
@@ -24,14 +28,23 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "fish", "cmd", "powershell", "pwsh"})
 
 
 def iter_client_findings(root: str) -> Iterator[Finding]:
-    """Yield the findings about the existing files of each client that start this program."""
+    """Yield the findings about the existing files of each client that start this program.
+
+    `root` is the repository here, or else the directory: an absolute path.
+    """
+    count = 0
     for client in CLIENTS.values():
         places = {place.path: place for place in (find(root) for find in client.places.values())}
         for place in places.values():
-            yield from _look_at(client, place)
+            for finding in _look_at(client, place, root):
+                count += 1
+                yield finding
+    if not count:
+        hint = "repo-mcp init CLIENT --write sets one up, for every repository."
+        yield Finding("clients", State.NOTE, "No client that is known is set up to answer here.", hint)
 
 
-def _look_at(client: Client, place: FileLocation) -> Iterator[Finding]:
+def _look_at(client: Client, place: FileLocation, root: str) -> Iterator[Finding]:
     subject = f"client {client.title}"
     try:
         servers = _read_servers(client, place)
@@ -43,7 +56,7 @@ def _look_at(client: Client, place: FileLocation) -> Iterator[Finding]:
         return
     for name, entry in servers.items():
         if isinstance(entry, Mapping) and _is_ours(entry):
-            yield from _judge(subject, f"Server {name!r} in {place.shown}", entry)
+            yield from _judge(subject, f"Server {name!r} in {place.shown}", entry, place, root)
 
 
 def _read_servers(client: Client, place: FileLocation) -> Mapping[str, object]:
@@ -65,22 +78,49 @@ def _is_ours(entry: Mapping[str, object]) -> bool:
     return any(word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") in PROGRAMS for word in words)
 
 
-def _judge(subject: str, server: str, entry: Mapping[str, object]) -> Iterator[Finding]:
-    """Yield the faults of an entry, or one finding that all is well."""
+def _judge(
+    subject: str, server: str, entry: Mapping[str, object], place: FileLocation, root: str
+) -> Iterator[Finding]:
+    """Yield the faults of an entry, or one finding on what it would serve here."""
     command = str(entry.get("command", ""))
     arguments = _list_arguments(entry)
-    faults = [*_list_command_faults(command, arguments), *_list_root_faults(arguments)]
+    faults = [
+        *_list_command_faults(command, arguments, is_shared=place.in_project),
+        *_list_root_faults(arguments),
+    ]
     for state, message, hint in faults:
         yield Finding(subject, state, f"{server}: {message}", hint)
     if not faults:
-        yield Finding(subject, State.OK, f"{server} is set up.")
+        state, message, hint = _tell_root(_find_root(arguments), root)
+        yield Finding(subject, state, f"{server} {message}", hint)
 
 
+def _tell_root(named: str | None, root: str) -> _Fault:
+    """Return what a server would serve for a client that is opened in `root`, and whether that is well."""
+    here = os.path.basename(root) or root
+    if named is None:
+        return State.OK, "would answer here, and serve DOCS_ROOT and CODE_ROOT.", ""
+    if named == AUTO and find_root(root) is None:
+        return State.NOTE, "would serve nothing here, unless the client names a root.", _MARKS
+    if named == AUTO or "${" in named or name_canonically(named) == name_canonically(root):
+        return State.OK, f"would answer here, and serve {here!r}.", ""
+    hint = (
+        "repo-mcp init CLIENT --replace --write makes it serve whichever repository the client is opened in."
+    )
+    return (
+        State.WARNING,
+        f"would answer here, but serve another directory, {os.path.basename(named)!r}.",
+        hint,
+    )
+
+
+_MARKS = f"Repositories are found by {', '.join(MARKS)}."
 _Fault = tuple[State, str, str]
 _ABSOLUTE = "Give the absolute path of repo-mcp-server, as printed by `command -v repo-mcp-server`."
 
 
-def _list_command_faults(command: str, arguments: list[str]) -> list[_Fault]:
+def _list_command_faults(command: str, arguments: list[str], *, is_shared: bool) -> list[_Fault]:
+    """Return the faults of a command. In a file that is shared, the program's name is right."""
     program = os.path.basename(command).removesuffix(".exe")
     if program in _RUNNERS:
         return [(State.WARNING, f"{program} reads files of the directory it is started in.", _ABSOLUTE)]
@@ -91,6 +131,8 @@ def _list_command_faults(command: str, arguments: list[str]) -> list[_Fault]:
         return [(State.WARNING, message, _ABSOLUTE)]
     if not os.path.isabs(command):
         found = shutil.which(command) is not None
+        if is_shared and found and command in PROGRAMS and sys.platform != "win32":
+            return []
         state = State.WARNING if found else State.PROBLEM
         what = "is found through PATH, which may differ in the client" if found else "is not found"
         return [(state, f"its command {what}.", _ABSOLUTE)]
@@ -99,19 +141,26 @@ def _list_command_faults(command: str, arguments: list[str]) -> list[_Fault]:
     return []
 
 
-def _list_root_faults(arguments: list[str]) -> list[_Fault]:
+def _read_options(arguments: list[str]) -> dict[str, str]:
     options = dict(zip(arguments, [*arguments[1:], ""], strict=False))
-    options |= dict(one.split("=", 1) for one in arguments if one.startswith("--") and "=" in one)
-    toolsets = {name.strip() for name in options.get("--toolsets", "repo").split(",")}
-    root = options.get("--repo-root")
+    return options | dict(one.split("=", 1) for one in arguments if one.startswith("--") and "=" in one)
+
+
+def _find_root(arguments: list[str]) -> str | None:
+    return _read_options(arguments).get("--repo-root")
+
+
+def _list_root_faults(arguments: list[str]) -> list[_Fault]:
+    toolsets = {name.strip() for name in _read_options(arguments).get("--toolsets", "repo").split(",")}
+    root = _find_root(arguments)
     if root is None:
         if toolsets <= NAMED_ROOT_TOOLSETS:
             return []
-        return [(State.PROBLEM, "it has no --repo-root.", "Add --repo-root with the repository's directory.")]
-    if "${" in root:  # the client replaces it
+        return [(State.PROBLEM, "it has no --repo-root.", "Add --repo-root auto.")]
+    if root == AUTO or "${" in root:  # found by the server, or replaced by the client
         return []
     if not os.path.isabs(root):
-        hint = "Give an absolute path: the client may start it in any directory."
+        hint = "Give auto or an absolute path: the client may start it in any directory."
         return [(State.WARNING, "its --repo-root is relative.", hint)]
     if not os.path.isdir(root):
         return [

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.terminal import open_console
 from repo_mcp.cli.console.text import Text
@@ -25,7 +26,7 @@ _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.
 
 def examine(options: argparse.Namespace) -> int:
     """Print the findings and return the exit code. `options` are those of serve, and `json` and `quick`."""
-    options.repo_root = "." if options.repo_root is None else options.repo_root
+    options.repo_root = find_place(options.repo_root, may_be_home=True).root
     show: Callable[[Finding], None] = _ignore if options.json else _Printer().show
     findings = []
     for finding in _iter_all(options):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 import tomllib
@@ -28,16 +29,17 @@ def test_the_entry_is_printed_and_nothing_is_made(tree: Path) -> None:
     done = run(tree, "init", "codex")
     assert done.returncode == 0
     assert tomllib.loads(done.stdout) == {
-        "mcp_servers": {"repo": {"command": SERVER, "args": ["--repo-root", str(tree)]}}
+        "mcp_servers": {"repo": {"command": SERVER, "args": ["--repo-root", "auto"]}}
     }
     assert "~/.codex/config.toml" in done.stderr
+    assert "every repository" in done.stderr
     assert os.listdir(tree.parent / "home") == []
     assert not (tree / ".repo_mcp").exists()
 
 
 def test_a_difference_is_shown_and_nothing_is_made(tree: Path) -> None:
     (tree / ".mcp.json").write_text('{\n  "mcpServers": {\n    "a\\u001b": {"command": "\x7f"}\n  }\n}\n')
-    done = run(tree, "init", "claude", "--diff")
+    done = run(tree, "init", "claude", "--scope", "project", "--diff")
     assert done.returncode == 0
     assert '+    "repo": {' in done.stdout.splitlines()
     assert "\x7f" not in done.stdout
@@ -49,9 +51,10 @@ def test_written_and_tried(tree: Path) -> None:
     done = run(tree, "init", "codex", "--write", "--check", "--toolsets", "repo,graph", "--name", "code")
     assert done.returncode == 0, done.stderr
     entry = tomllib.loads((tree.parent / "home/.codex/config.toml").read_text())["mcp_servers"]["code"]
-    assert entry == {"command": SERVER, "args": ["--repo-root", str(tree), "--toolsets", "repo,graph"]}
+    assert entry == {"command": SERVER, "args": ["--repo-root", "auto", "--toolsets", "repo,graph"]}
     assert done.stdout.startswith("It works: started as Codex CLI")
     assert "25: repo.status, " in done.stdout
+    assert re.search("repository *none around here", done.stdout)
     assert "ms after the start" in done.stdout
     again = run(tree, "init", "codex", "--write", "--toolsets", "repo,graph", "--name", "code")
     assert "nothing was changed" in again.stderr
@@ -59,6 +62,52 @@ def test_written_and_tried(tree: Path) -> None:
         "Nothing would change"
         in run(tree, "init", "codex", "--diff", "--toolsets", "repo,graph", "--name", "code").stderr
     )
+
+
+def test_one_setup_serves_the_repository_in_which_it_is_tried(tree: Path) -> None:
+    for name in ("one", "two"):
+        (tree.parent / name / "src").mkdir(parents=True)
+        (tree.parent / name / ".git").mkdir()
+        done = run(
+            tree.parent / name / "src", "init", "codex", "--write", "--check", HOME=str(tree.parent / "home")
+        )
+        assert done.returncode == 0, done.stderr
+        assert re.search(f'repository *"{name}"', done.stdout)
+    assert "nothing was changed" in done.stderr
+
+
+def test_a_file_of_the_project_lies_at_its_root_and_names_nothing_of_the_machine(tree: Path) -> None:
+    (tree / ".git").mkdir()
+    home = str(tree.parent / "home")
+    for client, file, root in (
+        ("claude", ".mcp.json", "auto"),
+        ("vscode", ".vscode/mcp.json", "${workspaceFolder}"),
+    ):
+        done = run(tree / "src", "init", client, "--scope", "project", "--write", "--check", HOME=home)
+        assert done.returncode == 0, done.stderr
+        text = (tree / file).read_text()
+        assert '"command": "repo-mcp-server"' in text
+        assert f'"{root}"' in text
+        assert "/" not in text
+        assert "commit it" in done.stderr
+        assert re.search('repository *"tree"', done.stdout)
+    done = run(tree / "src", "init", "claude", "--scope", "project", "--root", ".", "--diff", HOME=home)
+    assert (done.returncode, str(tree / "src") in done.stdout) == (0, True)
+    assert "of this machine" in done.stderr
+
+
+def test_a_program_that_path_does_not_lead_to_is_named_whole(tree: Path) -> None:
+    done = run(tree, "init", "claude", "--scope", "project", PATH="/usr/bin:/bin")
+    assert json.loads(done.stdout)["mcpServers"]["repo"]["command"] == SERVER
+    assert "of this machine" in done.stderr
+
+
+def test_a_client_is_set_up_from_a_home_too(tree: Path) -> None:
+    home = tree.parent / "home"
+    done = run(home, "init", "gemini", "--write", "--check", HOME=str(home))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((home / ".gemini/settings.json").read_text())["mcpServers"]["repo"]["args"][1] == "auto"
+    assert not (home / ".repo_mcp").exists()
 
 
 def test_two_roots_come_by_environment(tree: Path) -> None:
@@ -92,7 +141,7 @@ def test_options_of_the_server_are_written_as_it_takes_them(tree: Path) -> None:
     assert done.returncode == 0, done.stderr
     entry = tomllib.loads((tree.parent / "home/.codex/config.toml").read_text())["mcp_servers"]["repo"]
     assert entry["args"] == [
-        *("--repo-root", str(tree), "--data-dir", str(tree.parent / "index"), "--toolsets", "repo,research"),
+        *("--repo-root", "auto", "--data-dir", str(tree.parent / "index"), "--toolsets", "repo,research"),
         *("--no-watch", "--exclude-glob=-old", "--exclude-glob", "*.md", "--harden"),
         *("--semantic-model", str(tree.parent / "model"), "--max-search-hits", "7"),
     ]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.test_retrieval_examples import talk_to_codex
-from tests.repo_mcp.cli.program import make_tree, run
+from tests.repo_mcp.cli.program import BIN, make_tree, run
 
 pytestmark = pytest.mark.clients
 
@@ -27,7 +27,7 @@ def ask(tree: Path, *command: str, **variables: str) -> str:
     done = subprocess.run(
         command,
         cwd=tree,
-        env={"PATH": os.environ["PATH"], "HOME": str(tree.parent / "home")} | variables,
+        env={"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HOME": str(tree.parent / "home")} | variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
@@ -51,7 +51,7 @@ def test_codex_lists_the_tools(tmp_path: Path) -> None:
 def test_gemini_connects_by_the_projects_file(tmp_path: Path) -> None:
     program = get_client("gemini")
     tree = make_tree(tmp_path)
-    assert run(tree, "init", "gemini", "--write").returncode == 0
+    assert run(tree, "init", "gemini", "--scope", "project", "--write").returncode == 0
     said = ask(tree, program, "mcp", "list", GEMINI_CLI_TRUST_WORKSPACE="true")
     assert "repo" in said
     assert "Connected" in said
@@ -61,7 +61,7 @@ def test_claude_connects_by_the_users_file(tmp_path: Path) -> None:
     program = get_client("claude")
     tree = make_tree(tmp_path)
     (tmp_path / "home" / ".claude.json").write_text('{"numStartups": 3}')
-    assert run(tree, "init", "claude", "--scope", "user", "--write").returncode == 0
+    assert run(tree, "init", "claude", "--write").returncode == 0
     said = ask(tree, program, "mcp", "list")
     assert "repo" in said
     assert "Connected" in said
@@ -73,7 +73,7 @@ def test_copilot_reads_the_users_file_and_the_projects(tmp_path: Path) -> None:
     assert run(tree, "init", "copilot", "--write", "--harden").returncode == 0
     said = ask(tree, program, "mcp", "get", "repo", COPILOT_AUTO_UPDATE="false")
     assert "Enabled" in said
-    assert f"repo-mcp-server --repo-root {tree} --harden" in said
+    assert "repo-mcp-server --repo-root auto --harden" in said
     assert "Tools: * (all)" in said
 
 

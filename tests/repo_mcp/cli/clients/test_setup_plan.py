@@ -62,7 +62,23 @@ def plan(place: Path) -> Plan:
         root = str(place / "root")
         chosen = CLIENTS[client]
         server = Server(COMMAND, ("--repo-root", root))
-        return plan_setup(chosen, server, name, choose_place(chosen, scope, root), replace=replace)
+        place_of_file = choose_place(chosen, scope, root)
+        return plan_setup(chosen, server, name, place_of_file, here=root, replace=replace)
+
+    return build
+
+
+@pytest.fixture
+def plan_found(place: Path) -> Plan:
+    """The same with a root that the server finds."""
+
+    def build(
+        client: str, scope: str | None = None, *, on_path: str = "repo-mcp-server", more: tuple[str, ...] = ()
+    ) -> Setup:
+        root = str(place / "root")
+        chosen = CLIENTS[client]
+        server = Server(COMMAND, ("--repo-root", "auto", *more), {}, on_path)
+        return plan_setup(chosen, server, "repo", choose_place(chosen, scope, root), here=root)
 
     return build
 
@@ -175,9 +191,9 @@ def test_what_a_repository_put_into_an_entry_is_not_taken_over(place: Path, plan
     hostile = entry | {"env": {"LD_PRELOAD": "./evil.so"}, "\x1b[2J": 1}
     file = put(place / "root/.mcp.json", json.dumps({"mcpServers": {"repo": hostile}}))
     with pytest.raises(RepoError, match="env, which comes with the repository") as caught:
-        plan("claude")
+        plan("claude", "project")
     assert "\x1b" not in caught.value.message
-    write(plan("claude", replace=True))
+    write(plan("claude", "project", replace=True))
     assert read(file)["mcpServers"]["repo"] == entry
 
 
@@ -216,9 +232,61 @@ def test_empty_files_and_byte_order_marks(place: Path, plan: Plan) -> None:
     write(plan("vscode"))
     assert "repo" in read(place / "root/.vscode/mcp.json")["servers"]
     file = put(place / "root/.gemini/settings.json", b'\xef\xbb\xbf{"theme": "x"}')
-    write(plan("gemini"))
+    write(plan("gemini", "project"))
     assert file.read_bytes().startswith(b"\xef\xbb\xbf{")
     assert json.loads(file.read_text("utf-8-sig"))["theme"] == "x"
+
+
+# Roots that the server finds
+
+
+@pytest.mark.parametrize(("client", "scope"), FILES)
+def test_a_root_that_is_found_is_written_as_the_client_has_it(
+    place: Path, plan_found: Plan, client: str, scope: str
+) -> None:
+    setup = plan_found(client, scope)
+    is_folder = (client, scope) == ("vscode", "project")
+    assert setup.entry["args"] == ["--repo-root", "${workspaceFolder}" if is_folder else "auto"]
+    assert setup.entry["command"] == (COMMAND if scope == "user" else "repo-mcp-server")
+    assert setup.names_machine == (scope == "user")
+    write(setup)
+    assert plan_found(client, scope).is_done
+
+
+def test_a_program_that_no_path_leads_to_is_named_whole(place: Path, plan_found: Plan) -> None:
+    setup = plan_found("claude", "project", on_path="")
+    assert setup.entry["command"] == COMMAND
+    assert setup.names_machine
+
+
+@pytest.mark.parametrize(
+    "option", [("--data-dir", "/srv/index"), ("--data-dir=/srv/index",), ("--semantic-model", "/srv/model")]
+)
+def test_any_other_path_of_the_machine_is_noticed(plan_found: Plan, option: tuple[str, ...]) -> None:
+    assert plan_found("claude", "project", more=option).names_machine
+
+
+@pytest.mark.parametrize(("client", "scope"), [("codex", "user"), ("vscode", "project")])
+def test_an_entry_that_names_this_directory_becomes_one_that_finds_it(
+    place: Path, plan: Plan, plan_found: Plan, client: str, scope: str
+) -> None:
+    write(plan(client, scope))
+    file = place / FILES[client, scope]
+    write(plan_found(client, scope))
+    assert str(place / "root") not in file.read_text()
+    with pytest.raises(RepoError, match="serves another directory") as caught:
+        plan(client, scope)  # back again: only if that is said
+    assert "--replace" in caught.value.hint
+    write(plan(client, scope, replace=True))
+    assert str(place / "root") in file.read_text()
+
+
+def test_an_entry_that_names_another_directory_is_left(place: Path, plan_found: Plan) -> None:
+    entry = {"command": COMMAND, "args": ["--repo-root", "/another"]}
+    file = put(place / "home/.claude.json", json.dumps({"mcpServers": {"repo": entry}}))
+    with pytest.raises(RepoError, match="serves another directory"):
+        plan_found("claude")
+    assert read(file)["mcpServers"]["repo"] == entry
 
 
 # Links, and what is no file
@@ -270,14 +338,14 @@ def test_no_link_of_a_repository_is_followed(place: Path, plan: Plan, linked: st
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(target)
     with pytest.raises(RepoError, match="link in the repository"):
-        plan("claude" if linked == ".mcp.json" else "vscode")
+        plan("claude" if linked == ".mcp.json" else "vscode", "project")
     assert target.is_dir() or target.read_text() == "{}"
 
 
 def test_what_is_no_file_is_refused(place: Path, plan: Plan) -> None:
     (place / "root/.mcp.json").mkdir()
     with pytest.raises(RepoError, match=r"\.mcp\.json"):
-        plan("claude")
+        plan("claude", "project")
     os.mkfifo(place / "home/.claude.json")
     with pytest.raises(RepoError, match="not a regular file"):
         plan("claude", "user")
@@ -289,7 +357,7 @@ def test_what_is_no_file_is_refused(place: Path, plan: Plan) -> None:
     (place / "root/.gemini").mkdir()
     (place / "root/.gemini.json").rename(place / "root/.gemini/settings.json")
     with pytest.raises(RepoError, match="more than"):
-        plan("gemini")
+        plan("gemini", "project")
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a.b", "ä", "x" * 65, "../x"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -65,6 +64,8 @@ def get_index(place: Path) -> Path:
 def test_before_anything_is_there_nothing_is_wrong_and_nothing_is_made(place: Path) -> None:
     code, found = examine(place)
     assert code == 0
+    assert "nothing marks it" in found["root"][0]["message"]
+    assert "is set up to answer here" in found["clients"][0]["message"]
     assert {one["state"] for findings in found.values() for one in findings} <= {"ok", "note"}
     assert "created when first used" in found["data directory"][0]["message"]
     assert sorted(path.name for path in place.rglob("*")) == ["a.py", "home", "root"]
@@ -233,7 +234,11 @@ def judge(both: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("entry", "state", "word"),
     [
-        ({"command": sys.executable, "args": ["-P", "-m", "repo_mcp", "--repo-root", "/"]}, "ok", "set up"),
+        (
+            {"command": sys.executable, "args": ["-P", "-m", "repo_mcp", "--repo-root", "auto"]},
+            "ok",
+            "'project'",
+        ),
         ({"command": sys.executable, "args": ["-m", "repo_mcp", "--repo-root", "/"]}, "warning", "python -m"),
         ({"command": "uv", "args": ["run", "repo-mcp-server", "--repo-root", "/"]}, "warning", "uv reads"),
         ({"command": "sh", "args": ["-c", "x", "repo-mcp", "--repo-root", "/"]}, "warning", "shell"),
@@ -250,15 +255,27 @@ def judge(both: Path) -> list[tuple[str, str]]:
         (
             {"command": sys.executable, "args": ["repo-mcp", "--repo-root", "${workspaceFolder}"]},
             "ok",
-            "set up",
+            "serve 'project'",
         ),
-        ({"command": sys.executable, "args": ["repo-mcp", "--toolsets", "retrieval"]}, "ok", "set up"),
+        ({"command": sys.executable, "args": ["repo-mcp", "--toolsets", "retrieval"]}, "ok", "DOCS_ROOT"),
+        (
+            {"command": sys.executable, "args": ["repo-mcp", "--repo-root={project}"]},
+            "ok",
+            "serve 'project'",
+        ),
+        (
+            {"command": sys.executable, "args": ["repo-mcp", "--repo-root", "{home}"]},
+            "warning",
+            "another directory, 'home'",
+        ),
     ],
 )
 def test_entries_of_clients(both: Path, entry: object, state: str, word: str) -> None:
     places = [("cursor", "user"), ("vscode", "user"), ("gemini", "project"), ("windsurf", "user")]
+    (both / "project" / ".git").mkdir()
+    text = json.dumps(entry).replace("{project}", str(both / "project")).replace("{home}", str(both / "home"))
     for client, scope in places:
-        write_client(both, client, scope, {"mine": entry, "another": {"command": "else"}, "odd": 7})
+        write_client(both, client, scope, {"mine": json.loads(text), "another": {"command": "x"}, "odd": 7})
     found = judge(both)
     assert len(set(found)) >= len(places)
     assert all(one == state and word in message and "'mine'" in message for one, message in found)
@@ -300,12 +317,32 @@ def test_a_linked_file_is_left_alone(both: Path, scope: str, word: str) -> None:
 
 
 def test_what_init_writes_is_found_and_well(place: Path) -> None:
-    server = shutil.which("repo-mcp-server", path=os.path.dirname(sys.executable))
-    for client in ("codex", "vscode", "gemini", "copilot", "claude"):
+    clients = ("codex", "vscode", "gemini", "copilot", "claude")
+    for client in clients:
         assert run(place, client, "--write", command="init").returncode == 0
-    (place / "root" / ".mcp.json").unlink()  # Copilot would read it, too
-    code, found = examine(place)
-    assert (code, bool(server)) == (0, True)
-    told = {subject: one for subject, one in found.items() if subject.startswith("client ")}
-    assert len(told) == 4
-    assert {one["state"] for findings in told.values() for one in findings} == {"ok"}
+    (place / "root" / "src").mkdir()
+    for is_marked in (False, True):
+        if is_marked:
+            (place / "root" / ".git").mkdir()
+        code, found = examine(place)
+        assert code == 0
+        told = [findings for subject, findings in found.items() if subject.startswith("client ")]
+        assert len(told) == len(clients)
+        states = [one["state"] for findings in told for one in findings]
+        assert sorted(set(states)) == (["ok"] if is_marked else ["note", "ok"])
+    assert all("serve 'root'" in one["message"] for findings in told for one in findings)
+    assert found["root"][0]["message"] == "The repository here is 'root'."
+
+
+def test_a_name_that_path_leads_to_is_right_in_a_file_that_is_shared(
+    both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = {"command": "repo-mcp-server", "args": ["--repo-root", "auto"]}
+    for scope, state in (("project", "ok"), ("user", "warning")):  # Copilot reads the project's, too
+        file = write_client(both, "claude", scope, {"mine": entry})
+        monkeypatch.setenv("PATH", os.path.dirname(sys.executable))
+        (both / "project" / ".git").mkdir(exist_ok=True)
+        assert {found for found, _ in judge(both)} == {state}
+        monkeypatch.setenv("PATH", "/nowhere")
+        assert {found for found, _ in judge(both)} == {"problem"}
+        file.unlink()
