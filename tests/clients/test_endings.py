@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import threading
 import time
@@ -54,6 +55,21 @@ def test_the_index_lies_where_the_entry_says(driver: Driver, tmp_path: Path) -> 
     assert json.loads(driver.unwrap(played.seen["call_1"]))["result"]["state"] == "ready"
     assert len(list(place.glob("*/CACHEDIR.TAG"))) == 1  # one directory for each root
     assert not (stage.tree / ".repo_mcp").exists()
+
+
+@one_of_each
+def test_one_setup_serves_whichever_repository_the_client_is_opened_in(
+    driver: Driver, tmp_path: Path
+) -> None:
+    stage = Stage(tmp_path)
+    stage.set_up(*driver.setup)
+    shutil.copytree(stage.tree, tmp_path / "second")  # with the project's file, as if that was committed
+    for tree in (stage.tree, tmp_path / "second"):
+        stage.tree = tree
+        played = driver.play(stage, Script(Step(Call("repo.status"))))
+        status = json.loads(driver.unwrap(played.seen["call_0"]))["result"]
+        assert status["repo_root"] == str(tree)
+        assert (tree / ".repo_mcp").is_dir()
 
 
 @pytest.mark.parametrize("driver", DRIVERS.values(), ids=DRIVERS)
