@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.cli.client_commands import ClientName
+from repo_mcp.cli.client_commands import CLIENT_NAMES
 from repo_mcp.cli.clients.clients import CLIENTS, Server
 from repo_mcp.cli.clients.files import read_client_file, write_client_file
 from repo_mcp.cli.clients.setup_plan import Setup, choose_place, plan_setup
@@ -132,7 +132,7 @@ def test_two_clients_that_read_one_file_of_a_project_get_one_entry(
 
 
 def test_every_client_that_is_set_up_can_be_named() -> None:
-    assert {client.name for client in CLIENTS.values() if client.is_set_up} == set(ClientName)
+    assert {client.name for client in CLIENTS.values() if client.is_set_up} == set(CLIENT_NAMES)
 
 
 def test_a_codex_file_keeps_every_line(place: Path, plan: Plan) -> None:
