@@ -22,6 +22,7 @@ from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, f
 from repo_mcp.workspace.walk import WalkMemory
 
 IGNORE_NAME = ".gitignore"
+MAX_MET = 20_000  # files found by name since this began; then the tree is walked, and they are known
 MAX_DENIED = 1_000  # denied directories that are searched
 MAX_DENIED_ENTRIES = 300_000  # entries visited in them in all: under a second
 MAX_DENIED_LEVELS = 32
@@ -53,6 +54,7 @@ class PathChangeFinder:
         self._reader = reader
         self._find_denial = find_denial
         self._memory = memory
+        self._met: set[str] = set()  # files found by name, which a walk before them does not know
 
     @property
     def root(self) -> str:
@@ -83,6 +85,10 @@ class PathChangeFinder:
                 gone.append(path)
             elif isinstance(found, FileStat):
                 files.append(WalkedFile(path, found))
+        self._met.update(file.path for file in files)
+        if len(self._met) > MAX_MET:
+            self._met.clear()
+            return None
         return PathChanges(tuple(files), tuple(gone), met_denied)
 
     def is_there(self, path: str) -> bool:
@@ -119,6 +125,7 @@ class PathChangeFinder:
         if name == IGNORE_NAME or (not directory and rules.may_set_aside(name)):
             return _Verdict.WALK
         was_file = not directory or name in admitted[directory].files or rules.tracked.has_file(path)
+        was_file = was_file or path in self._met
         absent = _Verdict.GONE if was_file else _Verdict.NOTHING
         if is_hidden(name) or self._find_denial(path + "/") is not None:
             return absent  # a file's denial makes no difference here: it has no status

@@ -139,6 +139,30 @@ def test_a_changed_file_is_followed_by_the_watcher(client: RetrievalClient, root
     wait_for(called)
 
 
+@pytest.mark.parametrize("is_renamed", [False, True])
+def test_a_file_that_came_and_went_is_named_no_longer(
+    client: RetrievalClient, root: Path, is_renamed: bool
+) -> None:
+    wait_until_ready(client)
+
+    def list_places() -> set[str]:
+        callers = client.call("get_callers", symbol="shop.money.add", limit=500)
+        found = client.call("search_symbols", query="came_and_went")
+        if callers.get("warnings") or found.get("warnings"):
+            return {"not said to be whole"}
+        return {row["file_path"] for row in [*callers["result"], *found["result"]] if "file_path" in row}
+
+    came = root / "shop" / "came.py"
+    came.write_text("from shop.money import add\n\n\ndef came_and_went():\n    add(1, 2)\n")
+    wait_for(lambda: "shop/came.py" in list_places())
+    if is_renamed:
+        came.rename(root / "shop" / "went.py")
+    else:
+        came.unlink()
+    assert "shop/came.py" not in list_places()
+    wait_for(lambda: ("shop/went.py" in list_places()) == is_renamed and "shop/came.py" not in list_places())
+
+
 def test_a_changed_file_is_followed_at_once_by_index_files(root: Path) -> None:
     client = start(root, "--no-watch")
     try:

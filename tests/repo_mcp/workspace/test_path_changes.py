@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.model import WalkReport
+from repo_mcp.workspace import path_changes
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.policy import DenyPolicy
@@ -75,6 +76,30 @@ def put(report: WalkReport, changes: PathChanges) -> list[object]:
         files.pop(path, None)
     files |= {file.path: file for file in changes.files}
     return [files[path] for path in sorted(files)]
+
+
+def test_a_file_that_came_after_the_walk_is_gone_when_it_goes(watched: Watched) -> None:
+    watched.walk(watched.memory)
+    (watched.root / "src/late.c").write_text("late")
+    assert watched.look("src/late.c") == (["src/late.c"], [])
+    (watched.root / "src/late.c").rename(watched.root / "src/moved.c")
+    assert watched.look("src/late.c", "src/moved.c") == (["src/moved.c"], ["src/late.c"])
+    (watched.root / "src/moved.c").unlink()
+    assert watched.look("src/moved.c", "src/never.c") == ([], ["src/moved.c"])
+
+
+def test_after_very_many_files_that_came_the_tree_is_walked(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(path_changes, "MAX_MET", 1)
+    watched.walk(watched.memory)
+    for name in ("src/one.c", "src/two.c"):
+        (watched.root / name).write_text(name)
+    assert watched.look("src/one.c") == (["src/one.c"], [])
+    assert watched.look("src/two.c") is None
+    watched.walk(watched.memory)
+    (watched.root / "src/one.c").unlink()
+    assert watched.look("src/one.c") == ([], ["src/one.c"])
 
 
 @settings(max_examples=examples(200))
