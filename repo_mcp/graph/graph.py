@@ -22,7 +22,7 @@ from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
-from repo_mcp.symbols.symbol_record import ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
@@ -91,6 +91,7 @@ class Graph:
         self._lookup = SymbolLookup(program, self._nodes, self._symbols, self._list_places)
         self.edge_lists = EdgeLists(self._edges, self._lock)
         self.read_lines = program.read_lines
+        self.find_status = program.find_status
         self.scan = BulkScan(program, self._edges, self._lock)
 
     @cached_property
@@ -110,9 +111,16 @@ class Graph:
 
     def search(self, query: str, scope: SymbolFilter, limit: int) -> list[tuple[Node, float]]:
         """Return the best symbols for a query with their scores. Raises NOT_FOUND for an unknown project."""
+        return self.search_widely(query, scope, limit)[0]
+
+    def search_widely(
+        self, query: str, scope: SymbolFilter, limit: int
+    ) -> tuple[list[tuple[Node, float]], bool]:
+        """Return what `search` does, and whether more symbols fit than can be looked at."""
         with self._lock:
             found = self._symbols.find(query, self._build_filter(scope), limit)
-            return [(self._nodes.get(one.declaration), one.score) for one in found]
+            named = [(self._nodes.get(one.declaration), one.score) for one in found]
+            return named, self._symbols.is_cut
 
     def _build_filter(self, scope: SymbolFilter) -> Callable[[str, SymbolKind], bool]:
         kind = None if scope.kind is None else _get_kind(scope.kind)
@@ -155,10 +163,6 @@ class Graph:
         with self._lock:
             nodes = self._nodes.list_nodes(path)
             return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.ordinal))
-
-    def find_status(self, path: str) -> ParseStatus | None:
-        """Return how much of a file was understood, or None for a file without a symbol record."""
-        return self._program.find_status(path)
 
     def list_spans(self, node: Node) -> list[Span]:
         """Return the declarations of a symbol: the primary one first, then by path and line."""

@@ -5,6 +5,7 @@
     gUN               humps: getUserName
     AuthService.login a name inside another; "::", "#" and "/" count as dots too
     user service      names that contain these words, those with most of them first
+    user NOT test     operators: see `repo_mcp/graph/symbol_expression.py`
 
 Candidate files come from the dictionary of declared names and their parts; then all their symbols are
 scored. No query is an error: text that is not a name is a word, or is ignored.
@@ -23,6 +24,7 @@ import numpy as np
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
@@ -31,9 +33,10 @@ MAX_WORDS = 12  # of a query that are used
 MAX_EXACT_FILES = 100  # that declare exactly the typed name
 MAX_FILES = 64  # that declare names sharing its parts
 MAX_SYMBOLS = 30_000  # in the files scanned, in each of the two rounds
-MAX_NAMES = 40  # names in the dictionary that one pattern may match
-MAX_PATTERN_FILES = 60  # that declare one of those names
-MAX_SCORED = 400  # symbols scored with their enclosing names
+MAX_BEGUN = 10  # parts of names that one word may begin
+MAX_NAMES = 2_000  # names in the dictionary that one pattern may match
+MAX_PATTERN_FILES = 1_000  # that declare one of those names
+MAX_SCORED = 2_000  # symbols scored with their enclosing names
 MIN_BEGINNING = 3  # characters; a shorter word is not tried as a prefix
 MIN_INSIDE = 3
 MIN_HUMPS = 2
@@ -67,7 +70,7 @@ IN_TESTS = -0.5
 FORWARD = -0.4
 
 _TOKEN = re.compile(r"[\w$*]+(?:(?:\.|::|->|#|/)[\w$*]+)*")
-_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # of an expression with mistakes: they are no names
 _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+|_")
 _CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
 
@@ -151,23 +154,35 @@ class SymbolFinder:
     def __init__(self, program: SearchableProgram, nodes: NodeBook) -> None:
         self._program = program
         self._nodes = nodes
+        self.is_cut = False  # more symbols fit the last query than were looked at
 
     def find(self, query: str, wanted: Wanted, limit: int) -> list[FoundSymbols]:
         """Return the best symbols for a query, by score, then path and ordinal."""
-        words = [self._prepare(token) for token in _list_tokens(query)]
+        self.is_cut = False
+        expression = parse_expression(query)
+        asked = query if expression is None else " ".join(one.text for one in expression.iter_wanted())
+        words = [self._prepare(token) for token in _list_tokens(asked)]
         drafts: dict[tuple[str, int], _QueryDraft] = {}
         for list_files, build in ((self._list_exact, _glance_whole), (self._list_near, _glance_near)):
             glance = build(words)
             room = MAX_SYMBOLS
-            for path in list_files(words) if words else ():
+            paths = list_files(words) if words else []
+            if expression is not None and list_files == self._list_exact:
+                paths = [path for word in words for path in self._list_exact([word])]
+            for path in dict.fromkeys(paths):
                 record = None if room < 0 else self._program.find_record(path)
                 if record is not None:
                     room -= record.symbol_count
                     matching = _match_file(path, record, words, glance, wanted)
                     drafts.update({(path, draft.ordinal): draft for draft in matching})
-            if sum(draft.promise >= EXACT for draft in drafts.values()) >= limit:
+            is_enough = sum(draft.promise >= EXACT for draft in drafts.values()) >= limit
+            if is_enough and expression is None:
                 break  # an exact name outscores any other match
         chosen = sorted(drafts.values(), key=lambda draft: (-draft.promise, draft.path, draft.ordinal))
+        if expression is not None:
+            terms = _Terms(self._nodes, self._prepare)
+            chosen = [one for one in chosen if expression.matches(terms.look_at(one))]
+        self.is_cut = self.is_cut or len(chosen) > MAX_SCORED
         found = [
             FoundSymbols(Declaration(draft.path, draft.ordinal), round(score, 4))
             for draft in chosen[:MAX_SCORED]
@@ -197,9 +212,10 @@ class SymbolFinder:
                 found.update(dict.fromkeys(exact[:MAX_EXACT_FILES]))
             room = MAX_PATTERN_FILES
             for name in self._list_fitting(word):
-                declaring = self._program.list_declaring(name)[: max(0, room)]
+                declaring = self._program.list_declaring(name)
+                self.is_cut = self.is_cut or len(declaring) > room
+                found.update(dict.fromkeys(declaring[: max(0, room)]))
                 room -= len(declaring)
-                found.update(dict.fromkeys(declaring))
         return list(found)
 
     def _list_near(self, words: list[_Word]) -> list[str]:
@@ -230,13 +246,14 @@ class SymbolFinder:
         names: list[str] = []
         for begin in dict.fromkeys((letters, letters.lower(), letters.upper())):
             names += _take(self._program.names.iter_declared(begin, pattern), MAX_NAMES - len(names))
+            self.is_cut = self.is_cut or len(names) >= MAX_NAMES
         return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: _Word) -> list[str]:
         """Return the parts of names that a word can stand for."""
         if word.has_star or len(word.folded) < MIN_BEGINNING:
             return [] if word.has_star else list(word.terms)
-        return [*word.terms, *_take(self._program.names.iter_parts(word.folded), MAX_NAMES // 4)]
+        return [*word.terms, *_take(self._program.names.iter_parts(word.folded), MAX_BEGUN)]
 
     def _score(self, draft: _QueryDraft, words: list[_Word]) -> float:
         record, ordinal = draft.record, draft.ordinal
@@ -262,6 +279,38 @@ class SymbolFinder:
         """Return the names around a symbol in lower case, outermost first, including a Python module's."""
         qualified = self._nodes.name(Declaration(path, ordinal)) if ordinal else path
         return qualified.lower().split(".")[:-1]
+
+
+class _Terms:
+    """The terms of an expression, as a symbol has them or not."""
+
+    def __init__(self, nodes: NodeBook, prepare: Callable[[str], _Word]) -> None:
+        self._nodes = nodes
+        self._prepare = lru_cache(MAX_TOKENS)(prepare)
+
+    def look_at(self, draft: _QueryDraft) -> Has:
+        """Return what tells whether a symbol has a term: in its own name, or around it."""
+        *around, name = self._nodes.name(Declaration(draft.path, draft.ordinal)).split(".")
+        if not draft.ordinal:
+            around, name = [draft.path], draft.path.rpartition("/")[2]
+        whole = _squeeze(".".join([*around, name]))
+
+        def has(text: str, is_phrase: bool) -> bool:
+            if is_phrase and not text.isidentifier():
+                squeezed = _squeeze(text)
+                return bool(squeezed) and squeezed in whole
+            word = self._prepare(text)
+            if word.around:
+                steps = [one.lower() for one in around]
+                return _locate_word(word, _compare(word, name), steps) > 0
+            return any(_compare(word, one) > INSIDE + COVERAGE for one in [name, *around])
+
+        return has
+
+
+def _squeeze(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def _match_file(

@@ -55,7 +55,7 @@ _ENTRIES = (
     Entry(
         "search_symbols",
         "Search symbols",
-        "Find declared symbols by name, beginning (Auth*), humps (gUN), qualified name or words, best first.",
+        "Find declared symbols by name, beginning, humps, qualified name or words, best first.",
         schemas.SEARCH_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.search_symbols,

@@ -162,7 +162,7 @@ TREE_ARGUMENTS = build_object(
 SEARCH_ARGUMENTS = build_object(
     {
         "query": build_text(
-            "UserService, Auth*, gUN, AuthService.login, user service",
+            'UserService, Auth*, gUN, AuthService.login, user service; AND, OR, NOT, "a b"',
             MAX_QUERY_CHARS,
         ),
         "project_id": PROJECT_ID,

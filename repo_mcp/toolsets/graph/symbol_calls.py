@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 
 NO_WORDS = "the query contains no name or word to search for"
+NO_EXPRESSION = (
+    "taken as plain words: AND, OR and NOT stand between words, and quotes and parentheses come in pairs"
+)
+TOO_MANY = "more symbols fit than can be ranked: give more of the name, a node_type or a project_id"
 # By the name of a NameMatch: that module is loaded with the first call.
 NOT_EXACT = {
     "ENDING": ("no symbol has exactly this qualified name; these end with it",),
@@ -35,16 +39,22 @@ NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is
 
 def search_symbols(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `search_symbols`."""
-    from repo_mcp.graph.symbol_query import has_words  # here: tools are listed before anything is loaded
+    # Here: tools are listed before anything is loaded.
+    from repo_mcp.graph.symbol_expression import is_expression, parse_expression
+    from repo_mcp.graph.symbol_query import has_words
 
-    page = Page("search_symbols", arguments)
+    page, query = Page("search_symbols", arguments), str(arguments["query"])
     end = page.start + (find_integer(arguments, "limit") or DEFAULT_SYMBOLS)
     scope = _build_scope(repository, arguments)
-    with repository.engines.graph.open(names=str(arguments["query"])) as graph:
-        found = graph.search(str(arguments["query"]), scope, end + 1)
+    with repository.engines.graph.open(names=query) as graph:
+        found, is_cut = graph.search_widely(query, scope, end + 1)
         rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:end]]
     more, ordinary = len(found) > end, "limit" not in arguments
-    notes = [] if has_words(str(arguments["query"])) else [NO_WORDS]
+    notes = [] if has_words(query) else [NO_WORDS]
+    if not notes and is_expression(query) and parse_expression(query) is None:
+        notes.append(NO_EXPRESSION)
+    if is_cut:
+        notes.append(TOO_MANY)
     return _draft_rows(repository, page, rows, more=more, ordinary=ordinary, notes=notes)
 
 

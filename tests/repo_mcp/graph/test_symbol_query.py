@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_mcp.graph import symbol_query
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import SymbolFilter
+from repo_mcp.graph.symbol_expression import is_expression, parse_expression
 from repo_mcp.graph.symbol_query import _build_stars, has_words
 from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
@@ -160,3 +164,91 @@ def brute_force(query: str, name: str) -> bool:
 @given(st.text("abA*", min_size=1, max_size=6).filter(lambda text: "*" in text), st.text("abA", max_size=8))
 def test_a_star_stands_for_any_letters(query: str, name: str) -> None:
     assert (re.fullmatch(_build_stars(query), name, re.IGNORECASE) is not None) == brute_force(query, name)
+
+
+# Operators
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("login AND auth", ["AuthService.login", "IAuth.login"]),
+        ("auth NOT login", ["AuthService", "AuthService.authenticate",
+                            "AuthService.authenticateUser", "IAuth"]),
+        ("login NOT (auth OR service)", ["test_users.login", "test_users.test_login"]),
+        ("(factory OR session) AND login", ["service.UserServiceFactory.login"]),
+        ("get_user_id OR parseHTTPResponse", ["parseHTTPResponse", "service.UserService.get_user_id"]),
+        ('"http response"', ["names.HTTPResponse", "parseHTTPResponse"]),
+        ('"response http"', []),
+        ('"service factory" NOT login', ["service.UserServiceFactory"]),
+        ('"AuthService.login"', ["AuthService.login"]),
+        ("Auth* NOT user", ["AuthService", "AuthService.authenticate"]),
+        ('auth* AND "authenticate user"', ["AuthService.authenticateUser"]),
+        ("UserService.login OR IAuth.login", ["IAuth.login", "service.UserService.login"]),
+        ("NEAR(auth login)", ["AuthService.login", "IAuth.login"]),
+        ("login NOT login", []),
+    ],
+)  # fmt: skip
+def test_operators_mean_what_they_say(graph: Graph, query: str, names: list[str]) -> None:
+    assert sorted(search(graph, query, 50)) == sorted(names)
+
+
+MISTAKES = [
+    "AND",
+    "login AND",
+    "NOT login",
+    "(login",
+    "login)",
+    "()",
+    '"',
+    "a OR OR b",
+    "(" * 50 + "a" + ")" * 50,
+]
+
+
+@pytest.mark.parametrize("query", MISTAKES)
+def test_an_expression_with_mistakes_is_words(graph: Graph, query: str) -> None:
+    assert parse_expression(query) is None
+    assert search(graph, query) == search(graph, re.sub(r'AND|NOT|OR|[()"]', " ", query))
+
+
+def test_every_name_that_a_star_stands_for_is_found_or_missed_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"m{one // 9}.py": "" for one in range(90)}
+    for one in range(90):
+        files[f"m{one // 9}.py"] += f"def make_{one:02}(): ...\n"
+    graph = make_graph(files)
+    found, is_cut = graph.search_widely("make_*", SymbolFilter(), 100)
+    assert [node.symbol.name for node, _ in found] == [f"make_{one:02}" for one in range(90)]
+    assert not is_cut
+    for limit, most in (("MAX_NAMES", 80), ("MAX_PATTERN_FILES", 5), ("MAX_SCORED", 30)):
+        with monkeypatch.context() as patch:
+            patch.setattr(symbol_query, limit, most)
+            found, is_cut = make_graph(files).search_widely("make_*", SymbolFilter(), 100)
+            assert is_cut, limit
+            assert len(found) < 90
+
+
+EXPRESSIONS: list[tuple[str, Callable[[bool, bool, bool], bool]]] = [
+    ("a AND b OR c", lambda a, b, c: (a and b) or c),
+    ("a OR b AND c", lambda a, b, c: a or (b and c)),
+    ("a OR b c", lambda a, b, c: a or (b and c)),
+    ("a NOT b AND c", lambda a, b, c: (a and not b) and c),
+    ("a AND b NOT c", lambda a, b, c: a and (b and not c)),
+    ("(a OR b) c", lambda a, b, c: (a or b) and c),
+    ("a NOT b NOT c", lambda a, b, c: (a and not b) and not c),
+    ("(a OR b) NOT (b c)", lambda a, b, c: (a or b) and not (b and c)),
+]
+
+
+@pytest.mark.parametrize(("query", "meant"), EXPRESSIONS)
+def test_not_binds_closest_then_and_then_or(query: str, meant: Callable[[bool, bool, bool], bool]) -> None:
+    expression = parse_expression(query)
+    assert expression is not None
+    for truths in product((False, True), repeat=3):
+        names = dict(zip("abc", truths, strict=True))
+        assert expression.matches(lambda text, _, names=names: names[text]) == meant(*truths)
+
+
+def test_words_side_by_side_are_no_expression() -> None:
+    assert not is_expression("user service and more")
+    assert parse_expression("a b") is None

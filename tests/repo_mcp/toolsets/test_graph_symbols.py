@@ -117,6 +117,20 @@ def test_a_search_can_be_limited_to_a_type_a_language_and_a_project(served: Serv
     assert "typescript" in hint
 
 
+def test_operators_are_those_of_fts5_and_mistakes_are_said(served: Served) -> None:
+    def list_names(query: str) -> set[str]:
+        return {row["qualified_name"] for row in served.rows("search_symbols", query=query)}
+
+    assert list_names("save AND cached") == {"shop.orders.CachedStore.save"}
+    assert "shop.orders.CachedStore.save" not in list_names("save NOT cached")
+    assert list_names('"place order"') == {"shop.orders.place_order"}
+    answer = served.call("search_symbols", query="save AND")
+    assert answer["result"]
+    assert answer["warnings"] == [
+        "taken as plain words: AND, OR and NOT stand between words, and quotes and parentheses come in pairs"
+    ]
+
+
 def test_a_query_without_a_word_finds_nothing_and_says_so(served: Served) -> None:
     for query in ("*", " ", "\0", "???", "OR"):
         answer = served.call("search_symbols", query=query)
