@@ -133,13 +133,13 @@ def _add_rates(parser: argparse.ArgumentParser) -> None:
         "--call-timeout-seconds",
         type=int,
         metavar="N",
-        help=f"time limit of a call that reads; beyond it, timeout (default: {CALL_SECONDS}; 0: no limit)",
+        help=f"seconds that a call that reads may take (default: {CALL_SECONDS}; 0: no limit)",
     )
     parser.add_argument(
         "--symbol-wait-seconds",
         type=int,
         metavar="N",
-        help="time for which calls of graph and code_research wait while files are parsed"
+        help="seconds that calls of graph and code_research wait while files are parsed"
         f" (default: {SYMBOL_WAIT_SECONDS}; 0: none)",
     )
 

@@ -44,7 +44,7 @@ SUMMARIES = {
 }
 HELP = """usage: repo-mcp COMMAND [options]
 
-Search one code repository through its own index, for people and over MCP.
+Search one code repository through its own index, in a terminal or over MCP.
 
 Everything is local and read-only: no network, no model, and no code of the
 repository is run. Commands work on the repository around the current directory

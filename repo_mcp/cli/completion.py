@@ -39,7 +39,7 @@ def build_parser() -> CommandParser:
         "repo-mcp completion",
         "SHELL",
         """Print a script that completes commands, options and their values. Nothing is
-installed. The script holds them all: completing a word starts no program.""",
+installed. The script contains them all, so completing a word starts no program.""",
         (
             "repo-mcp completion bash > ~/.local/share/bash-completion/completions/repo-mcp",
             "repo-mcp completion zsh > ~/.zfunc/_repo-mcp   in a directory of fpath",

@@ -65,9 +65,9 @@ def build_index_parser() -> CommandParser:
     parser = CommandParser(
         "repo-mcp index",
         "[options]",
-        """Build the index, or bring it up to date; then the symbol index, if there is one.
+        """Build the index or bring it up to date, and then the symbol index if there is one.
 
-Killed at any moment, the next run finds the old index or the new one.""",
+If it is killed at any moment, the next run finds the old index or the new one.""",
         (
             "repo-mcp index",
             "repo-mcp index --structure --workers 2",
@@ -153,7 +153,7 @@ def build_status_parser() -> CommandParser:
     parser = CommandParser(
         "repo-mcp status",
         "[options]",
-        """Say whether the index is healthy, what it holds, what was left out and how old
+        """Say whether the index is healthy, what it contains, what was left out and how old
 it is.
 
 The first line is the verdict: healthy, behind, incomplete, missing or damaged.

@@ -27,8 +27,8 @@ A hit starts with its rank and PATH:LINE, which editors and terminals can open.
 Below it, lines that match are marked LINE: and those around them LINE-. Exact
 matches are printed as PATH:LINE:TEXT. Notes go to standard error.
 
-Paths are relative to the working directory; with --repo-root or --json, and in
---glob, to the root."""
+Paths are relative to the working directory. With --repo-root or --json, and in
+--glob, they are relative to the root."""
 EXAMPLES = (
     'repo-mcp search "where is a transfer posted"',
     "repo-mcp search Account --mode symbol",
@@ -63,11 +63,11 @@ def build_parser() -> CommandParser:
     )
     parameters.add_tests(parser)
     add("-l", "--files-with-matches", action="store_true", help="print only the paths of files")
-    add("-c", "--count", action="store_true", help="exact search: print PATH:COUNT, lines that match")
+    add("-c", "--count", action="store_true", help="exact search: print PATH:COUNT of matching lines")
     add("--files", action="store_true", help="list the files that would be searched")
     add("--top-k", metavar="N", type=int, help="hits to print (default: 10; exact search: 200)")
     add("-C", "--context", metavar="N", type=int, default=0, help="lines to show around each hit")
-    add("--explain", action="store_true", help="show what each signal adds to a score, and ids of chunks")
+    add("--explain", action="store_true", help="show what each signal adds to a score, and the ids of chunks")
     parameters.add_color(parser)
     parameters.add_json(parser)
     parameters.add_place(parser)

@@ -15,7 +15,7 @@ def add_place(parser: CommandParser) -> None:
         "--allow-path",
         metavar="GLOB",
         action="append",
-        help="serve files that match, though denied; repeatable",
+        help="serve matching files even if denied; repeatable",
     )
 
 

@@ -236,7 +236,7 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
 
 def _check_packages() -> Iterator[Finding]:
     """Yield findings on the packages without which something is lost: the others are needed to come here."""
-    hint = f"In the clone: {name_installer(sys.prefix)} ."
+    hint = f"Run this in the clone: {name_installer(sys.prefix)} ."
     faults = list_faults(list_languages())
     for package in sorted({fault.package for fault in faults.values()}):
         names = [language for language, fault in faults.items() if fault.package == package]

@@ -184,7 +184,7 @@ def test_a_package_is_installed_as_the_program_was(
     found = {one.subject: one for one in _check_packages()}
     assert found["watchfiles"].state is found["parsers"].state is State.OK
     assert found["google-re2"].state is State.WARNING
-    assert found["google-re2"].hint == f"In the clone: {installer} ."
+    assert found["google-re2"].hint == f"Run this in the clone: {installer} ."
 
 
 def test_a_grammar_that_cannot_be_loaded_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
