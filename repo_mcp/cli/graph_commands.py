@@ -33,17 +33,16 @@ SHOWN_LINES = 40  # of a definition
 DEFAULT_SYMBOLS = 100
 # command -> what it prints, and an example
 _ABOUT = {
-    "definition": ("Print where a name is declared, and how.", "Account.post"),
+    "definition": ("Print where a name is declared, with its declaration.", "Account.post"),
     "references": ("Print where a symbol is used: calls, imports, types, bases.", "UnbalancedEntry"),
-    "callers": ("Print what calls a function, and the lines that do.", "transfer_funds"),
+    "callers": ("Print what calls a function, with the calling lines.", "transfer_funds"),
     "callees": ("Print what a function calls.", "transfer_funds"),
     "implementations": ("Print what implements or extends a type.", "UnbalancedEntry"),
 }
 _NAMES = """
 
-NAME is a name, or as much of a qualified name as tells it from others
-(Account.post), or PATH:LINE. The symbols of all files are parsed first; later
-calls parse what has changed."""
+NAME is the name of a symbol, the end of its qualified name (Account.post), or
+PATH:LINE. The first run parses all files; later runs parse those that changed."""
 
 
 def _build_parser(name: str) -> CommandParser:
@@ -132,13 +131,13 @@ def define(options: Namespace) -> int:
         if len(nodes) > 1:
             for one in nodes[: options.top_k]:
                 page.show(one, one.symbol.start_line, "exact", [one.symbol.start_line])
-            note(f"{len(nodes)} symbols have this name; PATH:LINE or a longer name chooses one.")
+            note(f"{len(nodes)} symbols have this name. Choose one with PATH:LINE or a longer name.")
             return EXIT_DONE
         for span in spans:
             last = min(span.end_line, span.start_line + SHOWN_LINES - 1)
             page.show(nodes[0], span.start_line, "exact", range(span.start_line, last + 1))
             if last < span.end_line:
-                note(f"It goes on to line {span.end_line}.")
+                note(f"It continues to line {span.end_line}.")
     return EXIT_DONE
 
 
@@ -193,7 +192,7 @@ def _print_edges(command: str, page: _Page, rows: Sequence[tuple[Edge, Node]], f
     if found.externals:
         names = ", ".join(one.name for one in found.externals[:20])
         more = f" and {len(found.externals) - 20} more" if len(found.externals) > 20 else ""
-        note(f"Outside of the repository: {names}{more}.")
+        note(f"Outside the repository: {names}{more}.")
     if len(rows) < len(found.edges):
         note(f"{len(rows):,} of {len(found.edges):,} symbols; more with --top-k.")
     if found.cut:
@@ -250,8 +249,8 @@ configured, how X reaches Y, the architecture.""",
             'repo-mcp research "the architecture" --top-k 5',
         ),
     )
-    parser.add_argument("question", metavar="QUESTION", help="question in words")
-    parser.add_argument("--depth", metavar="N", type=int, help="references to follow in a row")
+    parser.add_argument("question", metavar="QUESTION", help="a question in plain language")
+    parser.add_argument("--depth", metavar="N", type=int, help="levels of references to follow")
     parser.add_argument("--top-k", metavar="N", type=int, default=10, help="findings to print (default: 10)")
     parameters.add_json(parser)
     parameters.add_place(parser)
@@ -265,7 +264,9 @@ def research(options: Namespace) -> int:
     from repo_mcp.toolsets.research.research_text import render_report
 
     if not options.question.strip():
-        raise RepoError(ErrorCode.INVALID_ARGUMENT, "The question is empty.", "Ask something about the code.")
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT, "The question is empty.", "Ask about the code."
+        )
     request = ResearchRequest(options.question.replace("\0", " "), options.depth, findings=options.top_k)
     with _ready(options) as repository:
         report = repository.engines.researcher.answer(request, Steps(lambda: False))

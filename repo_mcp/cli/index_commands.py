@@ -65,7 +65,7 @@ def build_index_parser() -> CommandParser:
     parser = CommandParser(
         "repo-mcp index",
         "[options]",
-        """Build the index or bring it up to date, and then the symbol index if there is one.
+        """Build the index or bring it up to date, and the symbol index if there is one.
 
 If it is killed at any moment, the next run finds the old index or the new one.""",
         (
@@ -153,8 +153,8 @@ def build_status_parser() -> CommandParser:
     parser = CommandParser(
         "repo-mcp status",
         "[options]",
-        """Say whether the index is healthy, what it contains, what was left out and how old
-it is.
+        """Say whether the index is healthy, what it contains, what was left out and how
+old it is.
 
 The first line is the verdict: healthy, behind, incomplete, missing or damaged.
 Exit code: 0, or 1 if there is no index.""",

@@ -73,7 +73,7 @@ def test_a_name_of_several_symbols(tree: Path) -> None:
     assert listed.returncode == 0
     assert "shapes.py:2  shapes.Shape.draw  method\n" in listed.stdout
     assert "shapes.py:6  shapes.Round.draw  method\n" in listed.stdout
-    assert listed.stderr == "2 symbols have this name; PATH:LINE or a longer name chooses one.\n"
+    assert listed.stderr == "2 symbols have this name. Choose one with PATH:LINE or a longer name.\n"
     asked = run(tree, "callers", "draw")
     assert (asked.returncode, asked.stdout) == (2, "")
     assert "shapes.py:2, shapes.py:6" in asked.stderr
