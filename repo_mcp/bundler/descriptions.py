@@ -102,7 +102,7 @@ def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[OpenedFile
     cut = sum(len(line) > MAX_LINE_CHARS for one in packer.selections for line in one.lines)
     warnings = [*evidence.warnings]
     if changed:
-        warnings.append(f"{changed} of the files have changed since they were indexed: refresh the index.")
+        warnings.append(f"Of the files found, {changed} changed after indexing: refresh the index.")
     if cut:
         warnings.append(f"{cut} lines were cut at {MAX_LINE_CHARS} characters.")
     return tuple(warnings)

@@ -117,7 +117,7 @@ TEMPORARY_NAME = "last_bundle.tmp"
 LOCK_ATTEMPTS, LOCK_WAIT_SECONDS = 20, 0.01  # another server writes for a few milliseconds
 NOT_WRITTEN = "The last bundle could not be written to the data directory."
 NOT_DELETED = (
-    "The last bundle quotes a file that may not be served any more, and could not be deleted:"
+    "The last bundle quotes a file that may no longer be served, and could not be deleted:"
     f" delete {JSON_NAME} and {MARKDOWN_NAME} in the data directory."
 )
 MAX_KEPT_BYTES = 64_000_000  # more than the largest bundle; whatever is larger is none of ours

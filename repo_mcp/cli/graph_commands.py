@@ -264,9 +264,7 @@ def research(options: Namespace) -> int:
     from repo_mcp.toolsets.research.research_text import render_report
 
     if not options.question.strip():
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT, "The question is empty.", "Ask about the code."
-        )
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, "The question is empty.", "Ask about the code.")
     request = ResearchRequest(options.question.replace("\0", " "), options.depth, findings=options.top_k)
     with _ready(options) as repository:
         report = repository.engines.researcher.answer(request, Steps(lambda: False))

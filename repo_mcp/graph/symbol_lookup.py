@@ -135,7 +135,7 @@ class SymbolLookup:
             near = sorted(nodes, key=lambda node: (_measure_distance(node, line), node.symbol.ordinal))
             raise RepoError(
                 ErrorCode.NOT_FOUND,
-                f"Line {line} of {shown(path)} lies in no symbol.",
+                f"Line {line} of {shown(path)} is in no symbol.",
                 _suggest(near[:NEAR_NAMES], "Give the path alone for the file itself."),
                 {"argument": argument},
             )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that rows stand in
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
 CUT = "very many types inherit from each other here: there may be more edges than can be listed"
-MORE = "not every file was searched yet: the cursor goes on with the others"
+MORE = "not every file was searched yet: the cursor continues with the others"
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
