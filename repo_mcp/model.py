@@ -143,12 +143,14 @@ class Hit:
     """The best place of a ranked chunk. `score` is rounded once; ties are by path, then the chunk's line."""
 
     path: str
-    start_line: int  # of the snippet
-    end_line: int
-    snippet: str  # numbered lines of the chunk's best window, from the live file
+    start_line: int  # the first that is shown
+    end_line: int  # the last one; lines between them may be left out
+    snippet: str  # numbered lines of the live file: the head of the declaration, and what matches in it
     score: float
-    matched_terms: tuple[str, ...]
-    symbol: str | None  # qualified name of the innermost declaration around the snippet's best line
+    matched_terms: tuple[
+        str, ...
+    ]  # words of the query, as written; of a name that matches in part, its parts
+    symbol: str | None  # qualified name of the declaration that tells most
     explanation: tuple[tuple[str, float], ...] = ()  # signal -> its points; the score is their sum
     chunk_id: str = ""  # of the chunk as it was indexed
     chunk_lines: tuple[int, int] = (0, 0)  # first and last of the whole chunk

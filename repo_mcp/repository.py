@@ -315,7 +315,8 @@ class Repository:
             )
         if request.file_glob:
             GlobFilter(request.file_glob)  # a bad one is refused before the index is waited for
-        request = replace(request, language=self._name_language(request.language))
+        if request.language is not None:
+            request = replace(request, language=self._name_language(request.language))
         searcher = self._index.get_searcher(fresh=True)
         try:
             answer = run_search(
@@ -336,15 +337,14 @@ class Repository:
     ) -> ExactAnswer:
         """Return the matches of a literal or an expression. Raises as `LiveExactSearch.search` does,
         and INVALID_ARGUMENT for a language that there is not."""
-        request = replace(request, language=self._name_language(request.language))
+        if request.language is not None:
+            request = replace(request, language=self._name_language(request.language))
         answer = self._exact.search(request, cancelled, scan=scan)
         told = () if answer.total else self._left_out.tell(request)
         return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
 
-    def _name_language(self, given: str | None) -> str | None:
+    def _name_language(self, given: str) -> str:
         """Return the language that a filter names. Raises INVALID_ARGUMENT for none that there is."""
-        if given is None:
-            return None
         others = {language for _, language in self.config.extensions}
         language = name_language(given, others)
         if language is None:

@@ -22,6 +22,7 @@ from repo_mcp.exact.page_lines import list_page_lines
 from repo_mcp.model import ExactMatch, Hit
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.ranking.snippets import find_best_line, find_line_terms
+from repo_mcp.text.analysis import get_word_terms
 
 
 class HitsPage:
@@ -34,13 +35,14 @@ class HitsPage:
         """Print the hits, best first; with `explain`, points and chunks."""
         for rank, hit in enumerate(hits, 1):
             rows = _read_snippet(hit)
-            matching = find_line_terms([content for _, content in rows], hit.matched_terms)
+            terms = [term for word in hit.matched_terms for term in get_word_terms(word)]
+            matching = find_line_terms([content for _, content in rows], terms)
             best = rows[find_best_line(matching)][0] if rows else hit.start_line
             self._print(_head(rank, hit, best))
             if explain:
                 points = ", ".join(f"{name} {value:+.3f}" for name, value in hit.explanation)
                 self._print(Text(f"    {points}; chunk {hit.chunk_id}", FAINT))
-            pattern = _match_pattern(hit.matched_terms)
+            pattern = _match_pattern(terms)
             width = max((len(str(number)) for number, _ in rows), default=1)
             for (number, content), held in zip(rows, matching, strict=True):
                 self._print(_numbered(number, content, width, pattern if held else None))
@@ -99,7 +101,7 @@ def _iter_lines(matches: tuple[ExactMatch, ...]) -> Iterator[tuple[str, int, str
             yield path, line.number, line.text, line.is_match
 
 
-def _match_pattern(terms: tuple[str, ...]) -> re.Pattern[str] | None:
+def _match_pattern(terms: Sequence[str]) -> re.Pattern[str] | None:
     """Return a pattern that matches the terms anywhere, since a term may be a part or the stem of a word."""
     wanted = sorted({re.escape(term) for term in terms if term}, key=lambda term: (-len(term), term))
     return re.compile("|".join(wanted), re.IGNORECASE) if wanted else None

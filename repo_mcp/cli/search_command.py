@@ -209,7 +209,8 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
     if not answer.hits:
         note(NOTHING)
     elif answer.total > len(answer.hits):
-        note(f"{len(answer.hits)} of {answer.total:,} matches; more with --top-k.")
+        more = " or more" if answer.total_is_lower_bound else ""
+        note(f"{len(answer.hits)} of {answer.total:,}{more} matches; more with --top-k.")
     for message in answer.warnings:
         warn(message)
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
@@ -236,7 +237,10 @@ def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
         text = repository.open_file(hit.path, max(1, numbers[0] - lines), numbers[-1] + lines)
     except RepoError:
         return hit
-    numbered = (f"{number}\t{line}\n" for number, line in enumerate(text.lines, text.start_line))
+    near = {one for number in numbers for one in range(number - lines, number + lines + 1)}
+    numbered = (
+        f"{number}\t{line}\n" for number, line in enumerate(text.lines, text.start_line) if number in near
+    )
     return replace(hit, snippet="".join(numbered))
 
 

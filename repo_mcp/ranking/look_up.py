@@ -31,6 +31,7 @@ from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import (
+    WINDOW_LINES,
     LiveChunk,
     ReadLive,
     grade_span,
@@ -76,8 +77,11 @@ def look_up(
     top_k: int,
     *,
     is_whole: bool = True,
+    tells: bool = True,
 ) -> Found:
     """Return the best `top_k` declarations of what a query names. `is_whole` when every file is indexed.
+
+    With `tells`, a warning names what is not declared.
 
     Raises IndexFormatError, OSError.
     """
@@ -104,7 +108,9 @@ def look_up(
                     seen[hit.path, line] = hit
     ordered = sorted(seen.items(), key=lambda row: (-row[1].score, row[0][0].encode(), row[0][1]))
     hits = tuple(hit for _, hit in ordered[:top_k])
-    told = _tell(searcher, query, asked, words, hits, wanted, read_live, extensions, is_whole=is_whole)
+    told = []
+    if tells:
+        told = _tell(searcher, query, asked, words, hits, wanted, read_live, extensions, is_whole=is_whole)
     return Found(hits, len(seen), is_cut, (*told, *warnings))
 
 
@@ -144,7 +150,7 @@ def _iter_hits(
             explained = (*points, ("place", round(0.1 / (place + 1), DECIMALS)))
             score = round(sum(value for _, value in explained), DECIMALS)
             own = replace(live, ranked=replace(ranked, score=score, explanation=explained))
-            yield span.name_line, show_declaration(own, span)
+            yield span.name_line, show_declaration(own, span, WINDOW_LINES)
 
 
 def _rate_name(grade: Grade) -> list[tuple[str, float]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappush, heappushpop
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 
@@ -78,13 +78,14 @@ def rank(
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     rated = rate_files(searcher, query, best, weights)
     files = choose_files(rated, top_k)
-    page = fill_page(best, files, top_k, weights, find_declaring(searcher, query))
+    declaring = find_declaring(searcher, query) if understand(query.text).asked is not None else None
+    page = fill_page(best, files, top_k, weights, declaring)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
     unknown = [term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency]
     bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
     total = best.total
-    if sum([len(one.units) for one in best.segments]) >= BEST_UNITS:
+    if sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
         total = searcher.count_chunks(query, best, MOST_COUNTED)
     return Ranking(tuple(explained), total, tuple(unknown), bound, total >= MOST_COUNTED)
 

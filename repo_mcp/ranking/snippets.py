@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain, repeat
 from operator import itemgetter
 from typing import overload
 
@@ -30,6 +30,11 @@ from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
+SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
+NAME_WORTH = 4  # lines, that of a declaration's name
+OUTSIDE_WORTH = 0.5  # of lines in no declaration: mostly imports
+LEAST_LINES = 3  # for a further declaration of a hit
+MOST_LOOKED = 400  # lines of a declaration
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 _WORD = re.compile(r"\w+")
@@ -123,7 +128,10 @@ def show_hits(
     that is `asked` for shows its declaration.
     """
     found = read_chunks(ranked, phrases, read_live, most)
-    hits = [_build_hit(one, find_language(one.ranked.path, extensions), asked) for one in found.chunks]
+    hits = [
+        _build_hit(one, find_language(one.ranked.path, extensions), asked, lines)
+        for one, lines in zip(found.chunks, chain(SHOWN_LINES, repeat(SHOWN_LINES[-1])), strict=False)
+    ]
     return ShownHits(tuple(hits), found.warnings)
 
 
@@ -195,34 +203,98 @@ def _find_live(
     return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count), fingerprint)
 
 
-def _build_hit(live: LiveChunk, language: Language, asked: AskedName | None) -> Hit:
+def _build_hit(live: LiveChunk, language: Language, asked: AskedName | None, most_lines: int) -> Hit:
     declarations = find_declarations(language, live.data, live.fingerprint)
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
-        return show_declaration(live, symbol)
+        return show_declaration(live, symbol, most_lines)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
     found = find_line_terms(lines, live.ranked.matched_terms)
-    start, stop = _trim(lines, *choose_window(found))
-    first = live.start_line + start
-    symbol = declarations.find_innermost(first + find_best_line(found[start:stop]))
-    return _show(live, lines[start:stop], first, symbol)
+    groups = _group_lines(declarations, live.start_line, found)
+    shown: dict[int, str] = {}
+    for symbol in groups:
+        room = most_lines - len(shown)
+        if shown and room < LEAST_LINES:
+            break
+        if symbol is None:
+            shown |= _choose_outside(live.start_line, lines, groups[None], min(room, WINDOW_LINES))
+            continue
+        first, last = symbol.head_line, min(symbol.end_line, symbol.head_line + MOST_LOOKED - 1)
+        if first >= live.start_line and last <= live.end_line:
+            own = slice(first - live.start_line, last - live.start_line + 1)
+            shown |= _choose_lines(symbol, lines[own], found[own], room)
+        else:
+            own_lines = decode_lines(live.lines, first, last)
+            own_found = find_line_terms(own_lines, live.ranked.matched_terms)
+            shown |= _choose_lines(symbol, own_lines, own_found, room)
+    return _show(live, dict(sorted(shown.items())), next(iter(groups)))
 
 
-def show_declaration(live: LiveChunk, symbol: SymbolSpan) -> Hit:
+def _group_lines(
+    declarations: Declarations, first: int, found: Sequence[int]
+) -> dict[SymbolSpan | None, list[int]]:
+    """Return the innermost declarations around lines that match, the best first; None for those outside.
+
+    `found` are the terms of each line from line `first` on, and so is what is returned for each declaration.
+    Each is worth what its lines tell; a line with its name is as much as NAME_WORTH lines.
+    """
+    groups: dict[SymbolSpan | None, list[int]] = {}
+    worth: dict[SymbolSpan | None, list[int]] = {}
+    for place, terms in enumerate(found):
+        if terms:
+            span = declarations.find_innermost(first + place)
+            groups.setdefault(span, [0] * len(found))[place] = terms
+            is_name = span is not None and span.name_line == first + place
+            worth.setdefault(span, []).extend([terms] * (NAME_WORTH if is_name else 1))
+    if not groups:
+        return {None: list(found)}
+    if len(groups) == 1:
+        return groups
+    spans, values = list(groups), [*map(float, map(_value, worth.values()))]
+    if None in groups:
+        values[spans.index(None)] *= OUTSIDE_WORTH
+    best = sorted(range(len(spans)), key=values.__getitem__, reverse=True)  # of equal ones the first stays so
+    ordered = list(map(spans.__getitem__, best))
+    return dict(zip(ordered, map(groups.__getitem__, ordered), strict=True))
+
+
+def _choose_outside(first: int, lines: Sequence[str], found: Sequence[int], room: int) -> dict[int, str]:
+    """Return the best window of the lines from line `first` on, by number."""
+    start, stop = _trim(lines, *choose_window(found, None, room))
+    return dict(enumerate(lines[start:stop], first + start))
+
+
+def _choose_lines(
+    symbol: SymbolSpan, lines: Sequence[str], found: Sequence[int], room: int
+) -> dict[int, str]:
+    """Return lines of a declaration by number: all where they fit, else its head and those that match.
+
+    `lines` are its own from its first on, `found` the terms of each; at most `room` of them are shown.
+    """
+    if symbol.end_line - symbol.head_line < room:
+        return dict(enumerate(lines, symbol.head_line))
+    head = symbol.name_line - symbol.head_line  # decorators are left out
+    start, stop = choose_window([0, *found[head + 1 :]], None, room - 1)
+    shown = dict(enumerate(lines[head + start : head + stop], symbol.name_line + start))
+    return {symbol.name_line: lines[head], **shown}
+
+
+def show_declaration(live: LiveChunk, symbol: SymbolSpan, most_lines: int) -> Hit:
     """Return the hit that shows a declaration in a chunk's file: its head, and what follows."""
     first = symbol.head_line if symbol.name_line - symbol.head_line < MAX_LEAD_LINES else symbol.name_line
-    last = min(symbol.end_line, first + WINDOW_LINES - 1)
-    return _show(live, decode_lines(live.lines, first, last), first, symbol)
+    last = min(symbol.end_line, first + most_lines - 1)
+    return _show(live, dict(enumerate(decode_lines(live.lines, first, last), first)), symbol)
 
 
-def _show(live: LiveChunk, lines: Sequence[str], first: int, symbol: SymbolSpan | None) -> Hit:
-    """Return the hit of the given lines, the one numbered `first` and those that follow it."""
+def _show(live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None) -> Hit:
+    """Return the hit of the given lines by number, ascending."""
     ranked = live.ranked
+    numbers = list(lines)
     return Hit(
         ranked.path,
-        first,
-        first + len(lines) - 1,
-        render_lines(lines, first),
+        numbers[0],
+        numbers[-1],
+        render_numbered(lines),
         ranked.score,
         ranked.matched_terms,
         None if symbol is None else symbol.qualified_name,
@@ -318,21 +390,23 @@ def _find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:
     return found
 
 
-def choose_window(found: Sequence[int], extra: Sequence[int] | None = None) -> tuple[int, int]:
-    """Return the half-open span of at most WINDOW_LINES lines with the highest value; the first on a tie.
+def choose_window(
+    found: Sequence[int], extra: Sequence[int] | None = None, size: int = WINDOW_LINES
+) -> tuple[int, int]:
+    """Return the half-open span of at most `size` lines with the highest value; the first on a tie.
 
     A window's value is the sum over its lines of their terms, where a term's first occurrence counts four
     times: eight lines with one term each show less than one line with all. `extra` is added per line.
     """
     extra = [0] * len(found) if extra is None else extra
-    best, most = 0, _value(found[:WINDOW_LINES]) + sum(extra[:WINDOW_LINES])
-    for last in range(WINDOW_LINES, len(found)):
+    best, most = 0, _value(found[:size]) + sum(extra[:size])
+    for last in range(size, len(found)):
         if found[last] or extra[last]:  # otherwise the window is worth no more than the one before
-            start = last - WINDOW_LINES + 1
+            start = last - size + 1
             worth = _value(found[start : last + 1]) + sum(extra[start : last + 1])
             if worth > most:
                 best, most = start, worth
-    return best, min(len(found), best + WINDOW_LINES)
+    return best, min(len(found), best + size)
 
 
 def _value(found: Sequence[int]) -> int:
@@ -351,6 +425,14 @@ def find_best_line(found: Sequence[int]) -> int:
 
 def render_lines(lines: Sequence[str], first_line: int) -> str:
     """Render numbered lines, `<number>\\t<text>\\n` each, with long lines cut."""
-    if len(max(lines, key=len, default="")) > MAX_LINE_CHARS:
-        lines = [line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…" for line in lines]
-    return "".join([f"{number}\t{line}\n" for number, line in enumerate(lines, first_line)])
+    return render_numbered(dict(enumerate(lines, first_line)))
+
+
+def render_numbered(lines: Mapping[int, str]) -> str:
+    """Render lines by their numbers as `render_lines` does."""
+    if len(max(lines.values(), key=len, default="")) > MAX_LINE_CHARS:
+        lines = {
+            number: line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
+            for number, line in lines.items()
+        }
+    return "".join([f"{number}\t{line}\n" for number, line in lines.items()])

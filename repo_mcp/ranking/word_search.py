@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 from index_format import Snapshot
 from repo_mcp.errors import RepoError
@@ -19,10 +20,13 @@ from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent, tell_of_b
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import ReadLive, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
+_WORD = re.compile(r"\w+")
+_PART = re.compile(PART)
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
 
 
@@ -46,7 +50,7 @@ def run_search(
     progress = describe_progress(searcher.snapshot)
     look = partial(look_up, searcher, query, wanted, read_live, extensions, is_whole=not progress)
     if request.symbols_only:
-        return _answer_look_up(searcher, look(request.top_k), (*query.warnings, *progress))
+        return _answer_look_up(searcher, query.text, look(request.top_k), (*query.warnings, *progress))
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     ranking = rank(searcher, query, depth, wanted)
@@ -56,7 +60,7 @@ def run_search(
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live, extensions)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
-        shown = _lead_with(shown, asked, request.top_k, look)
+        shown = _lead_with(shown, asked, request.top_k, partial(look, tells=False))
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
     told = tell_of_words(query.text, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
@@ -65,7 +69,7 @@ def run_search(
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
     return SearchAnswer(
-        shown.hits,
+        _name_matched(query.text, shown.hits),
         total,
         truncated=is_least or total > len(shown.hits),
         snapshot=searcher.snapshot.name,
@@ -74,15 +78,47 @@ def run_search(
     )
 
 
-def _answer_look_up(searcher: Searcher, found: Found, warnings: tuple[str, ...]) -> SearchAnswer:
+def _answer_look_up(searcher: Searcher, text: str, found: Found, warnings: tuple[str, ...]) -> SearchAnswer:
     return SearchAnswer(
-        found.hits,
+        _name_matched(text, found.hits),
         found.total,
         truncated=found.total_is_lower_bound or found.total > len(found.hits),
         snapshot=searcher.snapshot.name,
         warnings=(*found.warnings, *warnings),
         total_is_lower_bound=found.total_is_lower_bound,
     )
+
+
+def _name_matched(text: str, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return the hits with the words of the query that they match, as written, in place of their terms.
+
+    Of a word of which only parts match, the parts.
+    """
+    words = _split_words(text)
+    named = []
+    for hit in hits:
+        matched: dict[str, None] = {}
+        for word, whole, parts in words:
+            if whole in hit.matched_terms:
+                matched[word] = None
+                continue
+            for stem, part in parts:
+                if stem in hit.matched_terms:
+                    matched[part] = None
+        named.append(replace(hit, matched_terms=tuple(matched)))
+    return tuple(named)
+
+
+@lru_cache(maxsize=4)
+def _split_words(text: str) -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
+    """Return the words of a query, each with its whole term, and its parts' stems and texts."""
+    words = dict.fromkeys(_WORD.findall(text))
+    return tuple((word, get_word_terms(word)[0], tuple(_iter_parts(word))) for word in words)
+
+
+def _iter_parts(word: str) -> Iterator[tuple[str, str]]:
+    for part in _PART.findall(word):
+        yield get_word_terms(part)[-1], part
 
 
 def _lead_with(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[int], Found]) -> ShownHits:

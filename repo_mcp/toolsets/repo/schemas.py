@@ -221,14 +221,15 @@ def search_output(limits: Limits) -> Schema:
         "end_line": build_field("integer", "Its last line"),
         "snippet": build_field(
             "string",
-            "Numbered lines. Modes literal and regex: all those of a file; where they lie in several"
+            "Numbered lines: of a declaration its head and those that match. Modes literal and regex: all"
+            " those of a file; where they lie in several"
             " declarations, each stands before its lines with its span: `12-20 Ledger.post`, then"
             " `30-41 .close` for the same class, and `50-61` where the line that declares it follows",
         ),
     }
     line = build_field("integer")
     optional = {
-        "symbol": build_field(["string", "null"], "Innermost declaration around the snippet's best line"),
+        "symbol": build_field(["string", "null"], "The declaration that the hit is about"),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
         "more": build_field("integer", "Matching lines that are not shown; see max_per_file")
@@ -236,7 +237,7 @@ def search_output(limits: Limits) -> Schema:
         "score": build_field(
             "number", "Relevance; comparable within one answer; not in modes literal, regex"
         ),
-        "matched_terms": build_list(build_field("string"), "Not in modes literal and regex"),
+        "matched_terms": build_list(build_field("string"), "Words of the query; not in modes literal, regex"),
     }
     explanation = {
         "type": "object",

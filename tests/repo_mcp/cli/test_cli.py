@@ -81,7 +81,7 @@ def test_search_follows_the_tree(tree: Path) -> None:
 
 def test_search_json_has_the_shape_of_the_tool(tree: Path) -> None:
     answer = run_json("search", "checksum", "--top-k", "2", "--glob", "*.c", cwd=tree)
-    assert list(answer) == ["hits", "total", "truncated", "snapshot", "warnings"]
+    assert list(answer) == ["hits", "total", "truncated", "snapshot", "warnings", "total_is_lower_bound"]
     assert [hit["path"] for hit in answer["hits"]] == ["src/checksum.c"]
     assert set(answer["hits"][0]) == {
         "path", "start_line", "end_line", "snippet", "score", "matched_terms", "symbol", "symbol_lines",

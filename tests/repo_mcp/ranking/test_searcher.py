@@ -60,8 +60,10 @@ def test_ties_are_by_path(repository: Repository) -> None:
 
 def test_matched_terms_are_those_of_the_unit(repository: Repository) -> None:
     (hit,) = search(repository, "Queue push nothing", file_glob="src/queue.py").hits
-    assert hit.matched_terms == ("queue", "push")
+    assert hit.matched_terms == ("Queue", "push")
     assert hit.symbol == "Queue"
+    (hit,) = search(repository, "queues push_item pushQueue", file_glob="src/queue.py").hits
+    assert hit.matched_terms == ("queues", "push", "item", "Queue")  # parts, where the whole is not there
 
 
 @pytest.mark.parametrize(

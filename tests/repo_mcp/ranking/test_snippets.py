@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.ranking.snippets import (
     MAX_LINE_CHARS,
+    SHOWN_LINES,
     WINDOW_LINES,
     choose_window,
     find_line_terms,
@@ -112,10 +114,61 @@ def test_lines_are_numbered_and_long_ones_cut() -> None:
 def test_an_unchanged_file_is_shown_as_it_is() -> None:
     shown = show_hits([rank(TEXT, ("kmalloc",))], [], lambda _path: TEXT.encode())
     (hit,) = shown.hits
-    assert (hit.path, hit.start_line, hit.end_line) == ("a.c", 1, 8)
+    assert (hit.path, hit.start_line, hit.end_line) == ("a.c", 6, 10)
     assert (hit.symbol, hit.symbol_lines, hit.chunk_lines) == ("second", (6, 10), (1, 10))
     assert "8\t\t/* kmalloc the queue */\n" in hit.snippet
     assert shown.warnings == ()
+
+
+LONG = (
+    "import zeppelin\n\n\n@cached\ndef moor(mast):\n" + "    rope = 1\n" * 36 + "    return zeppelin(mast)\n"
+)
+
+
+def read_numbers(snippet: str) -> list[int]:
+    return [int(row.partition("\t")[0]) for row in snippet.splitlines()]
+
+
+def rank_python(text: str, *places: int, last: int = 45) -> list[RankedChunk]:
+    chunk = rank(text, ("zeppelin",), last=last)
+    return [replace(chunk, path="a.py", language="python", score=1.0 / (place + 1)) for place in places]
+
+
+def test_the_head_of_a_long_function_is_shown_beside_the_lines_that_match() -> None:
+    (hit,) = show_hits(rank_python(LONG, 0), [], lambda _path: LONG.encode()).hits
+    assert (hit.symbol, hit.symbol_lines) == ("moor", (4, 42))
+    numbers = read_numbers(hit.snippet)
+    assert numbers == sorted(numbers)
+    assert (numbers[0], numbers[-1]) == (hit.start_line, hit.end_line) == (5, 42)
+    assert len(numbers) <= SHOWN_LINES[0]
+    assert "5\tdef moor(mast):\n" in hit.snippet
+
+
+def test_a_function_that_fits_is_shown_whole_and_then_the_next_best() -> None:
+    text = "@cached\ndef moor(zeppelin):\n    return zeppelin\n\n\ndef lift():\n    return zeppelin\n"
+    (hit,) = show_hits(rank_python(text, 0, last=7), [], lambda _path: text.encode()).hits
+    assert (hit.symbol, read_numbers(hit.snippet)) == ("moor", [1, 2, 3, 6, 7])
+
+
+def test_the_first_hits_show_most() -> None:
+    hits = show_hits(rank_python(LONG, *range(10)), [], lambda _path: LONG.encode()).hits
+    shown = [len(read_numbers(hit.snippet)) for hit in hits]
+    assert shown == sorted(shown, reverse=True)
+    assert all(own <= most for own, most in zip(shown, SHOWN_LINES, strict=False))
+    assert all("5\tdef moor(mast):\n" in hit.snippet for hit in hits)
+    assert sum(shown) <= 80
+
+
+def test_lines_outside_of_all_declarations_are_shown_where_they_tell_more() -> None:
+    text = (
+        "zeppelin = mast = rope = 1\n" * 3
+        + "\n\ndef lift():\n    return 1\n\n\ndef moor(zeppelin):\n    pass\n"
+    )
+    chunk = replace(rank(text, ("zeppelin", "mast", "rope"), last=11), path="a.py")
+    (hit,) = show_hits([chunk], [], lambda _path: text.encode()).hits
+    assert (hit.symbol, hit.start_line) == (None, 1)
+    (hit,) = show_hits(rank_python(text, 0, last=11), [], lambda _path: text.encode()).hits
+    assert (hit.symbol, hit.symbol_lines) == ("moor", (10, 11))
 
 
 def test_a_changed_file_is_looked_at_again() -> None:
