@@ -21,8 +21,8 @@ def build_init_parser() -> CommandParser:
         """Set up a client: print the entry, show what it would change, write it, try it.
 
 Once for each client is enough: the server serves the repository that the client
-is opened in. With --scope project the entry goes into a file of this repository,
-for everybody who works on it.
+is opened in. With --scope project the entry goes into a file of this
+repository, for everybody who works on it.
 
 Nothing is changed without --write. It keeps the rest of the file, comments and
 order included, and the old version as NAME.bak-1. A file that is broken, or has
