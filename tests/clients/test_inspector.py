@@ -113,7 +113,7 @@ class Inspector:
         (self.tree / ".env").write_text(f"{SECRET}\n", encoding="utf-8")
         (place / "home").mkdir()
         assert run(self.tree, "index", "--structure").returncode == 0
-        roots = ("--docs-root", ".", "--code-root", ".")
+        roots = ("--root", ".", "--docs-root", ".", "--code-root", ".")
         made = run(self.tree, "init", "generic", "--toolsets", ",".join(TOOLSETS), *roots)
         assert made.returncode == 0, made.stderr
         self._config.write_text(made.stdout, encoding="utf-8")
