@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -51,6 +51,7 @@ class _OpenRoot:
     def __init__(self, config: Config, warn: Warn) -> None:
         """Open the root. Raises RepoError and OSError."""
         self.config = config
+        self.identity = (config.root, config.hold_root().identity)
         self.shared = OneRoot(config, warn)
         self.shared.prepare()
         self.repositories = tuple(self.shared.open()[0])
@@ -90,6 +91,7 @@ class _Served:
     """A root under its name, with the tools that ask it."""
 
     root: _OpenRoot
+    names: tuple[str, ...]  # of all roots
     tools: Mapping[str, Tool]
 
 
@@ -100,9 +102,9 @@ class _Service:
     roots: Mapping[str, _Served]  # by name, in the client's order
     refused: tuple[str, ...]  # why others are not
 
-    def list_roots(self) -> set[_OpenRoot]:
-        """Return the roots without their names."""
-        return {served.root for served in self.roots.values()}
+    def list_roots(self, without: Collection[_OpenRoot] = ()) -> list[_OpenRoot]:
+        """Return the roots in order, except some."""
+        return [served.root for served in self.roots.values() if served.root not in without]
 
     def explain_absence(self) -> RepoError:
         """Return the answer of every call where nothing is served."""
@@ -130,6 +132,9 @@ class _Service:
             others = ", ".join(encode_json(other) for other in self.roots if other != chosen)
             return (f"This answers for the root {encode_json(chosen)}; `root` can name another: {others}.",)
         return () if chosen == told else (f"This answers for the repository {encode_json(chosen)}.",)
+
+
+_NOTHING = _Service({}, ())
 
 
 class ServedRoots:
@@ -184,8 +189,11 @@ class ServedRoots:
             self._is_closed = True
             self._lock.notify_all()
             service, self._service = self._service, None
-        for served in service.roots.values() if service is not None else ():
-            served.root.close()
+        closing = [threading.Thread(target=root.close) for root in (service or _NOTHING).list_roots()]
+        for one in closing:
+            one.start()
+        for one in closing:
+            one.join()
 
     # Calls
 
@@ -205,7 +213,7 @@ class ServedRoots:
     def _refuse(self) -> NoReturn:
         """Raise why nothing is served, for the tools that have no root."""
         service = self._service
-        raise (service or _Service({}, ())).explain_absence()
+        raise (service or _NOTHING).explain_absence()
 
     def _route(self, tool: Tool) -> Tool:
         """Return the tool whose calls go to those of the root that they ask."""
@@ -216,6 +224,8 @@ class ServedRoots:
             if entered is None:
                 return tool.call(arguments, context)
             served, notes = entered
+            if served.names == (name,):  # by the schema that it had when there were several
+                arguments = {key: value for key, value in arguments.items() if key != "root"}
             try:
                 asked = replace(context, notes=notes) if notes else context
                 answer = served.tools[tool.name].call(arguments, asked)
@@ -258,20 +268,20 @@ class ServedRoots:
                     self._lock.wait()
                 if self._is_closed:
                     return
-                wanted, uris, before = self._wanted, self._uris, self._service or _Service({}, ())
+                wanted, uris, before = self._wanted, self._uris, self._service or _NOTHING
             try:
                 after = self._open_service(uris, before)
             except Exception as defect:  # calls must not wait for ever
                 log_defect("roots", "roots/list", defect)
                 after = _Service({}, ("the server failed on them",))
-            was, now = before.list_roots(), after.list_roots()
+            opened = after.list_roots(without=before.list_roots())
             if not self._publish(after, wanted):
-                for root in now - was:
+                for root in opened:
                     root.close()
                 return
-            self._begin([repository for root in now - was for repository in root.repositories])
+            self._begin([repository for root in opened for repository in root.repositories])
             self._show_roots(before, after)
-            for root in was - now:
+            for root in before.list_roots(without=after.list_roots()):
                 root.give_up()
 
     def _publish(self, service: _Service, number: int) -> bool:
@@ -297,17 +307,19 @@ class ServedRoots:
     def _open_service(self, uris: Sequence[str], before: _Service) -> _Service:
         """Open what is to be served and is not yet. Whatever cannot be opened is refused."""
         found = open_directories(uris) if uris else ClientDirectories((self._here,) if self._here else (), ())
-        opened = {root.config.root: root for root in before.list_roots()}
+        opened = {root.identity: root for root in before.list_roots()}
         roots, refused = {}, list(found.refused)
         for held in found.served:
             try:
-                roots[held.path] = opened.get(held.path) or self._open_root(held, len(found.served))
+                same = opened.get((held.path, held.identity))
+                roots[held.path] = same or self._open_root(held, len(found.served))
             except (RepoError, OSError) as fault:
                 why = fault.message if isinstance(fault, RepoError) else "it cannot be opened."
                 refused.append(f"{encode_json(os.path.basename(held.path))}: {why.rstrip('.')}")
-        names = name_directories(roots)
+        paths = name_directories(roots)
+        names = tuple(paths)
         served = {
-            name: _Served(roots[path], self._bind(roots[path], tuple(names))) for name, path in names.items()
+            name: _Served(roots[path], names, self._bind(roots[path], names)) for name, path in paths.items()
         }
         for why in refused:
             self._warn(f"a root of the client is not served: {why}")

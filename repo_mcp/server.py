@@ -4,7 +4,8 @@ A client waits for the first frames, so they come first: a plain command line is
 handshake answered and the tools listed before the options are parsed (where limits were chosen: before the
 engine is loaded). The SDK is loaded for HTTP alone. Importing this module is cheap;
 everything else is imported where it is needed, in that order. The current directory is never served by
-default and is left before anything of the repository is touched, so that nothing later can depend on it.
+default, but with `--repo-root auto` the repository around it is found. It is left before anything of the
+repository is touched, so that nothing later can depend on it.
 
 Exit codes: 0 the client is done or asked to stop, 2 usage or configuration, 3 the repository cannot be
 opened, 130 interrupted. Configuration errors are one line on stderr, and come before the handshake.

@@ -400,7 +400,7 @@ def _choose_toolsets(names: Sequence[str] | None, root: str | None) -> tuple[str
     """Return the toolsets to offer over a root, which may be missing only for those of named roots."""
     chosen = _check_toolsets(names) if names is not None else ("repo",)
     if not root and (root is not None or set(chosen) - NAMED_ROOT_TOOLSETS):
-        raise _invalid("--repo-root", "is required", "Give the directory to serve.")
+        raise _invalid("--repo-root", "is required", "Give the directory to serve, or auto.")
     return chosen
 
 

@@ -76,6 +76,7 @@ class Call(Generic[Asked]):
     run: Callable[[], Draft]
     record: Record | None  # None where no log is kept
     prune: Prune = dict  # takes what its tool's schema declares, and leaves out what says nothing
+    notes: tuple[str, ...] = ()  # for the warnings of a failure; a result has them already
     request_id: str = field(default_factory=new_request_id)
     started: float = field(default_factory=time.monotonic)
 
@@ -111,7 +112,7 @@ def answer_call(form: Form[Asked], call: Call[Asked], *, max_bytes: int) -> Tool
         (answer, part), rows = _fit(form, call, draft, max_bytes)
     except Exception as error:
         failure = _take_failure(form, call, error)
-        answer = form.render_failure(call, failure, ())
+        answer = form.render_failure(call, failure, call.notes)
     if call.record is None:
         return answer
     outcome = CallOutcome(
@@ -125,7 +126,7 @@ def answer_call(form: Form[Asked], call: Call[Asked], *, max_bytes: int) -> Tool
     if call.record(call.request_id, outcome):
         return answer
     if failure is not None:
-        return form.render_failure(call, failure, (NOT_RECORDED,))
+        return form.render_failure(call, failure, (*call.notes, NOT_RECORDED))
     return form.render(call, draft, replace(part, warnings=(*part.warnings, NOT_RECORDED)))
 
 

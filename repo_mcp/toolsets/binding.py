@@ -144,7 +144,7 @@ def _bind(
             return guard.run(work, context, has_time_limit=entry.read_only and not entry.may_be_task)
 
         record = _build_record(find_write(arguments), context, guard)
-        made = Call(entry.name, arguments, asked, run, record, prune)
+        made = Call(entry.name, arguments, asked, run, record, prune, context.notes)
         try:
             return answer(made)
         except AnswerNeeded:  # this round ends here; the client makes the call again, with the answer

@@ -1,0 +1,198 @@
+"""Roots as they come and go under a server: what is open, for how long, and which calls are in it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol.tool_model import CallContext, Tool, name_tools
+from repo_mcp.repository import Repository
+from repo_mcp.served_roots import ServedRoots
+from repo_mcp.storage.held_directory import HeldDirectory
+
+PATIENCE_SECONDS = 60.0
+ASKED = CallContext(lambda: False)
+
+
+class Roots:
+    """Served roots, and what they told whoever serves them."""
+
+    def __init__(self, here: Path | None, **options: Any) -> None:
+        config = load_config("auto", watch=False, **options)
+        self.served = ServedRoots(config, None if here is None else HeldDirectory(str(here)), _ignore)
+        self.begun: list[Repository] = []
+        self.listed: list[Sequence[Tool]] = []
+        self.served.follow(self.begun.extend, self.listed.append)
+        self.tools = name_tools(self.served.toolsets)
+
+    def list_files(self, **arguments: object) -> dict[str, Any]:
+        answer = self.tools["repo.list_files"].call(arguments, ASKED)
+        return dict(answer.structured)
+
+    def name_first(self) -> str:
+        """The first file that is listed: `a.py` in the root `a`."""
+        return str(self.list_files()["result"]["files"][0]["path"])
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "home"))
+    for name in ("home", "a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.py").write_text("x = 1\n")
+    return tmp_path
+
+
+@pytest.fixture
+def roots(place: Path) -> Iterator[Roots]:
+    made = Roots(None)
+    yield made
+    made.served.close()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_call_waits_until_roots_are_told(place: Path, roots: Roots) -> None:
+    answers: list[str] = []
+    asking = threading.Thread(target=lambda: answers.append(roots.name_first()), daemon=True)
+    asking.start()
+    asking.join(0.1)
+    assert answers == []
+    roots.served.tell(((place / "a").as_uri(),))
+    asking.join(PATIENCE_SECONDS)
+    assert answers == ["a.py"]
+
+
+def test_a_call_that_is_cancelled_waits_no_more(roots: Roots) -> None:
+    answer = roots.tools["repo.list_files"].call({}, CallContext(lambda: True))
+    assert answer.is_error
+
+
+def test_a_root_that_stays_is_not_opened_again(place: Path, roots: Roots) -> None:
+    a, b = ((place / name).as_uri() for name in ("a", "b"))
+    for uris in ((a,), (a, b), (b, a), (a,)):
+        roots.served.tell(uris)
+        assert not roots.tools["repo.list_files"].call({}, ASKED).is_error
+    assert [repository.root_name for repository in roots.begun] == ["a", "b"]
+    wait_for(lambda: len(roots.listed) == 3)  # one, two, two in another order, one
+    enums = [
+        {tool.name: tool.input_schema for tool in tools}["repo.search"]["properties"].get("root")  # type: ignore[attr-defined]
+        for tools in roots.listed
+    ]
+    assert [None if enum is None else enum["enum"] for enum in enums] == [["a", "b"], ["b", "a"], None]
+
+
+def test_what_is_served_no_more_closes_after_its_last_call(
+    place: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+    inside, may_go_on = threading.Event(), threading.Event()
+    close, list_files = Repository.close, Repository.list_files
+
+    def note_close(self: Repository) -> None:
+        closed.append(self.root_name)
+        close(self)
+
+    def list_slowly(self: Repository, *arguments: Any) -> Any:
+        if self.root_name == "a":
+            inside.set()
+            assert may_go_on.wait(PATIENCE_SECONDS)
+        return list_files(self, *arguments)
+
+    monkeypatch.setattr(Repository, "close", note_close)
+    monkeypatch.setattr(Repository, "list_files", list_slowly)
+    roots.served.tell(((place / "a").as_uri(),))
+    answers: list[str] = []
+    asking = threading.Thread(target=lambda: answers.append(roots.name_first()), daemon=True)
+    asking.start()
+    assert inside.wait(PATIENCE_SECONDS)
+    roots.served.tell(((place / "b").as_uri(),))
+    assert roots.name_first() == "b.py"
+    assert closed == []
+    may_go_on.set()
+    asking.join(PATIENCE_SECONDS)
+    assert answers == ["a.py"]
+    wait_for(lambda: closed == ["a"])
+    roots.served.tell(((place / "a").as_uri(),))
+    assert roots.name_first() == "a.py"
+    wait_for(lambda: closed == ["a", "b"])
+
+
+def test_a_failure_says_too_for_which_of_several_roots_it_is(place: Path, roots: Roots) -> None:
+    roots.served.tell(tuple((place / name).as_uri() for name in ("a", "b")))
+    answer = roots.tools["repo.open_file"].call({"path": "b.py"}, ASKED).structured
+    assert answer["error"]["code"] == "not_found"  # type: ignore[index]
+    assert answer["warnings"] == ['This answers for the root "a"; `root` can name another: "b".']
+    named = roots.tools["repo.open_file"].call({"path": "b.py", "root": "b"}, ASKED)
+    assert not named.is_error
+
+
+def test_a_client_may_name_the_one_root_that_is_left(place: Path, roots: Roots) -> None:
+    roots.served.tell(((place / "b").as_uri(),))
+    assert roots.list_files(root="b")["ok"]
+    refused = roots.list_files(root="a")
+    assert refused["error"]["code"] == "invalid_argument"
+
+
+def test_a_root_in_whose_place_another_came_is_opened_anew(place: Path, roots: Roots) -> None:
+    uri = (place / "a").as_uri()
+    roots.served.tell((uri,))
+    assert roots.name_first() == "a.py"
+    (place / "a").rename(place / "old")
+    (place / "b").rename(place / "a")
+    roots.served.tell((uri,))
+    assert roots.name_first() == "b.py"
+
+
+def test_each_root_has_the_limits_of_its_own_file(place: Path) -> None:
+    (place / "b" / "repo_mcp.toml").write_text("[limits]\nmax_list_results = 1\n")
+    (place / "b" / "other.py").write_text("x = 2\n")
+    (place / "a" / "other.py").write_text("x = 2\n")
+    roots = Roots(place / "a")
+    try:
+        roots.served.tell((), is_known=True)
+        assert len(roots.list_files(max_results=2)["result"]["files"]) == 2
+        roots.served.tell(((place / "b").as_uri(),))
+        assert len(roots.list_files(max_results=2)["result"]["files"]) == 1
+    finally:
+        roots.served.close()
+
+
+def test_closed_while_it_opens_leaves_nothing_open(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opening, may_go_on, closed = threading.Event(), threading.Event(), threading.Event()
+    close, make = Repository.close, Repository.__init__
+
+    def open_slowly(self: Repository, *arguments: Any, **more: Any) -> None:
+        opening.set()
+        assert may_go_on.wait(PATIENCE_SECONDS)
+        make(self, *arguments, **more)
+
+    def note_close(self: Repository) -> None:
+        close(self)
+        closed.set()
+
+    monkeypatch.setattr(Repository, "__init__", open_slowly)
+    monkeypatch.setattr(Repository, "close", note_close)
+    roots = Roots(place / "a")
+    roots.served.tell(())
+    assert opening.wait(PATIENCE_SECONDS)
+    roots.served.close()
+    may_go_on.set()
+    assert closed.wait(PATIENCE_SECONDS)
+    assert roots.begun == []
+
+
+def _ignore(_warning: str) -> None:
+    return None
