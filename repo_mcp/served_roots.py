@@ -16,8 +16,10 @@ Left out on purpose: how a client is asked (`repo_mcp.protocol.client_roots`), w
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
@@ -212,8 +214,10 @@ class ServedRoots:
 
     def _refuse(self) -> NoReturn:
         """Raise why nothing is served, for the tools that have no root."""
-        service = self._service
-        raise (service or _NOTHING).explain_absence()
+        if self._done != self._wanted:
+            message = "The client's root could not be opened in time: its file system may hang."
+            raise RepoError(ErrorCode.TIMEOUT, message, "Try again in 60 seconds, and tell the user.")
+        raise (self._service or _NOTHING).explain_absence()
 
     def _route(self, tool: Tool) -> Tool:
         """Return the tool whose calls go to those of the root that they ask."""
@@ -246,12 +250,16 @@ class ServedRoots:
 
     def _enter(self, name: object, context: CallContext) -> tuple[_Served, tuple[str, ...]] | None:
         """Wait until the roots last told are open, and enter the one that a call asks; None without one."""
+        patience = self._config.call_timeout_seconds or math.inf
+        deadline = time.monotonic() + patience
         with self._lock:
-            while (self._service is None or self._done != self._wanted) and not context.cancelled():
+            while self._service is None or self._done != self._wanted:
+                if context.cancelled() or time.monotonic() > deadline:
+                    return None
                 self._lock.wait(POLL_SECONDS)
             service = self._service
-            found = None if service is None else service.choose(name)
-            if service is None or found is None:
+            found = service.choose(name)
+            if found is None:
                 return None
             chosen, served = found
             served.root.enter()

@@ -411,6 +411,17 @@ def test_a_server_that_must_know_its_root_at_once_does_not_start_without_one(
     assert b"--repo-root" in complained
 
 
+def test_over_http_it_is_the_repository_around_the_start(place: Path) -> None:
+    process = Process(place, place / "ledger" / "src", "--transport", "http", "--port", "0")
+    assert process.popen.stderr is not None
+    try:
+        assert b"listening on" in process.popen.stderr.readline()
+        assert (place / "ledger" / ".repo_mcp").is_dir()
+    finally:
+        process.popen.terminate()
+        process.popen.communicate(timeout=PATIENCE_SECONDS)
+
+
 @posix
 def test_a_hardened_server_serves_where_it_was_started(place: Path) -> None:
     with serving(place, place / "ledger" / "src", "--harden") as process:

@@ -80,6 +80,28 @@ def test_a_call_that_is_cancelled_waits_no_more(roots: Roots) -> None:
     assert answer.is_error
 
 
+def test_a_root_that_cannot_be_opened_in_time_is_a_timeout(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on = threading.Event()
+    make = Repository.__init__
+
+    def hang(self: Repository, *arguments: Any, **more: Any) -> None:
+        assert may_go_on.wait(PATIENCE_SECONDS)
+        make(self, *arguments, **more)
+
+    monkeypatch.setattr(Repository, "__init__", hang)
+    roots = Roots(place / "a", guards={"call_timeout_seconds": 1})
+    try:
+        roots.served.tell(())
+        assert roots.list_files()["error"]["code"] == "timeout"
+        may_go_on.set()
+        assert roots.name_first() == "a.py"
+    finally:
+        may_go_on.set()
+        roots.served.close()
+
+
 def test_a_root_that_stays_is_not_opened_again(place: Path, roots: Roots) -> None:
     a, b = ((place / name).as_uri() for name in ("a", "b"))
     for uris in ((a,), (a, b), (b, a), (a,)):

@@ -36,6 +36,8 @@ class SetupPage:
             )
         else:
             self._advise("Add it to your client's list of servers.")
+            if setup.server.finds_root:
+                self._advise("A client that names no roots and starts servers elsewhere needs --root DIR.")
         self._advise_more()
 
     def show_diff(self) -> None:
