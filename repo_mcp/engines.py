@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from repo_mcp.code_search.search import LiveCodeSearch
     from repo_mcp.documentation.search import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
-    from repo_mcp.research.research import Researcher, SearchExact
+    from repo_mcp.live.live_exact import LiveExactSearch
+    from repo_mcp.research.research import Researcher
     from repo_mcp.semantic.live_vectors import LiveVectors
 
 
@@ -43,7 +44,7 @@ class EngineSources:
     vectors: LiveVectors | None
     outliner: Outliner
     search: Callable[[SearchRequest], SearchAnswer]
-    search_exact: SearchExact
+    is_closed: Callable[[], bool]
 
 
 class Engines:
@@ -55,6 +56,23 @@ class Engines:
         self._making_graph = threading.Lock()
         self._purges = 0  # of the lexical index, already followed by the kept bundle
         self._made_graph: LiveGraph | None = None
+        self._making_exact = threading.Lock()
+        self._made_exact: LiveExactSearch | None = None
+
+    @property
+    def exact(self) -> LiveExactSearch:
+        """Return the engine of literals and expressions, made once."""
+        with self._making_exact:
+            if self._made_exact is None:
+                from repo_mcp.live.live_exact import LiveExactSearch
+
+                of = self._sources
+                self._made_exact = LiveExactSearch(of.config, of.tree, of.index, of.is_closed)
+            return self._made_exact
+
+    def close(self) -> bool:
+        """Wait for what runs in the background. Returns False when it has not stopped in time."""
+        return self._made_exact is None or self._made_exact.close()
 
     @property
     def graph(self) -> LiveGraph:
@@ -107,7 +125,7 @@ class Engines:
         from repo_mcp.research.research import Researcher
 
         of = self._sources
-        return Researcher(self.graph, of.search, of.search_exact, of.tree.read_bytes)
+        return Researcher(self.graph, of.search, self.exact.search, of.tree.read_bytes)
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """Return the excerpts for a prompt. Raises RepoError with INVALID_ARGUMENT or INDEX_UNAVAILABLE.
@@ -115,7 +133,7 @@ class Engines:
         Unless switched off, they are also written to `last_bundle.json` and `.md` in the data directory.
         """
         from repo_mcp.bundler.build import build_bundle, check_request
-        from repo_mcp.bundler.document import NOT_WRITTEN, write_last_bundle
+        from repo_mcp.bundler.last_bundle import NOT_WRITTEN, write_last_bundle
         from repo_mcp.bundler.source import IndexSource
 
         config, index = self._sources.config, self._sources.index
@@ -141,7 +159,7 @@ class Engines:
         If `refreshed`, only indexed files may be; after a purge, only the same as when they were quoted.
         Returns what is wrong where the bundle could not be deleted, else "".
         """
-        from repo_mcp.bundler.document import NOT_DELETED, drop_last_bundle
+        from repo_mcp.bundler.last_bundle import NOT_DELETED, drop_last_bundle
 
         of, purges = self._sources, self._sources.index.refresher.purges
         known: list[KnownFiles | None] = [] if refreshed else [None]  # not read when nothing is kept

@@ -34,7 +34,6 @@ from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.languages.patterns.language_registry import find_near_languages, name_language
 from repo_mcp.live.left_out import LeftOut
-from repo_mcp.live.live_exact import LiveExactSearch
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import (
     CompactReport,
@@ -52,7 +51,6 @@ from repo_mcp.model import (
 )
 from repo_mcp.outliner import Outliner
 from repo_mcp.process.hardening import limit_dumps
-from repo_mcp.ranking.word_search import run_search
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.storage.namespaces import Namespaces, mark_used
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
@@ -119,7 +117,6 @@ class Repository:
         self._is_tidy = False
         self._bundle_fault = ""
         self._left_out = LeftOut(self.tree, self._index, dict(config.extensions))
-        self._exact = LiveExactSearch(config, self.tree, self._index, self._closed.is_set)
         self.engines = Engines(
             EngineSources(
                 config,
@@ -130,7 +127,7 @@ class Repository:
                 self.vectors,
                 self._outliner,
                 self.search,
-                self._exact.search,
+                self._closed.is_set,
             )
         )
 
@@ -306,6 +303,8 @@ class Repository:
 
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Ranked chunks for a query. INVALID_ARGUMENT, INDEX_UNAVAILABLE when nothing is indexed yet."""
+        from repo_mcp.ranking.word_search import run_search  # here: a quarter of all that a command imports
+
         if not request.query.strip():
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
@@ -339,7 +338,7 @@ class Repository:
         and INVALID_ARGUMENT for a language that there is not."""
         if request.language is not None:
             request = replace(request, language=self._name_language(request.language))
-        answer = self._exact.search(request, cancelled, scan=scan)
+        answer = self.engines.exact.search(request, cancelled, scan=scan)
         told = () if answer.total else self._left_out.tell(request)
         return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
 
@@ -421,6 +420,8 @@ class Repository:
         """
         if self._closed.is_set():  # the client gave it up at once
             return
+        from repo_mcp.ranking import word_search  # noqa: F401  (or the first search would wait for it)
+
         self._bundle_fault = self.engines.review_last_bundle(refreshed=False)  # the refresh may fail
         self._index.start_background_refresh()
         self._index.start_watching()
@@ -439,7 +440,7 @@ class Repository:
         stopped = [self._index.close(), self.symbol_index.close()]
         if self.vectors is not None:
             stopped.append(self.vectors.close())
-        stopped.append(self._exact.close())
+        stopped.append(self.engines.close())
         if all(stopped):
             self.tree.reader.close()
             self.namespaces.close()

@@ -18,7 +18,7 @@ EXIT_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code.
+    """Run one command and return its exit code; as a program, without `argv`, end the process with it.
 
     0 done, 1 nothing found, 2 usage or configuration, 3 index or repository error, 130 interrupted.
     """
@@ -35,7 +35,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         _write_utf8()
     from repo_mcp.cli.app import run
 
-    return run(arguments)
+    exit_code = run(arguments)
+    return exit_code if argv is not None else _end(exit_code)
+
+
+def _end(exit_code: int) -> int:
+    """End the process, and return nowhere, now that all is printed and closed.
+
+    Python would take its modules down one by one first: a tenth of the time of a search.
+    """
+    import atexit
+
+    atexit._run_exitfuncs()  # of libraries: processes that are joined, temporary directories
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # closed by now, or never there
+            pass
+    os._exit(exit_code)
 
 
 def _end_interrupted(_number: int, _frame: object) -> None:

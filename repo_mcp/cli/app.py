@@ -8,10 +8,10 @@ as one JSON document on standard output. The commands are in the modules whose n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from repo_mcp.version import find_version
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 

@@ -482,8 +482,10 @@ _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
 def choose_instructions() -> None:
     """Make numpy, here and in later processes, avoid instructions that are slow on this processor.
 
-    Call it before numpy is imported. It leaves the user's own choice alone. See `processor.py`.
+    Call it before numpy is imported. It leaves the user's own choices alone. See `processor.py`.
+    Its library of linear algebra gets one thread: others spin for 50 ms, and no product here is worth that.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     is_chosen = any(name in os.environ for name in _NUMPY_VARIABLES.values())
     if not is_chosen and sorts_slowly(read_description(os.environ.get("PROCESSOR_IDENTIFIER", ""))):
         os.environ[_NUMPY_VARIABLES["off"]] = SLOW_SORTS

@@ -19,7 +19,6 @@ from index_format import (
     write_segment,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -34,6 +33,7 @@ from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
 if TYPE_CHECKING:
     from repo_mcp.indexing.adapter_marks import Marker
+    from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 
 READ_FILES = 16  # opened in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
@@ -178,6 +178,8 @@ class ShardBuilder:
         )
 
     def _start_segment(self) -> SegmentBuilder:
+        from repo_mcp.indexing.documents import SegmentBuilder  # not for settings, nor where nothing changed
+
         return SegmentBuilder(self._settings.chunk_lines, self._settings.overlap_lines)
 
     def _write(self, builder: SegmentBuilder, task: ShardTask, number: int) -> SegmentEntry:
@@ -199,6 +201,8 @@ class ShardBuilder:
         return None
 
     def _decode(self, opened: OpenedFile | RepoError) -> tuple[SourceFile, bool] | SkipReason | None:
+        from repo_mcp.indexing.documents import SourceFile
+
         if isinstance(opened, RepoError):
             is_key = opened.details.get("rule") == RULES[PRIVATE_KEY]
             return SkipReason.PRIVATE_KEY if is_key else _SKIPS.get(opened.code)

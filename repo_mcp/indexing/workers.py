@@ -9,16 +9,12 @@ write nothing but new segment files, so any of them may be killed at any time.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from index_format import DirectoryHolder, DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
 from repo_mcp.config.server_config import safe_child_environment
@@ -26,6 +22,10 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
 from repo_mcp.process.allocator import keep_blocks
 from repo_mcp.text.schema import FIELDS
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing.process import BaseProcess
 
 WAIT_SECONDS = 0.2  # between checks of `cancelled`
 WINDOWS_AHEAD = 2  # per worker: each encoded window that waits to be written takes 6 MB
@@ -158,6 +158,10 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
 
     Raises RepoError with INTERNAL when one of them died.
     """
+    import multiprocessing  # here: a refresh that finds nothing new starts no process
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     children: set[BaseProcess] = set()
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), start, arguments)
     try:
@@ -182,6 +186,8 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
 
 
 def _get_result(future: Future[T], cancelled: Cancelled) -> T:
+    from concurrent.futures import wait
+
     while True:
         _check(cancelled)
         done, _ = wait([future], WAIT_SECONDS)

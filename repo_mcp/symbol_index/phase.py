@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from index_format import DirectoryHolder, IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
@@ -31,13 +32,15 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
-from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.storage.poison import PoisonList
-from repo_mcp.symbol_index.documents import ParsedFile, build_segment
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
-from repo_mcp.symbol_index.workers import NICENESS, MakeParser, ParseWorkers
 from repo_mcp.symbols.symbol_record import ParseStatus
 from repo_mcp.workspace.repository_reader import OpenedFile
+
+if TYPE_CHECKING:
+    from repo_mcp.process.parse_worker import BatchParser
+    from repo_mcp.symbol_index.documents import ParsedFile
+    from repo_mcp.symbol_index.workers import MakeParser, ParseWorkers
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of a segment's files, 5 MB of records: writing takes 130 MB at most
 # For a batch, then for each of its texts alone. Where possible a limit on processor time ends a text sooner;
@@ -57,6 +60,9 @@ WORDS = PhaseWords(
 
 def make_parser() -> BatchParser:
     """Return a process that parses, with low priority."""
+    from repo_mcp.process.parse_worker import BatchParser  # here: many servers never parse
+    from repo_mcp.symbol_index.workers import NICENESS
+
     return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS)
 
 
@@ -111,6 +117,8 @@ class SymbolPhase:
         INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when no parser can run; and
         IndexFormatError for a damaged lexical index.
         """
+        from repo_mcp.symbol_index.documents import build_segment
+
         check = partial(self._store.check, cancelled)
         with self._store.open_writer(cancelled) as target:
 
@@ -137,6 +145,8 @@ class SymbolPhase:
         return plan_named(lexical, known, self.find_task, paths)
 
     def _start_workers(self, plan: Plan) -> ParseWorkers:
+        from repo_mcp.symbol_index.workers import ParseWorkers
+
         workers = min(self._workers, 1 + plan.bytes // LANE_BYTES)
         return ParseWorkers(plan.files, workers, self._read_many, self._make_parser, self._poison)
 

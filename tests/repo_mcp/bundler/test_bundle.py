@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from index_format import DiskDirectory, compute_fingerprint
-from repo_mcp.bundler.document import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, NOT_WRITTEN, build_document
+from repo_mcp.bundler.document import build_document
+from repo_mcp.bundler.last_bundle import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, NOT_WRITTEN
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
 from repo_mcp.config.server_config import load_config
