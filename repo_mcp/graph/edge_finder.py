@@ -23,7 +23,7 @@ from repo_mcp.graph.hierarchy import Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program.nearness import order_by_nearness
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Resolution, Target
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.questions import EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.symbols.symbol_record import (
@@ -60,6 +60,7 @@ _OUTSIDE = {
     ReferenceRole.EXTEND: EdgeType.EXTENDS,
 }
 _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference tells of them
+_LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
@@ -203,6 +204,10 @@ class EdgeFinder:
             ordered.sort(key=lambda path: path not in importing)
         return ordered
 
+    def find_family(self, path: str) -> str:
+        """Return the languages of which a file is one."""
+        return find_family(self._program.find_language(path))
+
     def find_record(self, path: str) -> SymbolRecord | None:
         """Return the symbol record of a file, or None."""
         return self._program.find_record(path)
@@ -231,6 +236,8 @@ class _Search:
         self._names = list(_iter_names(target, record))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
+        self._family = finder.find_family(target.path)
+        self._holders = set(_list_holders(target, record))
         self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in TYPE_KINDS
 
     def run(self, bounds: Bounds) -> Iterator[None]:
@@ -238,7 +245,7 @@ class _Search:
         files = references = 0
         for name in self._names:  # grows as aliases are found
             paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
-            for path in paths:
+            for path in filter(self._can_name, paths):
                 if files == bounds.files:
                     yield
                     files = references = 0
@@ -252,6 +259,10 @@ class _Search:
                         files, references = 1, 0
                     references += 1
                     self._resolve(path, record, row)
+
+    def _can_name(self, path: str) -> bool:
+        """Return False for a file in a language that cannot name the target."""
+        return self._finder.find_family(path) == self._family
 
     def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
         """Yield the rows of a file that may be edges of the wanted types."""
@@ -279,7 +290,9 @@ class _Search:
         return next((one for one in targets if one.declaration in self._meant), None)
 
     def _could_mean(self, record: SymbolRecord, row: int) -> bool:
-        """Return False where its form rules it out: a non-member with a receiver, a constructor by name."""
+        """Return False where its form rules it out: a constructor by name, or a non-member with a receiver
+        that is not called like the module of the target.
+        """
         role = ReferenceRole(int(record.ref_roles[row]))
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
             return False
@@ -289,7 +302,7 @@ class _Search:
         if self._is_constructor:
             return name != self._symbol.name
         qualifier: str = record.strings[record.ref_qualifiers[row]]
-        return self._is_member or not qualifier
+        return self._is_member or not qualifier or _LAST_NAME.split(qualifier)[-1] in self._holders
 
     def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
         """Yield the rows that refer to a name or to a local alias of it."""
@@ -317,6 +330,13 @@ class _Search:
         if edge_type in self._types:
             source = Declaration(path, reference.symbol)
             self._gathered.add(edge_type, source, found.confidence, reference.line)
+
+
+def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
+    """Yield the names of what a target that is no member is in: file, folder, namespace."""
+    yield from _list_file_names(target.path)
+    yield target.path.rpartition("/")[0].rpartition("/")[2]
+    yield record.strings[record.names[int(record.parents[target.ordinal])]]
 
 
 def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:

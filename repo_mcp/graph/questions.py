@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,12 +28,33 @@ IMPLEMENTATIONS = (EdgeType.IMPLEMENTS, EdgeType.EXTENDS, EdgeType.INHERITS)
 # Every role in which a symbol is named: all but containment and overriding.
 NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType.OVERRIDES))
 
+# Kinds of symbols of which a language's parser does not record who uses them.
+UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
+    "c": frozenset({SymbolKind.PROPERTY}),
+    "cpp": frozenset({SymbolKind.MODULE}),
+    "java": frozenset({SymbolKind.MODULE}),
+    "go": frozenset({SymbolKind.MODULE}),
+    "rust": frozenset({SymbolKind.MODULE, SymbolKind.EXTENSION}),  # an `impl`; its type is named
+    "swift": frozenset({SymbolKind.EXTENSION}),
+}
+# Languages whose files can name each other's symbols; any other names those of its own.
+_FAMILIES = {"cpp": "c", "typescript": "javascript"}
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 
 
 def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:
     """Return the types of edges that lead from what implements a symbol of this kind, or overrides it."""
     return (EdgeType.OVERRIDES,) if kind in _MEMBERS else IMPLEMENTATIONS
+
+
+def is_tracked(language: str, kind: SymbolKind) -> bool:
+    """Return False where nobody records who uses a symbol of this kind."""
+    return kind not in UNTRACKED.get(language, ())
+
+
+def find_family(language: str) -> str:
+    """Return the name of the languages that can name each other's symbols."""
+    return _FAMILIES.get(language, language)
 
 
 def name_kind(kind: SymbolKind) -> str:

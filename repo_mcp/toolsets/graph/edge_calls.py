@@ -18,6 +18,7 @@ from repo_mcp.toolsets.graph.rows import (
     render_edge,
     render_external,
     render_unresolved,
+    warn_untracked,
 )
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
@@ -87,7 +88,9 @@ def _answer(
         shown = renderer.render(known.rows[page.start : end])
     keys = _name_rows(known.rows[:end])
     page.check(keys)
-    return _draft(repository, known, shown, keys, direction, render_chosen(node, arguments), page, arguments)
+    blind = warn_untracked(node) if direction == INCOMING and types is not None else []
+    chosen = render_chosen(node, arguments)
+    return _draft(repository, known, shown, keys, direction, chosen, blind, page, arguments)
 
 
 def _draft(
@@ -97,18 +100,21 @@ def _draft(
     keys: Sequence[str],
     direction: str,
     chosen: Mapping[str, object],
+    blind: Sequence[str],
     page: Page,
     arguments: Arguments,
 ) -> Draft:
     totals = known.totals
-    notes = [CUT] * totals.is_cut + [MORE] * (not totals.is_complete)
+    notes = [*blind, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
     notes += repository.engines.graph.warn()
 
     def build(rows: int) -> Part:
         is_cut = not totals.is_complete or page.start + rows < len(known.rows)
-        result: Result = {**chosen, EDGE: _choose(shown[:rows], EDGE), "total": totals.edges}
+        result: Result = {**chosen, EDGE: _choose(shown[:rows], EDGE)}
+        if totals.edges or not blind:  # else nobody knows
+            result["total"] = totals.edges
+            result["reference_total"] = totals.lines
         result["possible"] = totals.possible
-        result["reference_total"] = totals.lines
         result["total_is_lower_bound"] = totals.is_cut or not totals.is_complete
         result["truncated"] = is_cut
         if direction == OUTGOING:

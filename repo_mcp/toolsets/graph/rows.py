@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.graph.questions import is_tracked
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
 
@@ -48,6 +49,14 @@ def render_details(node: Node, project_id: str) -> Row:
         "parse_status": ParseStatus(node.status).name.lower(),
         "parameter_count": node.symbol.parameter_count,
     }
+
+
+def warn_untracked(node: Node) -> list[str]:
+    """Return the warning that nobody records who uses such a symbol; none where somebody does."""
+    if is_tracked(node.language, node.symbol.kind):
+        return []
+    kind = node.kind.replace("_", " ")
+    return [f"who uses a {kind} is not recorded for {node.language}: what is not listed may well exist"]
 
 
 def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], path_before: str) -> Row:

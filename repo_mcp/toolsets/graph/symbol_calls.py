@@ -13,7 +13,7 @@ from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.graph.chosen import open_symbol, render_chosen
-from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
+from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol, warn_untracked
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.workspace.client_paths import shown
 
@@ -100,7 +100,10 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
             "reference_count": sum(edge.count for edge in references.edges),
             "reference_count_is_lower_bound": references.cut,
         }
-    notes = repository.engines.graph.warn()
+    blind = warn_untracked(node)
+    if blind:
+        result["reference_count"] = result["reference_count"] or None  # nobody knows
+    notes = [*blind, *repository.engines.graph.warn()]
     return Draft(lambda _: Part(result, notes))
 
 

@@ -269,6 +269,28 @@ def test_a_namespace_is_depended_on_by_those_who_use_it(served: Served) -> None:
         assert row["file_path"] == "server/Controller.cs"
 
 
+# What is not known
+
+
+def test_a_kind_that_is_not_tracked_has_no_total(tmp_path: Path) -> None:
+    text = "struct p { int x; };\nint g(void) { return 1; }\nint f(struct p *q) { return q->x + g(); }\n"
+    served = Served(write_tree(tmp_path / "r", {"a.c": text}), tmp_path / "data")
+    said = "who uses a property is not recorded for c: what is not listed may well exist"
+    try:
+        for tool in ("get_callers", "get_references"):
+            answer = served.call(tool, symbol="p.x")
+            assert (answer["result"], answer["warnings"]) == ([], [said])
+            assert "total" not in answer
+        symbol = served.call("get_symbol", symbol="p.x")
+        assert symbol["warnings"] == [said]
+        assert "reference_count" not in symbol
+        assert served.call("get_callers", symbol="g")["total"] == 1
+        assert "warnings" not in served.call("get_callers", symbol="f")
+        assert served.call("get_callers", symbol="f")["total"] == 0
+    finally:
+        served.close()
+
+
 # Confidence and limits
 
 

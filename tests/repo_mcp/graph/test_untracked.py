@@ -1,0 +1,71 @@
+"""What is not known is not called nothing: kinds that are not tracked, and references that were dropped."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.graph.edges import Unresolved
+from repo_mcp.graph.questions import CALLS, NAMED, UNTRACKED, is_tracked
+from repo_mcp.symbols.symbol_record import SymbolKind
+from tests.repo_mcp.graph.memory_index import find_node, make_graph
+
+# A symbol of each kind that is not tracked, and a use of it.
+USED = {
+    ("c", "property"): ({"a.c": "struct p { int x; };\nint f(struct p *q) { return q->x; }\n"}, "p.x"),
+    ("cpp", "module"): ({"a.cpp": "namespace n { int g(); }\nusing namespace n;\n"}, "n"),
+    ("java", "module"): ({"A.java": "package n;\nimport n.*;\nclass A {}\n"}, "n"),
+    ("go", "module"): (
+        {"go.mod": "module e\n", "b/b.go": 'package b\nimport "e/a"\n', "a/a.go": "package a\n"},
+        "a",
+    ),
+    ("rust", "module"): ({"lib.rs": "mod x { pub fn f() {} }\nfn g() { x::f(); }\n"}, "x"),
+    ("rust", "extension"): ({"lib.rs": "struct P;\nimpl P { fn f() {} }\nfn g() { P::f(); }\n"}, "P"),
+    ("swift", "extension"): ({"a.swift": "struct P {}\nextension P { func f() {} }\nlet p = P()\n"}, "P"),
+}
+
+
+@pytest.mark.parametrize("case", USED)
+def test_a_kind_that_is_not_tracked_is_one_whose_uses_nobody_records(case: tuple[str, str]) -> None:
+    language, kind = case
+    texts, name = USED[case]
+    graph = make_graph(texts)
+    declared = [node for path in texts for node in graph.outline(path) if node.kind == kind]
+    (node,) = [node for node in declared if node.name_inside == name]
+    assert node.language == language
+    assert not is_tracked(language, node.symbol.kind)
+    assert graph.find_incoming(node, NAMED).edges == ()
+
+
+def test_every_such_kind_is_shown() -> None:
+    shown = {(language, kind.name.lower()) for language, kinds in UNTRACKED.items() for kind in kinds}
+    assert shown == set(USED)
+    assert is_tracked("cpp", SymbolKind.PROPERTY)
+    assert is_tracked("cobol", SymbolKind.PROPERTY)
+
+
+def test_what_is_unresolved_is_in_a_language_that_can_mean_the_symbol() -> None:
+    graph = make_graph(
+        {
+            "a.py": "class Cache:\n    def fetch_one(self): ...\n",
+            "b.py": "def use(x, y):\n    return x.fetch_one(), y\n",
+            "c.js": "function use(x) { x.fetch_one(); }\n",
+            "d.go": "package d\nfunc use(x I) { x.fetch_one() }\n",
+            "e.ts": "export class Store { fetch_one() {} }\nexport class Other { fetch_one() {} }\n",
+        }
+    )
+    found = graph.find_incoming(find_node(graph, "a.Cache.fetch_one"), CALLS)
+    assert {edge.other.path for edge in found.edges} | {one.path for one in found.unresolved} == {"b.py"}
+    found = graph.find_incoming(find_node(graph, "Store.fetch_one"), CALLS)
+    assert {edge.other.path for edge in found.edges} | {one.path for one in found.unresolved} == {"c.js"}
+
+
+def test_a_call_through_a_name_like_the_module_may_mean_the_function() -> None:
+    graph = make_graph(
+        {
+            "pkg/__init__.py": "",
+            "pkg/cache.py": "def get(key):\n    return key\n",
+            "pkg/use.py": "def use(cache, other):\n    cache.get(1)\n    other.get(2)\n",
+        }
+    )
+    found = graph.find_incoming(find_node(graph, "pkg.cache.get"), CALLS)
+    assert found.unresolved == (Unresolved("pkg/use.py", (2,), 1),)
