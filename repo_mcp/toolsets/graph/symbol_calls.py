@@ -94,11 +94,11 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_symbol`."""
     with open_symbol(repository, arguments) as (graph, node):
-        references = graph.find_incoming(node, NAMED)
+        known = graph.edge_lists.read(node.declaration, NAMED, 0, incoming=True).totals
         result: Result = {
             **render_details(node, graph.projects.find(node.path)),
-            "reference_count": sum(edge.count for edge in references.edges),
-            "reference_count_is_lower_bound": references.cut,
+            "reference_count": known.lines,
+            "reference_count_is_lower_bound": known.is_cut or not known.is_complete,
         }
     blind = warn_untracked(node)
     if blind:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.repo.reading_schemas import OUTLINE_DETAILS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 _LEAN, _TEXT, _FULL = OUTLINE_DETAILS
-_CURSOR = re.compile(r"(\d{1,6})-([0-9a-f]{8})")
+_HOW_SHOWN = frozenset({"detail", "docs"})  # what a page may differ in from the one before
 # What a kind says already: the word before a name.
 _KIND_WORD = re.compile(
     r"(?<!\S)(?:async def|class|def|enum|fn|func|function|interface|module|namespace|package|struct|trait"
@@ -39,30 +39,30 @@ class _Listing:
     order: list[int]  # of the numbers of the symbols: as they are given, page after page
     parents: list[int | None]
     depths: list[int]  # from 0, of what is listed
-    start: int  # of this page in `order`
-    digest: str  # of the file's declarations and of what is asked of them
+    page: Page
+    keys: list[str]  # of `order`
     detail: str
     docs: bool
     notes: tuple[str, ...]
 
     def build(self, rows: int) -> Part:
         """Return the answer with some of the symbols."""
-        end = self.start + rows
+        end = self.page.start + rows
         is_cut = end < len(self.order)
-        numbers = sorted(self.order[self.start : end])
+        numbers = sorted(self.order[self.page.start : end])
         rendered = self._write_lines(numbers) if self.detail == _TEXT else self._render(numbers)
         result = {
             "path": escape_text(self.found.path),
             "language": self.found.language,
             "symbols": rendered,
-            "cursor": f"{end}-{self.digest}" if is_cut and rows else "",
+            **self.page.follow(self.keys, rows, is_cut),
             "truncated": self.found.truncated or is_cut,
             "parser": escape_text(self.found.parser),
         }
         return Part(result, [*self.found.warnings, *self.notes, *self._describe_cut(rows)])
 
     def _describe_cut(self, rows: int) -> list[str]:
-        if self.start + rows == len(self.order):
+        if self.page.start + rows == len(self.order):
             return []
         shorter = "" if self.detail == _TEXT else "; detail text lists about four times as many"
         return [
@@ -125,19 +125,21 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         and (wanted is None or symbols[number].kind in wanted)
     ]
     listed.sort(key=lambda number: (depths[number], number))
-    digest = _digest(found, listed)
+    page = Page("repo.outline", {name: arguments[name] for name in arguments.keys() - _HOW_SHOWN})
+    keys = [_name_symbol(symbols[number]) for number in listed]
+    page.check(keys)
     listing = _Listing(
         found,
         listed,
         parents,
         [max(0, depth - base + (parent is not None)) for depth in depths],
-        _find_start(find_text(arguments, "cursor"), digest, len(listed)),
-        digest,
+        page,
+        keys,
         find_text(arguments, "detail") or _LEAN,
         arguments.get("docs") is True,
         _explain_nothing(symbols, chosen, listed, parent),
     )
-    return Draft(listing.build, len(listed) - listing.start)
+    return Draft(listing.build, len(listed) - page.start)
 
 
 def _is_inside(symbol: Symbol, parent: str) -> bool:
@@ -157,28 +159,9 @@ def _explain_nothing(
     return (f"nothing in this file is of these kinds and depths; its kinds are: {there}",)
 
 
-def _digest(found: Outline, listed: Sequence[int]) -> str:
-    """Return eight digits that tell whether a cursor belongs to these symbols."""
-    import hashlib  # here: listing the tools needs none
-
-    symbols = (found.symbols[number] for number in listed)
-    facts = [(one.parent_symbol, one.name, one.start_line) for one in symbols]
-    return hashlib.blake2b(repr((found.path, facts)).encode(), digest_size=4).hexdigest()
-
-
-def _find_start(cursor: str | None, digest: str, total: int) -> int:
-    """Return where a page begins. Raises RepoError with INVALID_ARGUMENT for a cursor of other symbols."""
-    if cursor is None:
-        return 0
-    match = _CURSOR.fullmatch(cursor)
-    if match is None or match[2] != digest or int(match[1]) >= total:
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            "The cursor does not continue this list: the file or the arguments have changed.",
-            "Ask again without a cursor.",
-            {"argument": "cursor"},
-        )
-    return int(match[1])
+def _name_symbol(symbol: Symbol) -> str:
+    """Return what a symbol is known by from page to page: its lines may change."""
+    return f"{symbol.kind} {symbol.parent_symbol} {symbol.name}"
 
 
 def shorten_signature(symbol: Symbol) -> str:

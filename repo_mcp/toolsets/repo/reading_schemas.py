@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.repo.schemas import build_envelope_schema
 from repo_mcp.toolsets.schema_parts import (
     Schema,
@@ -22,7 +23,6 @@ MAX_SYMBOL_CHARS = 1_000
 MAX_SPANS = 20
 MAX_OUTLINE_DEPTH = 100
 MAX_OUTLINE_KINDS = 32
-MAX_CURSOR_CHARS = 64
 OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
@@ -92,7 +92,7 @@ def outline_input(limits: Limits) -> Schema:
             "parent": build_text("Only the members of this declaration.", MAX_SYMBOL_CHARS),
             "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
             "docs": build_switch("Also first lines of docstrings."),
-            "cursor": build_text("From a cut answer.", MAX_CURSOR_CHARS),
+            "cursor": CURSOR,
         },
         ["path"],
     )
@@ -123,7 +123,7 @@ def outline_output(limits: Limits) -> Schema:
             symbol | {"type": ["object", "string"]},
             "By start line, end line, column, name; with detail text lines: first-last, signature",
         ),
-        "cursor": build_field("string", "Continues a cut list"),
+        "cursor": NEXT_CURSOR,
         "truncated": build_field("boolean", "True when symbols that were asked for are left out"),
         "parser": build_field(
             "string", "Default ast: exact; lexical: by line patterns, best effort; headings; keys"

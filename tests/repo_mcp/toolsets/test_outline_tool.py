@@ -213,16 +213,17 @@ def test_a_foreign_cursor_is_refused(cursor: str) -> None:
 def test_a_cursor_belongs_to_the_file_and_the_arguments() -> None:
     symbols = build_classes(1_500)
     cursor = call(StandIn(*symbols), path="a.py")["result"]["cursor"]
-    digest = cursor.partition("-")[2]
     assert "error" not in call(StandIn(*symbols), path="a.py", cursor=cursor)
-    for repository, arguments in (
-        (StandIn(*symbols[1:]), {"cursor": cursor}),
-        (StandIn(*symbols), {"cursor": cursor, "kinds": ["class"]}),
-        (StandIn(*symbols), {"cursor": f"3000-{digest}"}),
-        (StandIn(*symbols), {"cursor": f"999999-{digest}"}),
+    assert "error" not in call(StandIn(*symbols), path="a.py", cursor=cursor, detail="text", docs=True)
+    lower = [replace(one, start_line=one.start_line + 9, end_line=one.end_line + 9) for one in symbols]
+    assert "error" not in call(StandIn(*lower), path="a.py", cursor=cursor)  # an edit above changes nothing
+    for repository, arguments, said in (
+        (StandIn(*symbols[1:]), {}, "what was listed before it has changed"),
+        (StandIn(*symbols[:9]), {}, "what was listed before it has changed"),
+        (StandIn(*symbols), {"kinds": ["class"]}, "belongs to another call"),
     ):
-        error = call(repository, path="a.py", **arguments)["error"]
-        assert error["message"].startswith("The cursor does not continue this list")
+        error = call(repository, path="a.py", cursor=cursor, **arguments)["error"]
+        assert said in error["message"]
 
 
 def test_two_thousand_declarations_are_one_answer_as_lines() -> None:
