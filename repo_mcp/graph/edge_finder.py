@@ -204,6 +204,11 @@ class EdgeFinder:
             ordered.sort(key=lambda path: path not in importing)
         return ordered
 
+    def is_static(self, declaration: Declaration) -> bool:
+        """Return True for what only its own file can name, in C."""
+        record = self._program.find_record(declaration.path)
+        return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.STATIC)
+
     def find_family(self, path: str) -> str:
         """Return the languages of which a file is one."""
         return find_family(self._program.find_language(path))
@@ -233,6 +238,9 @@ class _Search:
         self._gathered = gathered
         self._meant = set(_iter_meant(target, record))
         self._meant.update(finder.prototypes.list_definitions(target))  # its name means the definition
+        self._maybe_meant = {
+            one for one in finder.prototypes.list_possible_definitions(target) if not finder.is_static(one)
+        }
         self._names = list(_iter_names(target, record))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
@@ -287,7 +295,13 @@ class _Search:
         targets = resolution.targets
         if self._target.ordinal == 0:
             targets += self._finder.resolve_module(path, record, row).targets
-        return next((one for one in targets if one.declaration in self._meant), None)
+        for one in targets:
+            if one.declaration in self._meant:
+                return one
+        for one in targets:  # one of the definitions that the prototype in question may stand for
+            if one.declaration in self._maybe_meant:
+                return Target(one.declaration, Confidence.POSSIBLE)
+        return None
 
     def _could_mean(self, record: SymbolRecord, row: int) -> bool:
         """Return False where its form rules it out: a constructor by name, or a non-member with a receiver

@@ -28,14 +28,18 @@ class Prototypes:
 
     def list_definitions(self, declaration: Declaration) -> list[Declaration]:
         """Return the definition of a forward declaration; empty for a definition, or if ambiguous."""
-        record = self._program.find_record(declaration.path)
-        if record is None or not _is_forward(record, declaration.ordinal):
-            return []
-        alike = self._list_alike(declaration, record, forward=False)
+        alike = self.list_possible_definitions(declaration)
         if len(alike) > 1:
             stem = _stem(declaration.path)
             alike = [one for one in alike if _stem(one.path) == stem]
         return alike if len(alike) == 1 else []
+
+    def list_possible_definitions(self, declaration: Declaration) -> list[Declaration]:
+        """Return all definitions that match a forward declaration, such as one for each platform."""
+        record = self._program.find_record(declaration.path)
+        if record is None or not _is_forward(record, declaration.ordinal):
+            return []
+        return self._list_alike(declaration, record, forward=False)
 
     def list_others(self, declaration: Declaration) -> list[Declaration]:
         """Return the symbol's other declarations: prototypes, and for a prototype its definition."""

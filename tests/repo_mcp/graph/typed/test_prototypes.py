@@ -78,3 +78,18 @@ def test_the_signatures_of_an_overloaded_function_are_called_where_it_is() -> No
     for node in graph.outline("a.ts"):
         assert list_callers(graph, node) == ["go"]
         assert [line for _, line, _ in list_places(graph, node)] == [3, 1, 2]
+
+
+def test_calls_of_what_each_platform_defines_may_mean_its_prototype() -> None:
+    graph = make_graph(
+        {
+            "include/loop.h": "int loop_run(int n);\n",
+            "src/unix/core.c": '#include "loop.h"\nint loop_run(int n) { return n; }\n',
+            "src/win/core.c": '#include "loop.h"\nint loop_run(int n) { return n + 1; }\n',
+            "test/own.c": "static int loop_run(int n) { return n; }\nint own(void) { return loop_run(2); }\n",
+            "src/use.c": '#include "loop.h"\nint use(void) { return loop_run(1); }\n',
+        }
+    )
+    (prototype,) = graph.outline("include/loop.h")
+    found = graph.find_incoming(prototype, CALLS)
+    assert [(edge.other.path, edge.confidence) for edge in found.edges] == [("src/use.c", "possible")]
