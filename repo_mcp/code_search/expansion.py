@@ -50,9 +50,9 @@ throw todo true try type undefined value values var virtual void while
 """
 _KEYWORDS = frozenset(_OF_LANGUAGES.split())  # too frequent everywhere to be worth adding
 _SYSTEM = (
-    "You widen searches in source code. For the search below, give words and identifiers that code or"
-    " comments about the same thing are likely to hold and that the search does not. One per line, at most"
-    f" {MAX_FROM_MODEL}, the likeliest first, nothing else."
+    "You widen searches in source code. For the search below, list words and identifiers that code or"
+    " comments about the same thing are likely to contain and that the search does not. One per line, at most"
+    f" {MAX_FROM_MODEL}, the most likely first, nothing else."
 )
 
 Ask = Callable[[Question], str | None]

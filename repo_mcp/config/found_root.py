@@ -69,7 +69,7 @@ def explain_refusal(directory: str) -> str:
     if _is_top(directory) or is_system_place(directory):
         return "is a system directory"
     if place in _identify_homes():
-        return "is your home directory, or lies above it"
+        return "is your home directory or a directory above it"
     if not os.access(directory, os.R_OK | os.X_OK):
         return "cannot be read"
     return ""

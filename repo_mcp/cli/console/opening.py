@@ -76,7 +76,7 @@ def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
     except RepoError as error:
         if error.code != ErrorCode.BUSY or not repository.index_exists:
             raise
-        warn(f"{error.message} The answer comes from the index as it is.")
+        warn(f"{error.message} The answer comes from the existing index.")
 
 
 def renew_symbol_index(repository: Repository, *, force: bool, quiet: bool) -> None:

@@ -102,7 +102,7 @@ def _read_symbol(row: object, lines: int) -> Symbol:
     if not isinstance(name, str) or not name.strip():
         raise AdapterFault("a symbol has no name")
     if type(start) is not int or type(end) is not int or not 1 <= start <= end <= lines:
-        raise AdapterFault("a symbol lies outside the text")
+        raise AdapterFault("a symbol is outside the text")
     if conditional is not None and type(conditional) is not bool:
         raise AdapterFault("its answer is not an outline")
     return Symbol(
@@ -149,7 +149,7 @@ def read_definitions(given: object, size: int) -> Spans:
     for pair in _read_list(given):
         first, last = pair if isinstance(pair, list | tuple) and len(pair) == 2 else (None, None)
         if type(first) is not int or type(last) is not int or not end <= first < last <= size:
-            raise AdapterFault("its names lie outside the text, or overlap")
+            raise AdapterFault("its names are outside the text, or overlap")
         spans.append((first, last))
         end = last
     return spans
@@ -170,7 +170,7 @@ def read_uses(given: object, lines: int) -> list[Use]:
         if not isinstance(one, Use) or one.role not in ROLES:
             raise AdapterFault("its references are not uses of names")
         if type(one.line) is not int or not 1 <= one.line <= lines:
-            raise AdapterFault("a reference lies outside the text")
+            raise AdapterFault("a reference is outside the text")
     named = [Use(_read_text(one.name, MAX_NAME_CHARS), one.line, one.role) for one in uses]
     return sorted((one for one in named if one.name), key=lambda one: (one.line, one.role, one.name))
 

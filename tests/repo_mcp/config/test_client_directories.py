@@ -98,5 +98,5 @@ def test_links_are_followed_before_a_directory_is_judged(place: Path) -> None:
     (place / "loop").symlink_to(place / "loop")
     found = open_directories([(place / name).as_uri() for name in ("home", "again", "0", "loop")])
     assert [held.path for held in found.served] == [str(place / "0")]
-    assert found.refused[0] == '"home" is your home directory, or lies above it'
+    assert found.refused[0] == '"home" is your home directory or a directory above it'
     assert len(found.refused) == 2
