@@ -135,3 +135,29 @@ def test_what_is_installed_runs(built: dict[str, Path], tmp_path: Path) -> None:
     (index,) = (root / ".repo_mcp").glob("index-*")
     assert run("index-format", "verify", str(index)) == "the index is whole\n"
     assert "--repo-root" in run("repo-mcp-server", "--help")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "command", [("uvx", "--from", "WHEEL"), ("pipx", "run", "--spec", "WHEEL")], ids=lambda words: words[0]
+)
+def test_it_runs_without_being_installed(
+    built: dict[str, Path], tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    words = [str(built[".whl"]) if word == "WHEEL" else word for word in command]
+    root = tmp_path / "root"
+    shutil.copytree(ROOT / "tests" / "corpus" / "tiny_repo", root)
+    done = subprocess.run(
+        [*words, "repo-mcp", "search", "transfer_funds", "--repo-root", str(root)],
+        env={**os.environ, "HOME": str(tmp_path), "UV_CACHE_DIR": str(tmp_path / "cache")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode and "repo-mcp: " not in done.stderr and "Traceback" not in done.stderr:
+        pytest.skip("the dependencies cannot be installed here")
+    assert " 1. src/ledger/accounts.py:" in done.stdout, done.stderr
