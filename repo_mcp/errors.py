@@ -60,4 +60,4 @@ class RepoError(Exception):
 def explain_limit(key: str) -> str:
     """Return the hint for a limit that a call has met: who may set it, and where."""
     option = "--" + key.replace("_", "-")
-    return f"Ask the user to raise {key}: {option} does, and limits.{key} in repo_mcp.toml may lower it."
+    return f"Ask the user to raise {key} with {option}; limits.{key} in repo_mcp.toml may have lowered it."

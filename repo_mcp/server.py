@@ -404,7 +404,8 @@ def _say(message: str) -> None:
 
 
 def _render_error(error: RepoError) -> str:
-    return f"{error.message} {error.hint}".rstrip()
+    stop = "" if error.message.endswith((".", "?", "!")) else "."
+    return f"{error.message}{stop} {error.hint}".rstrip()
 
 
 def _complain_of_configuration(error: RepoError) -> int:

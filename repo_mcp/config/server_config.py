@@ -328,7 +328,7 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
         raise _invalid(option, "must be a whole number", f"Allowed: {least} to {most}.")
     if not least <= value <= most:
         shown = str(value) if abs(value) < 10**18 else "too large"
-        raise _invalid(option, f"is {shown}, not {least} to {most}", f"Allowed: {least} to {most}.")
+        raise _invalid(option, f"is {shown}", f"Allowed: {least} to {most}.")
     return value
 
 

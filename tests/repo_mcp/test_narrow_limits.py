@@ -185,7 +185,7 @@ def test_a_failure_says_which_option_and_which_key_set_the_limit(root: Path) -> 
     failed = _list_failed(answers)
     assert failed
     for name in failed:
-        assert "--max-file-bytes does, and limits.max_file_bytes in repo_mcp.toml may lower it" in str(
+        assert "with --max-file-bytes; limits.max_file_bytes in repo_mcp.toml may have lowered it" in str(
             answers[name]
         ), name
 

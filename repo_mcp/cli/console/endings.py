@@ -21,7 +21,14 @@ USAGE_CODES = frozenset(
 )
 
 
-_COMMANDS = {
+# What messages say to models, and what people are told instead; the longer texts come first.
+_WORDS = {
+    "Ask the user for what you need from it; the operator can serve it with --allow-path.": "--allow-path"
+    " serves it.",
+    "Ask the user for what you need from it.": "--allow-path serves it.",
+    "Ask the user to raise": "Raise",
+    "; renaming changes a node_id": "",
+    ", or add --any-root": "",
     "repo.status": "repo-mcp status",
     "repo.list_files": "repo-mcp search --files",
     "repo.open_file": "repo-mcp open",
@@ -36,7 +43,7 @@ _COMMANDS = {
     "code_research": "repo-mcp research",
 }
 _NODE_ID = re.compile(r" \([0-9a-f]{24}\)")
-_TOOL = re.compile("|".join(map(re.escape, _COMMANDS)))
+_WORD = re.compile("|".join(map(re.escape, _WORDS)))
 
 
 def exit_code_of(error: RepoError) -> int:
@@ -62,7 +69,7 @@ def complain_of(error: RepoError) -> int:
 
 def name_commands(text: str) -> str:
     """Put a message for models in people's words: commands instead of tools, and no ids of symbols."""
-    return _TOOL.sub(lambda match: _COMMANDS[match.group()], _NODE_ID.sub("", text))
+    return _WORD.sub(lambda match: _WORDS[match.group()], _NODE_ID.sub("", text))
 
 
 def warn(message: str) -> None:

@@ -44,6 +44,17 @@ def test_no_sentence_that_a_person_may_read_names_a_tool() -> None:
     assert [(path, text) for path, text in found if tool.search(name_commands(text))] == []
 
 
+def test_no_sentence_asks_a_person_to_ask_the_user() -> None:
+    texts = [
+        text
+        for module in load_modules()
+        if not module.path.startswith(FOR_MODELS) and module.path != "repo_mcp/served_roots.py"
+        for text in list_sentences(module)
+    ]
+    assert sum("the user" in text for text in texts) >= 3
+    assert [text for text in map(name_commands, texts) if re.search("(Ask|Tell) the user", text)] == []
+
+
 def test_what_a_person_reads() -> None:
     assert name_commands("Search still works; repo.status shows the progress.") == (
         "Search still works; repo-mcp status shows the progress."
