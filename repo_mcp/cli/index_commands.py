@@ -142,9 +142,9 @@ def compact(options: Namespace) -> int:
     if options.json:
         write_json({**to_plain(done), "structure": None if structure is None else to_plain(structure)})
     else:
-        Renderer().compacted(done)
+        Renderer().compacted("index", done)
         if structure is not None:
-            Renderer().compacted(structure)
+            Renderer().compacted("symbol index", structure)
     return EXIT_DONE
 
 

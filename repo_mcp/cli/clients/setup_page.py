@@ -88,9 +88,9 @@ class SetupPage:
     def _advise_more(self) -> None:
         setup = self._setup
         if setup.place is not None and setup.place.in_project:
-            said = f"The file names nothing of this machine: commit it. It needs {SCRIPT} on the PATH."
+            said = f"The file has no paths of this machine, so commit it. It needs {SCRIPT} on the PATH."
             if setup.names_machine:
-                said = "The file is part of the project, but it names files or directories of this machine."
+                said = "The file is part of the project, but it has paths of this machine."
             self._advise(f"{said} {setup.client.note}".rstrip())
         elif setup.server.finds_root:
             self._advise("It serves every repository that the client is opened in.")

@@ -164,7 +164,7 @@ def _take_over(there: object, entry: Entry, name: str, place: FileLocation, here
     if more and place.in_project:
         kept = escape_text(", ".join(more)[:200])
         message = f"The server {name} in {place.shown} has {kept}, which comes with the repository."
-        hint = "Look at it, then give --replace or another --name."
+        hint = "Check it, then give --replace or another --name."
         raise RepoError(ErrorCode.CONFIG_INVALID, message, hint)
     return {**{key: entry.get(key, value) for key, value in there.items()}, **entry}
 

@@ -56,15 +56,16 @@ class Renderer:
         )
         self._warnings(report.warnings)
 
-    def compacted(self, report: CompactReport) -> None:
-        """Print what a compaction did."""
+    def compacted(self, index: str, report: CompactReport) -> None:
+        """Print what a compaction of an index did."""
+        self._print(Text(index))
         self._rows(
             {
                 "segments": f"{report.segments_before} -> {report.segments_after}",
                 "size": f"{show_size(report.bytes_before)} -> {show_size(report.bytes_after)}",
                 "time": f"{report.duration_ms / 1000:.2f} s",
-                "snapshot": report.snapshot,
             }
+            | ({"snapshot": report.snapshot} if report.snapshot else {})
         )
 
     def _rows(self, rows: Mapping[str, str]) -> None:

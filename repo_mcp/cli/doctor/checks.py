@@ -160,7 +160,7 @@ def _check_data_dir(path: str) -> Iterator[Finding]:
         message = (
             f"{len(open_files)} files are links, belong to another user, or can be read by others: {shown}."
         )
-        hint = "They are not ours and not used. Delete them, or the whole directory, which is then rebuilt."
+        hint = "repo-mcp does not use them. Delete them, or the whole directory, which is then rebuilt."
         yield Finding("data directory", State.WARNING, message, hint)
     elif sys.platform == "win32" or not status.st_mode & 0o077:
         yield Finding("data directory", State.OK, "It and its contents are private.")

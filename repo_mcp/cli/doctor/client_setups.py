@@ -41,7 +41,7 @@ def iter_client_findings(root: str) -> Iterator[Finding]:
                 yield finding
     if not count:
         hint = "repo-mcp init CLIENT --write sets one up, for every repository."
-        yield Finding("clients", State.NOTE, "No client that is known is set up to answer here.", hint)
+        yield Finding("clients", State.NOTE, "No known client is set up to answer here.", hint)
 
 
 def _look_at(client: Client, place: FileLocation, root: str) -> Iterator[Finding]:
