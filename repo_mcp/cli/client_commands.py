@@ -20,14 +20,14 @@ def build_init_parser() -> CommandParser:
         "CLIENT [options]",
         """Set up a client: print the entry, show what it would change, write it, try it.
 
-Once for each client is enough: the server serves the repository that the client
-is opened in. With --scope project the entry goes into a file of this
-repository, for everybody who works on it.
+Set each client up once: the server serves whichever repository the client is
+opened in. With --scope project the entry goes into a file of this repository,
+for everybody who works on it.
 
-Nothing is changed without --write. It keeps the rest of the file, comments and
-order included, and the old version as NAME.bak-1. A file that is broken, or has
-another server of that name, is left alone. --check runs the entry's command the
-way a client does and lists the server's tools.
+Nothing is changed without --write, which leaves the rest of the file as it is
+and keeps the old version as NAME.bak-1. A file that is broken, or has another
+server of that name, is left alone. --check runs the entry's command the way a
+client does and lists the server's tools.
 
 All other options of serve are written into the entry: --harden,
 --exclude-glob GLOB, --max-search-hits N and so on (see repo-mcp serve --help).""",
