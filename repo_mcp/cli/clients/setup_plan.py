@@ -26,7 +26,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import escape_text
 
 _PROGRAMS = frozenset({SCRIPT, f"{SCRIPT}.exe"})
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def plan_setup(
 
     Raises RepoError with CONFIG_INVALID for a bad name or an unusable file.
     """
-    if not _NAME.fullmatch(name):
+    if not SERVER_NAME.fullmatch(name):
         hint = "Use at most 64 letters, digits, _ and -."
         raise RepoError(ErrorCode.CONFIG_INVALID, "--name is not a valid server name.", hint)
     entry = client.build_entry(server, place)

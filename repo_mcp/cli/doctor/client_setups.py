@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from repo_mcp.cli.clients.clients import CLIENTS, Client, FileLocation
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, read_client_file
-from repo_mcp.cli.clients.setup_plan import read_document
+from repo_mcp.cli.clients.setup_plan import SERVER_NAME, read_document
 from repo_mcp.cli.doctor.checks import Finding, State
 from repo_mcp.config.found_root import AUTO, MARKS, find_root
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
@@ -56,7 +56,8 @@ def _look_at(client: Client, place: FileLocation, root: str) -> Iterator[Finding
         return
     for name, entry in servers.items():
         if isinstance(entry, Mapping) and _is_ours(entry):
-            yield from _judge(subject, f"Server {name!r} in {place.shown}", entry, place, root)
+            remedy = _write_remedy(client, name, place)
+            yield from _judge(subject, f"Server {name!r} in {place.shown}", entry, place, root, remedy)
 
 
 def _read_servers(client: Client, place: FileLocation) -> Mapping[str, object]:
@@ -79,7 +80,7 @@ def _is_ours(entry: Mapping[str, object]) -> bool:
 
 
 def _judge(
-    subject: str, server: str, entry: Mapping[str, object], place: FileLocation, root: str
+    subject: str, server: str, entry: Mapping[str, object], place: FileLocation, root: str, remedy: str
 ) -> Iterator[Finding]:
     """Yield the faults of an entry, or one finding on what it would serve here."""
     command = str(entry.get("command", ""))
@@ -91,11 +92,20 @@ def _judge(
     for state, message, hint in faults:
         yield Finding(subject, state, f"{server}: {message}", hint)
     if not faults:
-        state, message, hint = _tell_root(_find_root(arguments), root)
+        state, message, hint = _tell_root(_find_root(arguments), root, remedy)
         yield Finding(subject, state, f"{server} {message}", hint)
 
 
-def _tell_root(named: str | None, root: str) -> _Fault:
+def _write_remedy(client: Client, name: str, place: FileLocation) -> str:
+    """Return what makes an entry serve the repository that the client is opened in."""
+    if not client.is_set_up or not SERVER_NAME.fullmatch(name):
+        return "Write auto as its --repo-root."
+    scope = "project" if place.in_project else "user"
+    command = f"repo-mcp init {client.name} --scope {scope} --name {name} --replace --write"
+    return f"Write auto as its --repo-root, or replace it, other options included: {command}"
+
+
+def _tell_root(named: str | None, root: str, remedy: str) -> _Fault:
     """Return what a server would serve for a client that is opened in `root`, and whether that is well."""
     here = os.path.basename(root) or root
     if named is None:
@@ -104,14 +114,8 @@ def _tell_root(named: str | None, root: str) -> _Fault:
         return State.NOTE, "would serve nothing here, unless the client names a root.", _MARKS
     if named == AUTO or "${" in named or name_canonically(named) == name_canonically(root):
         return State.OK, f"would answer here, and serve {here!r}.", ""
-    hint = (
-        "repo-mcp init CLIENT --replace --write makes it serve whichever repository the client is opened in."
-    )
-    return (
-        State.WARNING,
-        f"would answer here, but serve another directory, {os.path.basename(named)!r}.",
-        hint,
-    )
+    other = os.path.basename(named) or named
+    return State.WARNING, f"would answer here, but serve another directory, {other!r}.", remedy
 
 
 _MARKS = f"Repositories are found by {', '.join(MARKS)}."

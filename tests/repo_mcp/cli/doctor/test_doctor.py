@@ -346,3 +346,16 @@ def test_a_name_that_path_leads_to_is_right_in_a_file_that_is_shared(
         monkeypatch.setenv("PATH", "/nowhere")
         assert {found for found, _ in judge(both)} == {"problem"}
         file.unlink()
+
+
+def test_the_advice_about_another_directory_can_be_followed_as_printed(place: Path) -> None:
+    (place / "root" / ".git").mkdir()
+    written = run(place, "codex", "--root", "..", "--name", "code", "--write", command="init")
+    assert written.returncode == 0, written.stderr
+    (told,) = examine(place)[1]["client Codex CLI, and Codex in editors"]
+    assert (told["state"], "another directory" in told["message"]) == ("warning", True)
+    command, *arguments = told["hint"].partition("repo-mcp ")[2].split()
+    assert command == "init"
+    assert run(place, *arguments, command=command).returncode == 0
+    (told,) = examine(place)[1]["client Codex CLI, and Codex in editors"]
+    assert (told["state"], "serve 'root'" in told["message"]) == ("ok", True)
