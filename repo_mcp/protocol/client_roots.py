@@ -27,10 +27,10 @@ ID_PREFIX = "repo-mcp/roots/"
 class ClientRoots:
     """The roots of one client. Safe in any thread."""
 
-    def __init__(self, say: Callable[[bytes], object], seconds: float = ANSWER_SECONDS) -> None:
-        """Frames for the client are given to `say`."""
+    def __init__(self, say: Callable[[bytes], object], seconds: float | None = None) -> None:
+        """Frames for the client are given to `say`. Its first answer may take `seconds`: ANSWER_SECONDS."""
         self._say = say
-        self._seconds = seconds
+        self._seconds = ANSWER_SECONDS if seconds is None else seconds
         self._lock = threading.Lock()
         self.declared = False  # the client can be asked
         self._asked = 0
