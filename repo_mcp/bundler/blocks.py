@@ -15,7 +15,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 
 SMALL_FILE_LINES = 40
 SMALL_CLASS_LINES = 40  # a longer one is cut into its members
-LONG_LINES = 250  # a longer function is cut where others lie in it: it is a module in the shape of one
+LONG_LINES = 250  # a longer function that is others for the most part is a module in the shape of one
 TEXT_LINES = 40  # of a piece of text outside every declaration
 MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer one stands for itself
 _HOLDS_MEMBERS = re.compile(
@@ -72,7 +72,7 @@ def _cut(
             yield from _cut_text(lines, line, first - 1, head, owner)
         if span.end_line >= first:
             inside = spans[position + 1 : inner]
-            if is_whole(lines, span, bool(inside)):
+            if is_whole(lines, span, inside):
                 yield Block(first, span.end_line, span, owner)
             else:
                 yield from _cut(lines, inside, first, span.end_line, span)
@@ -87,13 +87,16 @@ def _skip_long_lead(span: SymbolSpan) -> int:
     return span.start_line if span.head_line - span.start_line <= MAX_LEAD_LINES else span.head_line
 
 
-def is_whole(lines: Sequence[str], span: SymbolSpan, has_inside: bool) -> bool:
+def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan]) -> bool:
     """Return True for what is one block: a declaration without others in it, a function, a small class."""
     count = span.end_line - span.start_line + 1
-    if not has_inside or count <= SMALL_CLASS_LINES:
+    if not inside or count <= SMALL_CLASS_LINES:
         return True
     head = " ".join(lines[span.head_line - 1 : span.name_line])
-    return count <= LONG_LINES and not _HOLDS_MEMBERS.search(head.partition(span.name)[0])
+    if _HOLDS_MEMBERS.search(head.partition(span.name)[0]):
+        return False
+    held = {line for one in inside for line in range(one.start_line, one.end_line + 1)}
+    return count <= LONG_LINES or 2 * len(held) < count
 
 
 def _cut_text(

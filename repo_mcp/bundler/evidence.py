@@ -31,6 +31,7 @@ HintFinder = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]]
 class Evidence:
     """What is known before any file is opened."""
 
+    prompt: str
     clues: tuple[Clue, ...]
     names: Mapping[str, float]  # of declarations, qualified by dots, and how sure it is that they are meant
     mentions: tuple[Mention, ...]
@@ -66,7 +67,15 @@ def gather_evidence(
         for path in paths:
             candidates.setdefault(path, Candidate(path, 0.0, None))
     return Evidence(
-        clues, names, mentions, term_weights, ranking, (*candidates.values(),), tuple(searches), warnings
+        request.prompt,
+        clues,
+        names,
+        mentions,
+        term_weights,
+        ranking,
+        (*candidates.values(),),
+        tuple(searches),
+        warnings,
     )
 
 

@@ -6,6 +6,8 @@ in several places says less of each, and one that is used everywhere says little
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.bundler.candidates import Candidate
@@ -41,6 +43,7 @@ class _Follower:
         include_tests: bool,
     ) -> None:
         self._opened = opened
+        self._caller = weights.caller
         self._opener = opener
         self._source = source
         self._include_tests = include_tests
@@ -72,10 +75,41 @@ class _Follower:
                     worth = value * seed.worth[position]
                     if worth > found.get(key, (0.0,))[0] and not (file is seed and at == position):
                         found[key] = (worth, file, told)
+        self._add_callers(found)
         for (_, at), (worth, file, told) in found.items():
             file.worth[at] += worth
             file.told[at] = told
         return self._further
+
+    def _add_callers(self, found: dict[tuple[str, int], tuple[float, OpenedFile, str]]) -> None:
+        """Find the blocks of a seed's own file that use its name."""
+        own: dict[str, dict[str, tuple[float, int]]] = {}
+        files = {one.candidate.path: one for one in self._opened}
+        for seed, position in self._choose_seeds():
+            span = seed.blocks[position].span
+            if (
+                span is not None
+                and len(self._places.get(span.name, ())) <= MAX_DECLARING
+                and len(span.name) > 2
+            ):
+                own.setdefault(seed.candidate.path, {}).setdefault(
+                    span.name, (seed.worth[position], position)
+                )
+        for path, names in own.items():
+            file = files[path]
+            starts = [block.start_line for block in file.blocks]
+            pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
+            for number, line in enumerate(file.view.live.lines, 1):
+                if number in file.view.layout.comment_lines:
+                    continue
+                for name in pattern.findall(line):
+                    worth, position = names[name]
+                    at = bisect_right(starts, number) - 1
+                    if at != position and file.blocks[at].span is not None:
+                        value = self._caller * worth / len(self._places[name])
+                        key = (path, at)
+                        if value > found.get(key, (0.0,))[0]:
+                            found[key] = (value, file, f"calls {name}, which matches the prompt")
 
     def _choose_seeds(self) -> list[tuple[OpenedFile, int]]:
         """Return the blocks that are worth most, ties by file, then line."""

@@ -13,6 +13,7 @@ from repo_mcp.bundler.companions import take_companions
 from repo_mcp.bundler.descriptions import build_audit, describe, list_warnings
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
+from repo_mcp.bundler.limits import NOTHING_FITS
 from repo_mcp.bundler.opened_files import OpenedFile, Opener
 from repo_mcp.bundler.packing import Packer, order_selections
 from repo_mcp.bundler.records import Budget, BundleRequest
@@ -60,12 +61,13 @@ class HybridStrategy:
             describe(one, files[one.path], evidence)
             for one in order_selections(packer.selections, {path: at for at, path in enumerate(files)})
         )
+        too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
         absent = tell_of_absent(look_up_words(request.prompt, source.count_units), is_whole=source.is_whole)
         return Choice(
             selections,
             packer.total(),
             build_audit(evidence, packer, selections),
-            (*absent, *list_warnings(evidence, packer, shown)),
+            (*absent, *too_small, *list_warnings(evidence, packer, shown)),
         )
 
 

@@ -5,4 +5,5 @@ from __future__ import annotations
 STRATEGIES = ("hybrid",)
 DEFAULT_STRATEGY = "hybrid"
 MAX_BUNDLE_TOKENS = 1_000_000
+NOTHING_FITS = "nothing that matches fits into the budget; give more lines or tokens"
 CHARS_PER_TOKEN = 4  # max_tokens is estimated by characters, not by any model's tokeniser

@@ -17,7 +17,9 @@ from repo_mcp.bundler.weights import Weights
 from repo_mcp.bundler.worth import Rater
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.prompt import Clue
+from repo_mcp.text.roles import FileRole, find_role
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 25  # of the budget, for each file opened: more of them would get no lines
@@ -55,6 +57,7 @@ class Opener:
         self._packer = packer
         self._finder = TermFinder(evidence.term_weights)
         self._rater = Rater(evidence.term_weights, self._finder, weights)
+        self._roles = understand(evidence.prompt).roles
         self._tried: set[str] = set()
 
     def open_best(self, budget: Budget) -> list[OpenedFile]:
@@ -78,6 +81,8 @@ class Opener:
         view = view_file(live, layout, self._finder)
         blocks = cut_blocks(live.lines, layout.spans)
         share = candidate.share**self._weights.rank if candidate.share > 0.0 else 0.0
+        if find_role(path) not in (FileRole.CODE, *self._roles):
+            share *= self._weights.other_role
         rated = self._rater.rate(view, blocks)
         least = self._weights.any_declaration if any(rated) else 0.0
         worth = [

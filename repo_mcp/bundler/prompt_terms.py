@@ -25,7 +25,7 @@ def weigh_terms(
             factors[term] = max(factor, factors.get(term, 0.0))
     # Squared, since a term of every tenth unit says next to nothing about where to look.
     return {
-        term: round(factor * _compute_rarity(count_units(term), units) ** 2, WEIGHT_DECIMALS)
+        term: round(factor * _compute_rarity(count_units(term), units) ** weights.rarity, WEIGHT_DECIMALS)
         for term, factor in factors.items()
     }
 

@@ -74,13 +74,13 @@ class _Spender:
     def _select(self, one: OpenedFile, position: int) -> bool:
         """Select a block, or parts of one that does not fit and is worth it. Return False for neither."""
         block, worth = one.blocks[position], one.worth[position]
-        score, left = round(worth, SCORE_DECIMALS), self._packer.room
+        score = round(worth, SCORE_DECIMALS)
         chosen = [build_selection(one.view.live, block.start_line, block.end_line, Role.MATCH, score)]
         if not self._packer.has_room(chosen[0]):
-            is_begun = self._packer.lines > 0
-            if worth < self._weights.part_share * self._dearest or (is_begun and left < LEAST_PART_LINES):
+            most = self._count_part_lines(block, worth)
+            if not most:
                 return False
-            parts = choose_parts(one.view, block, max(1, left))
+            parts = choose_parts(one.view, block, most)
             chosen = [build_selection(one.view.live, start, end, Role.MATCH, score) for start, end in parts]
         for selection in chosen:
             added = self._packer.add(selection)
@@ -88,6 +88,15 @@ class _Spender:
                 one.lines += len(added.lines)
                 one.shown.add(position)
         return position in one.shown
+
+    def _count_part_lines(self, block: Block, worth: float) -> int:
+        """Return how many lines to show of a block that does not fit; none when that would fit if it came
+        first, as whole blocks of others are worth more then, or when it is not worth much."""
+        room, whole = self._packer.room, self._packer.budget.max_total_lines
+        if len(self._seen) == 1:  # the best of all
+            return max(1, room)
+        is_worth_it = worth >= self._weights.part_share * self._dearest and room >= LEAST_PART_LINES
+        return min(room, whole // 2) if is_worth_it and block.line_count > whole else 0
 
 
 def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:

@@ -15,6 +15,7 @@ class Weights:
 
     # terms of the prompt
     symbol_term: float = 2.0  # a term that is a whole symbol of the prompt
+    rarity: float = 2.0  # power of a term's rarity
     part_term: float = 0.7  # a term that is a part of a longer word
     phrase_term: float = 1.0
 
@@ -23,9 +24,10 @@ class Weights:
     prototype: float = 0.5  # the share of that for a declaration without its body
     owner: float = 0.3  # the terms in the name of the class around it
     comment: float = 0.3  # of a line of comment or docstring: it says what the code next to it does
+    no_body: float = 0.5  # of a single line, and of lines outside functions: they seldom answer alone
     repeats: float = 1.0  # repetitions at which a term in a block of usual length reaches half its weight
     usual_lines: float = 25.0
-    length: float = 0.5  # how much a longer block needs more repetitions
+    length: float = 0.5  # how much a longer block needs more repetitions; a shorter one needs no fewer
 
     # what the prompt names
     named: float = 3.0  # more than all terms together: what is named comes first
@@ -33,11 +35,13 @@ class Weights:
 
     # steps over the graph
     callee: float = 0.35  # of the worth of the block that calls it
-    base: float = 0.3
-    named_use: float = 0.2  # of a name that is handed on or read
+    base: float = 0.3  # of the worth of the class that derives from it
+    named_use: float = 0.2  # of the worth of a block that hands the name on, or reads it
+    caller: float = 0.1  # of the worth of a block that it calls, in the same file
 
     # the file
-    any_declaration: float = 0.03  # in a file that the search finds
+    any_declaration: float = 0.05  # in a file that the search finds
+    other_role: float = 0.2  # of a test, a document or data, unless asked for: code answers first
     rank: float = 1.0  # power of the file's score in the search, as a share of the best one's
     mention: float = 1.5  # the file that the prompt names, in shares of the best score
     next_frame: float = 0.8  # of a traceback, from the innermost outwards

@@ -19,7 +19,8 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.text.analysis import get_word_terms
 
 KEYWORD_TERMS = 16  # the heaviest ones, which make up the weight of a prompt
-PROTOTYPE_LINES = 4
+PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is something else
+BODY_LINES = 2
 
 
 class Rater:
@@ -46,16 +47,16 @@ class Rater:
             share = weights.comment if line in view.layout.comment_lines else 1.0
             for term in view.line_terms[line]:
                 counts[term] = counts.get(term, 0.0) + share
-        excess = block.line_count / weights.usual_lines - 1.0
-        least = weights.repeats * max(0.2, 1.0 + weights.length * excess)
+        excess = max(0.0, block.line_count / weights.usual_lines - 1.0)
+        half = weights.repeats * (1.0 + weights.length * excess)
         text = sum(
-            self._term_weights[term] * count / (count + least) for term, count in sorted(counts.items())
+            self._term_weights[term] * count / (count + half) for term, count in sorted(counts.items())
         )
         named = weights.name * self._rate_name(block.span)
         if named and _is_prototype(view, block.span):
             named *= weights.prototype
         owned = weights.owner * self._rate_name(block.owner) if block.owner is not block.span else 0.0
-        return text + named + owned
+        return (text + named + owned) * (1.0 if _has_body(block) else weights.no_body)
 
     def _rate_name(self, span: SymbolSpan | None) -> float:
         """Return the weight of the prompt's terms in a name, times the share of its parts that they are."""
@@ -75,3 +76,9 @@ def _is_prototype(view: FileView, span: SymbolSpan | None) -> bool:
     if span is None or span.end_line - span.name_line >= PROTOTYPE_LINES:
         return False
     return view.live.lines[span.end_line - 1].rstrip().endswith(";")
+
+
+def _has_body(block: Block) -> bool:
+    """Return True for a declaration of two lines or more that is not the head of a longer class."""
+    span = block.span
+    return span is not None and span is not block.owner and span.end_line - span.head_line >= BODY_LINES - 1

@@ -6,7 +6,7 @@ The excerpts are the same either way.
 
 Where the client sets no limit of tokens, one is set so that the answer passes whole: what every client takes
 when no budget is given at all, the server's limit of bytes otherwise. So the bundle is built to fit, the best
-window of each file first, instead of losing its last files. What still does not fit loses excerpts from the
+declarations first, instead of losing its last files. What still does not fit loses excerpts from the
 end, with a warning.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS
+from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, NOTHING_FITS
 from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.answers import ORDINARY_CHARS, Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # What an answer holds besides the text of excerpts: the whole audit, also where it is not asked for, so that
 # the excerpts are the same; rationales, citations and JSON's escapes.
-AUDIT_CHARS = 5_000
+AUDIT_CHARS = 4_000
 CHARS_PER_CONTENT_CHAR = 1.25
 MAX_KEYWORDS = 10  # said without the whole audit
 
@@ -71,7 +71,7 @@ def _render(bundle: Bundle, rows: int, *, whole_audit: bool) -> Part:
     hiding = [one.citation for one in shown if HIDING.search(one.content)]
     if hiding:
         warnings.append(f"control or bidirectional characters that may hide text: {', '.join(hiding)}")
-    if not bundle.selections:
+    if not bundle.selections and NOTHING_FITS not in bundle.warnings:
         warnings.append("nothing matches the prompt; audit: true says what was tried")
     return Part(_build_result(bundle, shown, whole_audit=whole_audit), warnings)
 

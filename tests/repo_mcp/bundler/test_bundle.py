@@ -124,9 +124,13 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
             ).hits
             assert hits[int(rest.removesuffix(" of repo.search")) - 1].path == one.path
         elif part.endswith(", which matches the prompt"):
-            name = part.removesuffix(", which matches the prompt").partition(" by ")[2]
-            assert kind in ("called", "used") or part.startswith("base of ")
-            assert name in {None, "lines", *(other.symbol for other in bundle.selections)} or declared
+            name = part.removesuffix(", which matches the prompt").rpartition(" ")[2]
+            last = split_symbol(name)[-1]
+            if kind == "calls":
+                assert re.search(rf"\b{re.escape(last)}\b", text)
+            else:
+                assert part.startswith(("called by ", "used by ", "base of "))
+                assert declared
         elif part.endswith("names this file") or " names line " in part:
             stem = one.path.rpartition("/")[2]
             mentioned = [clue for clue in clues if clue.kind in (ClueKind.FRAME, ClueKind.PATH)]

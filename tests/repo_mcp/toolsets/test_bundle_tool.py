@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from repo_mcp.bundler.limits import NOTHING_FITS
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.protocol.frames import encode_json
@@ -83,6 +84,19 @@ def test_tokens_can_be_limited(project: Repository) -> None:
     assert result["audit"]["budget"]["max_tokens"] == 500
 
 
+@pytest.mark.parametrize("budget", [{"max_tokens": 1}, {"max_tokens": 3, "max_files": 20}])
+def test_a_budget_for_less_than_a_line_is_said(project: Repository, budget: dict[str, int]) -> None:
+    envelope = call(project, prompt=WIDE, budget=budget)
+    assert envelope["result"]["selections"] == []
+    assert envelope["warnings"] == [NOTHING_FITS]
+
+
+@pytest.mark.parametrize("lines", [1, 5, 12])
+def test_fewer_lines_than_files_are_a_budget(project: Repository, lines: int) -> None:
+    result = call(project, prompt=WIDE, budget={"max_files": 20, "max_total_lines": lines})["result"]
+    assert 0 < result["totals"]["lines"] <= lines
+
+
 def test_an_answer_is_code_with_its_numbers_before_all(project: Repository) -> None:
     envelope = call(project, prompt=WIDE)
     contents = [one["content"] for one in envelope["result"]["selections"]]
@@ -114,7 +128,7 @@ def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> 
         f"cut to {len(kept)} of {len(whole.selections)} excerpts" in one for one in envelope["warnings"]
     )
     check_totals(envelope["result"])
-    assert fixed.asked[0].max_tokens == int(1_500 / 1.25) // 4
+    assert fixed.asked[0].max_tokens == 1_600 // 4
 
 
 @pytest.mark.parametrize(
