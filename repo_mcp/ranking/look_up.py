@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
@@ -31,7 +32,6 @@ from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import (
-    WINDOW_LINES,
     LiveChunk,
     ReadLive,
     grade_span,
@@ -42,6 +42,13 @@ from repo_mcp.ranking.spell_suggest import find_near
 from repo_mcp.text.analysis import get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL
 
+SHOWN_LINES = (
+    14,
+    10,
+    6,
+    4,
+    3,
+)  # of the first declarations; of each further one as many as of the last of these
 MAX_NAMES = 16  # of a query; each costs searches of its own
 MORE_CHUNKS = 20  # read beside the wanted hits: of names that differ in case, the right one may come last
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
@@ -87,7 +94,7 @@ def look_up(
     """
     asked = understand(query.text).asked
     words = [asked.name] if asked is not None else list(dict.fromkeys(_WORD.findall(query.text)))[:MAX_NAMES]
-    seen: dict[tuple[str, int], Hit] = {}
+    seen: dict[tuple[str, int], tuple[LiveChunk, SymbolSpan]] = {}
     warnings: dict[str, None] = {}
     is_cut = False
     for question in _list_questions(query, words):
@@ -102,12 +109,15 @@ def look_up(
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
         for place, chunk in enumerate(live.chunks):
-            for line, hit in _iter_hits(chunk, place, asked, words, extensions):
-                known = seen.get((hit.path, line))
-                if known is None or known.score < hit.score:
-                    seen[hit.path, line] = hit
-    ordered = sorted(seen.items(), key=lambda row: (-row[1].score, row[0][0].encode(), row[0][1]))
-    hits = tuple(hit for _, hit in ordered[:top_k])
+            for rated, span in _iter_declarations(chunk, place, asked, words, extensions):
+                key = rated.ranked.path, span.name_line
+                if key not in seen or seen[key][0].ranked.score < rated.ranked.score:
+                    seen[key] = rated, span
+    ordered = sorted(seen, key=lambda key: (-seen[key][0].ranked.score, key[0].encode(), key[1]))
+    lines = chain(SHOWN_LINES, repeat(SHOWN_LINES[-1]))
+    hits = tuple(
+        show_declaration(*seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False)
+    )
     told = []
     if tells:
         told = _tell(searcher, query, asked, words, hits, wanted, read_live, extensions, is_whole=is_whole)
@@ -131,14 +141,14 @@ def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
     return list({one.needed: one for one in reversed(questions) if one.needed}.values())[::-1]
 
 
-def _iter_hits(
+def _iter_declarations(
     live: LiveChunk,
     place: int,
     asked: AskedName | None,
     words: Sequence[str],
     extensions: Mapping[str, str],
-) -> Iterator[tuple[int, Hit]]:
-    """Yield a hit for each declaration of the chunk (of the file where it has changed), with its line."""
+) -> Iterator[tuple[LiveChunk, SymbolSpan]]:
+    """Yield the declarations of the chunk (of the file where it has changed), each with its score."""
     ranked = live.ranked
     declarations = find_declarations(find_language(ranked.path, extensions), live.data, live.fingerprint)
     first, last = ranked.chunk.start_line, ranked.chunk.end_line
@@ -149,8 +159,7 @@ def _iter_hits(
         if points:
             explained = (*points, ("place", round(0.1 / (place + 1), DECIMALS)))
             score = round(sum(value for _, value in explained), DECIMALS)
-            own = replace(live, ranked=replace(ranked, score=score, explanation=explained))
-            yield span.name_line, show_declaration(own, span, WINDOW_LINES)
+            yield replace(live, ranked=replace(ranked, score=score, explanation=explained)), span
 
 
 def _rate_name(grade: Grade) -> list[tuple[str, float]]:

@@ -50,7 +50,7 @@ def run_search(
     progress = describe_progress(searcher.snapshot)
     look = partial(look_up, searcher, query, wanted, read_live, extensions, is_whole=not progress)
     if request.symbols_only:
-        return _answer_look_up(searcher, query.text, look(request.top_k), (*query.warnings, *progress))
+        return _answer_look_up(searcher, look(request.top_k), (*query.warnings, *progress))
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     ranking = rank(searcher, query, depth, wanted)
@@ -78,9 +78,10 @@ def run_search(
     )
 
 
-def _answer_look_up(searcher: Searcher, text: str, found: Found, warnings: tuple[str, ...]) -> SearchAnswer:
+def _answer_look_up(searcher: Searcher, found: Found, warnings: tuple[str, ...]) -> SearchAnswer:
+    """Return the declarations as hits; their names say what matched."""
     return SearchAnswer(
-        _name_matched(text, found.hits),
+        tuple(replace(hit, matched_terms=()) for hit in found.hits),
         found.total,
         truncated=found.total_is_lower_bound or found.total > len(found.hits),
         snapshot=searcher.snapshot.name,
