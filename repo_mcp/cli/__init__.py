@@ -64,6 +64,9 @@ def _end_interrupted(_number: int, _frame: object) -> None:
     list_children = getattr(sys.modules.get("multiprocessing"), "active_children", None)
     for child in () if list_children is None else list_children():
         child.kill()
+    remove_names = getattr(sys.modules.get("multiprocessing.util"), "_run_finalizers", None)
+    if remove_names is not None:  # of semaphores, or a process that watches over them complains
+        remove_names(0)
     is_drawn = os.isatty(2)  # the line of progress, and ^C
     os.write(2, (b"\r\x1b[K" if is_drawn else b"") + b"repo-mcp: interrupted\n")
     os._exit(EXIT_INTERRUPTED)
