@@ -38,6 +38,7 @@ All other options of serve are written into the entry: --harden,
             "repo-mcp init claude --scope project --write",
             "repo-mcp init gemini --root . --name ledger --write",
             "repo-mcp init generic --check",
+            "repo-mcp init codex --remove",
         ),
     )
     add = parser.add_argument
@@ -46,6 +47,7 @@ All other options of serve are written into the entry: --harden,
     add("--diff", action="store_true", help="show what would change in the file")
     add("--check", action="store_true", help="start the server the way the client does")
     add("--replace", action="store_true", help="replace an entry of that name")
+    add("--remove", action="store_true", help="show the file without the entry; with --write remove it")
     add("--scope", choices=("user", "project"), help="the user's file or the project's")
     add("--name", metavar="NAME", default="repo", help="the server's name in the client (default: repo)")
     add("--root", "--repo-root", metavar="ROOT", help="serve this directory alone (default: auto)")
@@ -69,6 +71,11 @@ def init(options: Namespace) -> int:
 
     chosen = CLIENTS[options.client]
     here = os.path.abspath(find_place(options.root, may_be_home=True).root)
+    if options.remove:
+        from repo_mcp.cli.clients.removal import remove_server
+
+        place = choose_place(chosen, options.scope, here)
+        return remove_server(chosen, options.name, place, write=options.write)
     named = {
         "repo-root": AUTO if options.root is None else options.root,
         "toolsets": options.toolsets,

@@ -92,6 +92,32 @@ def set_member(text: str, section: str, name: str, value: Mapping[str, object]) 
     return text[: member.value] + shown.replace("\n", _line_end(text)) + text[member.end :]
 
 
+def remove_member(text: str, section: str, name: str) -> str:
+    """Return the text without the member `name` of the object `section`. Comments stay.
+
+    `text` must be valid for `read_json` and have that member.
+    """
+    root = _scan_object(text, _skip_space(text, 0))
+    table = root.find(section)
+    servers = _scan_object(text, -1 if table is None else table.value)
+    member = servers.find(name)
+    if member is None:
+        raise ValueError(f"{section} has no {name}")
+    place = servers.members.index(member)
+    end, after = member.end, _skip_space(text, member.end)
+    if text[after] == ",":
+        end = after + 1
+    if place < len(servers.members) - 1:  # the next one takes its place
+        end += len(text[end:]) - len(text[end:].lstrip())
+        return text[: member.start] + text[end:]
+    before = text[: member.start].rstrip()
+    if place and not servers.has_last_comma:  # the one before becomes the last
+        comma = _skip_space(text, servers.members[place - 1].end)
+        before = (text[:comma] + text[comma + 1 : member.start]).rstrip()
+    rest = text[end:]
+    return before + (rest.lstrip() if before.endswith("{") else rest)
+
+
 def render_new(section: str, name: str, value: Mapping[str, object]) -> str:
     """Return the text of a new file that holds only this member."""
     return json.dumps({section: {name: value}}, indent=DEFAULT_INDENT, ensure_ascii=False) + "\n"

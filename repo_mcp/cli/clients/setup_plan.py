@@ -55,12 +55,16 @@ class Setup:
 
     def render_diff(self) -> str:
         """Render the change to the file as a unified diff; "" for no change."""
-        before = (self.file.text or "") if self.file is not None else ""
-        shown = self.file.shown if self.file is not None else self.client.name
-        rows = difflib.unified_diff(
-            before.splitlines(), self.text.splitlines(), shown, f"{shown} (with {self.name})", lineterm=""
-        )
+        rows = [] if self.file is None else render_change(self.file, self.text, f"with {self.name}")
         return "".join(f"{row}\n" for row in rows)
+
+
+def render_change(file: ClientFile, text: str, how: str) -> list[str]:
+    """Return the lines of a unified diff from a file's contents to a text; `how` says what is new."""
+    before = (file.text or "").splitlines()
+    return list(
+        difflib.unified_diff(before, text.splitlines(), file.shown, f"{file.shown} ({how})", lineterm="")
+    )
 
 
 def choose_place(client: Client, scope: str | None, root: str) -> FileLocation | None:
@@ -153,7 +157,7 @@ def _edit(text: str, client: Client, name: str, entry: Entry, *, is_there: bool)
 
 def _take_over(there: object, entry: Entry, name: str, place: FileLocation, here: str) -> Entry:
     """Update an existing entry. Raises RepoError with CONFIG_INVALID unless it is ours and trustworthy."""
-    if not isinstance(there, dict) or not _is_program(there.get("command")):
+    if not isinstance(there, dict) or not is_program(there.get("command")):
         message = f"{place.shown} already has a server {name} that starts something else."
         raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give another --name, or --replace.")
     if not _serves_the_same(_find_root(there.get("args")), _find_root(entry["args"]), here):
@@ -169,7 +173,8 @@ def _take_over(there: object, entry: Entry, name: str, place: FileLocation, here
     return {**{key: entry.get(key, value) for key, value in there.items()}, **entry}
 
 
-def _is_program(command: object) -> bool:
+def is_program(command: object) -> bool:
+    """Return True when the command of an entry is this server's."""
     program = command.replace("\\", "/").rpartition("/")[2] if isinstance(command, str) else ""
     return program in _PROGRAMS
 

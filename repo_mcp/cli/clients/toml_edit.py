@@ -38,6 +38,19 @@ def append_table(text: str, section: str, name: str, entry: Mapping[str, object]
     return text + (table.replace("\n", "\r\n") if "\r\n" in text else table)
 
 
+def remove_table(text: str, section: str, name: str) -> str:
+    """Return the text without a table and the tables in it. Raises ValueError."""
+    try:
+        document = tomlkit.parse(text)
+        tables: Any = document[section]
+        del tables[name]
+        if not tables:
+            del document[section]
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError("the layout of its tables cannot be edited safely") from None
+
+
 def change_table(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
     """Return the text with exactly the keys of `entry` in that table. Raises ValueError."""
     try:

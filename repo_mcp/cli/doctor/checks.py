@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import stat as modes
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
+from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.terminal import show_size
 from repo_mcp.config.found_root import MARKS, find_root
@@ -34,7 +36,6 @@ from repo_mcp.workspace.system_places import is_system_place
 
 _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
-EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semantic-model DIR"}  # of `index`
 _SUBJECTS = {"structure": "symbol index"}  # kinds of index that people know by another name
 # package that the program does without -> its module, and what is lost
 SPARED: Mapping[str, tuple[str, str]] = {
@@ -196,10 +197,12 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         yield Finding("index", State.PROBLEM, error.message, error.hint)
         return
     with closing(repository):
+        found: dict[str, Finding] = {}
         for name, make_tag in repository.namespaces.tags.items():
             kind = name.partition("-")[0]
             path = os.path.join(repository.data_dir.path, name)
-            yield _check_index(kind, path, make_tag, reads_all=reads_all)
+            found[kind] = _check_index(kind, path, make_tag, reads_all=reads_all)
+        yield from _advise(found, config)
         if len(repository.poison):
             yield Finding(
                 "parser",
@@ -209,9 +212,39 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             )
 
 
+def _advise(found: Mapping[str, Finding], config: Config) -> Iterator[Finding]:
+    """Yield the findings about each kind of index, with the one command that puts all of them right.
+
+    A command for each would build the first index twice.
+    """
+    for state, hint in (
+        (State.PROBLEM, "Rebuild all that is damaged with: {}"),
+        (State.NOTE, "To build it: {}. A server whose tools need it does so, too."),
+    ):
+        kinds = [kind for kind, finding in found.items() if finding.state is state]
+        command = _name_command(kinds, config, anew=state is State.PROBLEM)
+        found = {
+            kind: replace(finding, hint=hint.format(command)) if kind in kinds else finding
+            for kind, finding in found.items()
+        }
+    yield from found.values()
+
+
+def _name_command(kinds: Sequence[str], config: Config, *, anew: bool) -> str:
+    """Return the command that builds these kinds of index where `doctor` looked for them."""
+    options = {
+        "--force": "" if anew else None,
+        "--structure": "" if "structure" in kinds else None,
+        "--semantic-model": config.semantic_model if "vectors" in kinds else None,
+        "--data-dir": config.data_dir,
+        "--repo-root": None if find_place(None, may_be_home=True).root == config.root else config.root,
+    }
+    words = [word for name, value in options.items() if value is not None for word in (name, value) if word]
+    return shlex.join(["repo-mcp", "index", *words])
+
+
 def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) -> Finding:
     subject = _SUBJECTS.get(kind, kind)
-    anew = "repo-mcp index --force" + EXTRA_OPTIONS[kind]
     try:
         directory = DiskDirectory(path, make_tag=make_tag)
         manifest = read_manifest(directory)
@@ -219,15 +252,14 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
             raise FileNotFoundError
         faults = verify_index(directory, reads_all=reads_all)
     except FileNotFoundError:
-        hint = f"repo-mcp index{EXTRA_OPTIONS[kind]} builds it; so does a server whose tools need it."
-        return Finding(subject, State.NOTE, "There is none yet.", hint)
+        return Finding(subject, State.NOTE, "There is none yet.")
     except (IndexFormatError, OSError) as error:
         reason = error.strerror or "" if isinstance(error, OSError) else str(error)
-        return Finding(subject, State.PROBLEM, f"It cannot be read: {reason}.", f"Rebuild it with {anew}.")
+        return Finding(subject, State.PROBLEM, f"It cannot be read: {reason}.")
     if faults:
         more = f", and {len(faults) - _SHOWN_FAULTS} more" if len(faults) > _SHOWN_FAULTS else ""
         told = "; ".join(faults[:_SHOWN_FAULTS])
-        return Finding(subject, State.PROBLEM, f"It is damaged: {told}{more}.", f"Rebuild it with {anew}.")
+        return Finding(subject, State.PROBLEM, f"It is damaged: {told}{more}.")
     files = sum(entry.live_files for entry in manifest.segments)
     size = show_size(sum(entry.file_bytes for entry in manifest.segments))
     checked = "every byte checked" if reads_all else "sealed with your key; bytes not checked"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -111,6 +112,22 @@ def test_an_index_that_is_not_whole_is_a_problem_with_a_remedy(
         assert "repo-mcp index --force" in found["index"][0]["hint"]
     assert run(place, "--force", command="index").returncode == 0
     assert examine(place)[0] == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--data-dir", "../the data")], ids=str)
+def test_one_command_as_printed_puts_all_indexes_right(place: Path, options: tuple[str, ...]) -> None:
+    run(place, *options, "--structure", command="index")
+    data_dir = place / "root" / ".repo_mcp" if not options else place / "the data"
+    for kind in ("index", "structure"):
+        flip(next(data_dir.glob(f"{kind}-*/*.seg")))
+    code, found = examine(place, *options)
+    assert (code, states(found)["index"], states(found)["symbol index"]) == (3, ["problem"], ["problem"])
+    (hint,) = {found[subject][0]["hint"] for subject in ("index", "symbol index")}
+    program, command, *advised = shlex.split(hint.partition(": ")[2])
+    assert (program, command) == ("repo-mcp", "index")
+    assert run(place, *advised, command="index").returncode == 0
+    code, found = examine(place, *options)
+    assert (code, states(found)["index"], states(found)["symbol index"]) == (0, ["ok"], ["ok"])
 
 
 def test_a_key_that_others_may_read_is_a_problem(place: Path) -> None:
