@@ -15,6 +15,7 @@ from pathlib import Path
 from bench.graph.compare import Sides, collect, iter_verdicts, score
 from bench.graph.jedi_check import ask_jedi
 from bench.graph.scip import ScipIndex, read_scip
+from bench.graph.served import collect_served
 from repo_mcp.graph.program.program import Confidence, Program
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.languages.python.symbol_parser import parse as parse_python
@@ -32,6 +33,9 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--calls", action="store_true", help="show calls alone")
     parser.add_argument("--most", type=int, default=40, help="edges shown, drawn by a fixed seed")
     parser.add_argument("--jedi", type=int, default=0, help="ask jedi about so many unjudged edges")
+    parser.add_argument(
+        "--served", action="store_true", help="ours as a client meets them: over stdio, page after page"
+    )
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(arguments)
 
@@ -52,6 +56,10 @@ def main(arguments: list[str]) -> int:
     parsed = time.process_time()
     lines = {path: text.replace("\r\n", "\n").split("\n") for path, text in texts.items()}
     sides = _collect(program, index, lines)
+    if given.served:
+        began_asking = time.monotonic()
+        answers = collect_served(given.tree, program, sorted(set(index.occurrences) & set(texts)), sides)
+        print(f"{answers} answers of get_references in {time.monotonic() - began_asking:.0f} s")
     resolved = time.process_time()
     print(f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {resolved - parsed:.1f} s")
     for title, calls_only in (("references", False), ("calls", True)):
