@@ -72,7 +72,8 @@ class AmbiguousSymbolError(RepoError):
         super().__init__(
             ErrorCode.INVALID_ARGUMENT,
             f"{len(nodes)} symbols fit {shown(text)}.",
-            "Choose one of the candidates: give its node_id, a longer name, or path:line.",
+            "Choose one of the candidates: give its node_id, a longer name, or path:line."
+            + (" lookup_symbol lists all of them." if len(nodes) > MAX_CANDIDATES else ""),
             {"argument": argument},
         )
         self.candidates = tuple(nodes[:MAX_CANDIDATES])
