@@ -24,7 +24,7 @@ from repo_mcp.lru_cache import LruCache
 
 ROW_LINES = 20  # of an edge in one row
 KEPT_LISTS = 16  # begun or complete: one of 40,000 references takes some 10 MB
-MAX_WINDOWS = 4  # searched for one page while they hold nothing
+MAX_WINDOWS = 2  # searched for one page while they hold nothing
 
 
 @dataclass(frozen=True, slots=True)

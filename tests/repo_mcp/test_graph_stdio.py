@@ -125,6 +125,23 @@ def test_a_name_and_a_line_do_for_an_id(client: RetrievalClient) -> None:
     assert client.call("get_callers", node_id=by_name["symbol"]["node_id"])["result"] == by_name["result"]
 
 
+def test_pages_of_edges_and_queries_with_operators(client: RetrievalClient) -> None:
+    wait_until_ready(client)
+    rows: list[dict[str, Any]] = []
+    arguments: dict[str, object] = {"symbol": "Money", "limit": 2}
+    while True:
+        page = client.call("get_references", **arguments)
+        assert (page["total"], page["reference_total"]) == (10, 10)
+        rows += page["result"]
+        if not page.get("cursor"):
+            break
+        arguments["cursor"] = page["cursor"]
+    assert sum(row["lines"].count("\n") + 1 for row in rows) == 10
+    assert "8\treturn Money(one.amount + other.amount, one.currency)" in [row["lines"] for row in rows]
+    found = client.call("search_symbols", query="save AND cached")["result"]
+    assert [row["qualified_name"] for row in found] == ["shop.orders.CachedStore.save"]
+
+
 def test_a_changed_file_is_followed_by_the_watcher(client: RetrievalClient, root: Path) -> None:
     wait_until_ready(client)
     node = find(client, "shop.money.add")
