@@ -350,7 +350,7 @@ class Repository:
             near = find_near_languages(given, others)
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
-                f"no language is called `{given[:64]}`" + (f"; near: {', '.join(near)}" if near else ""),
+                f"no language is called `{given[:64]}`" + (f"; similar: {', '.join(near)}" if near else ""),
                 "repo.status lists the languages of this repository; without language, all are searched.",
                 {"argument": "language"},
             )

@@ -204,7 +204,7 @@ def _tell(
         found = _iter_near(searcher, query, words, wanted, read_live, extensions)
         near = list(dict.fromkeys(found))[:MAX_NEAR]
     told = f"No {'' if is_whole else 'indexed '}declaration is named {named}"
-    return [told + (f"; near: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
+    return [told + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
 
 
 def _iter_near(

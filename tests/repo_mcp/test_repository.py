@@ -146,7 +146,7 @@ def test_a_language_that_there_is_not_is_an_error_with_the_nearest(open_root: Op
         lambda: repository.search(SearchRequest("a", 5, language="pyhton")),
         lambda: repository.search_exact(ExactRequest("a", language="pyhton")),
     ):
-        with pytest.raises(RepoError, match="no language is called `pyhton`; near: python") as raised:
+        with pytest.raises(RepoError, match="no language is called `pyhton`; similar: python") as raised:
             search()
         assert raised.value.code is ErrorCode.INVALID_ARGUMENT
 

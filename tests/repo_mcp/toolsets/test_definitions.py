@@ -107,9 +107,9 @@ def test_hits_of_a_look_up_are_declarations_with_their_own_lines(repository: Rep
 @pytest.mark.parametrize(
     ("query", "told", "names"),
     [
-        ("get_cookie_signr", "No declaration is named `get_cookie_signr`; near: `get_cookie_signer`.", []),
-        ("get_cookie_maker", "No declaration is named `get_cookie_maker`; near: `get_cookie_signer`.", []),
-        ("cookie_signer", "No declaration is named `cookie_signer`; near: `get_cookie_signer`.",
+        ("get_cookie_signr", "No declaration is named `get_cookie_signr`; similar: `get_cookie_signer`.", []),
+        ("get_cookie_maker", "No declaration is named `get_cookie_maker`; similar: `get_cookie_signer`.", []),
+        ("cookie_signer", "No declaration is named `cookie_signer`; similar: `get_cookie_signer`.",
          ["get_cookie_signer"]),
         ("zyx_wvu", "No declaration is named `zyx_wvu`.", []),
     ],
