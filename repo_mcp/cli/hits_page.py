@@ -37,8 +37,7 @@ class HitsPage:
             rows = _read_snippet(hit)
             terms = [term for word in hit.matched_terms for term in get_word_terms(word)]
             matching = find_line_terms([content for _, content in rows], terms)
-            best = rows[find_best_line(matching)][0] if rows else hit.start_line
-            self._print(_head(rank, hit, best))
+            self._print(_head(rank, hit, _find_line(hit, rows, matching)))
             if explain:
                 points = ", ".join(f"{name} {value:+.3f}" for name, value in hit.explanation)
                 self._print(Text(f"    {points}; chunk {hit.chunk_id}", FAINT))
@@ -76,6 +75,15 @@ def _head(rank: int, hit: Hit, line: int) -> Text:
     if hit.symbol:
         head.append(f"  {escape_text(hit.symbol)}", "cyan")
     return head.append(f"  {hit.score:.3f}", FAINT)
+
+
+def _find_line(hit: Hit, rows: Sequence[tuple[int, str]], matching: Sequence[int]) -> int:
+    """Return the line to open for a hit: the best line of its symbol, if lines of that are shown."""
+    first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
+    own = [place for place, (number, _) in enumerate(rows) if first <= number <= last] or range(len(rows))
+    if not rows:
+        return hit.start_line
+    return rows[own[find_best_line([matching[place] for place in own])]][0]
 
 
 def _read_snippet(hit: Hit) -> list[tuple[int, str]]:

@@ -117,6 +117,15 @@ def test_filters_are_taken_as_people_mean_them(tree: Path) -> None:
     assert everything
     assert run(tree, "search", "-F", "zeppelin", "--language", "Python").stdout == everything
     wrong = run(tree, "search", "-F", "zeppelin", "--language", "pyhton")
-    assert (wrong.returncode, "near: python" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "similar: python" in wrong.stderr) == (2, True)
     none = run(tree, "search", "zeppelin", "--glob", "nowhere")
     assert "This filter matches no file: `nowhere`." in none.stderr
+
+
+def test_the_line_of_a_hit_is_one_of_its_symbol(tree: Path) -> None:
+    (tree / "journal.py").write_text(
+        '"""Zanzibar voyages, and how a voyage to Zanzibar is told."""\n\n\ndef unrelated():\n    pass\n\n\n'
+        "def record_voyage(ship):\n    return ship.zanzibar\n"
+    )
+    printed = run(tree, "search", "record zanzibar voyage", "--top-k", "1").stdout
+    assert printed.startswith(" 1. journal.py:8  record_voyage"), printed
