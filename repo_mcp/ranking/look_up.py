@@ -34,6 +34,7 @@ from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import (
     LiveChunk,
     ReadLive,
+    decode_lines,
     grade_span,
     read_chunks,
     show_declaration,
@@ -55,6 +56,7 @@ NEAR_UNITS = 20  # looked through for names that share parts with one that is mi
 MIN_SHARED = 0.5  # of the parts of two names together
 MAX_NEAR = 3
 _WORD = re.compile(r"\w+")
+_WRITTEN = re.compile(r"\w+(?:-\w+)*")  # a name as languages without line patterns may write it
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +156,26 @@ def _iter_declarations(
     first, last = ranked.chunk.start_line, ranked.chunk.end_line
     if live.is_changed:
         first, last = 1, len(live.lines)
-    for span in declarations.find_between(first, last):
+    spans = declarations.find_between(first, last)
+    if not declarations:  # a language without line patterns, whose adapter told the index of its names
+        spans = _find_named_lines(live, words, first, last)
+    for span in spans:
         points = _rate_words(words, span) if asked is None else _rate_name(grade_span(asked, span, live))
         if points:
             explained = (*points, ("place", round(0.1 / (place + 1), DECIMALS)))
             score = round(sum(value for _, value in explained), DECIMALS)
             yield replace(live, ranked=replace(ranked, score=score, explanation=explained)), span
+
+
+def _find_named_lines(live: LiveChunk, words: Sequence[str], first: int, last: int) -> list[SymbolSpan]:
+    """Return the lines from that which names the words most alike, and begins so if one does."""
+    named = [
+        (sum(grade_name(word, match.group()) for word in words), place == 0, -number, match.group())
+        for number, line in enumerate(decode_lines(live.lines, first, last), first)
+        for place, match in enumerate(_WRITTEN.finditer(line))
+    ]
+    alike, _, before, name = max(named, default=(0, False, 0, ""))
+    return [SymbolSpan(-before, last, -before, -before, name, name)] if alike else []
 
 
 def _rate_name(grade: Grade) -> list[tuple[str, float]]:
