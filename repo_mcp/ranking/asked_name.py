@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.text.analysis import PART, get_word_terms
@@ -84,15 +85,16 @@ def grade_name(asked: str, name: str) -> int:
         return EXACT
     if name.lower() == asked.lower():
         return CASE
-    if _split(asked) == _split(name):
-        return SPELLING
-    return PARTS if set(_split_stems(asked)) <= set(_split_stems(name)) else 0
+    if not set(_split_stems(asked)) <= set(_split_stems(name)):
+        return 0
+    return SPELLING if _split(asked) == _split(name) else PARTS
 
 
 def _split(name: str) -> list[str]:
     return [part.lower() for part in _PART.findall(name)]
 
 
+@lru_cache(maxsize=8_192)  # 1 MB; a look-up compares the names of whole chunks
 def _split_stems(name: str) -> tuple[str, ...]:
     terms = get_word_terms(name)
     return terms[1:] or terms

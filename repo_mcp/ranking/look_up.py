@@ -25,7 +25,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.asked_name import PARTS, SPELLING, AskedName, Grade, grade_name, split_qualified
+from repo_mcp.ranking.asked_name import EXACT, PARTS, SPELLING, AskedName, Grade, grade_name, split_qualified
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.intent import NameKind, spell, understand
 from repo_mcp.ranking.query import Query
@@ -40,7 +40,7 @@ from repo_mcp.ranking.snippets import (
     show_declaration,
 )
 from repo_mcp.ranking.spell_suggest import find_near
-from repo_mcp.text.analysis import get_name_term, get_word_terms
+from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL
 
 SHOWN_LINES = (
@@ -51,7 +51,7 @@ SHOWN_LINES = (
     3,
 )  # of the first declarations; of each further one as many as of the last of these
 MAX_NAMES = 16  # of a query; each costs searches of its own
-MORE_CHUNKS = 20  # read beside the wanted hits: of names that differ in case, the right one may come last
+MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
 MIN_SHARED = 0.5  # of the parts of two names together
 MAX_NEAR = 3
@@ -100,13 +100,15 @@ def look_up(
     warnings: dict[str, None] = {}
     is_cut = False
     for question in _list_questions(query, words):
-        if len(seen) >= top_k and not question.is_close:
+        if len(seen) >= top_k and not (question.is_close and _may_be_better(seen.values(), asked, top_k)):
             is_cut = True
             break
         if not all(len(searcher.find_files(term, SYMBOL)) for one in question.needed for term in one):
             continue
         narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
-        ranking = rank(searcher, narrowed, top_k + MORE_CHUNKS, wanted)
+        is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
+        is_exact = is_exact and not (asked is not None and asked.qualifiers)
+        ranking = rank(searcher, narrowed, top_k + (0 if is_exact else MORE_CHUNKS), wanted)
         is_cut = is_cut or ranking.total > len(ranking.chunks)
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
@@ -126,15 +128,23 @@ def look_up(
     return Found(hits, len(seen), is_cut, (*told, *warnings))
 
 
+def _may_be_better(seen: Iterable[tuple[LiveChunk, SymbolSpan]], asked: AskedName | None, top_k: int) -> bool:
+    """Return True unless there are `top_k` declarations of just the name that is asked for."""
+    if asked is None:
+        return True
+    best = EXACT + len(asked.qualifiers) / 10
+    return sum(live.ranked.score >= best for live, _ in seen) < top_k
+
+
 def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
     """Return what the index is asked: whole names together, each alone, in any spelling, then their parts."""
     wholes = [(get_name_term(word),) for word in words]
     spelled = [
         ((term,),)
         for term, kind in understand(query.text).names
-        if kind is NameKind.ASKED and (term,) not in wholes
+        if kind is NameKind.ASKED and not term.startswith(DECLARED)  # those are found by their parts, too
     ]
-    spelled += [((name,),) for word in words for name in spell(word)]
+    spelled += [((name,),) for word in words for name in spell(word) if get_name_term(name) == name]
     terms = [get_word_terms(word) for word in words]
     parts = [own[1:] or own for own in terms]
     close = [tuple(wholes), *((one,) for one in wholes), *spelled]

@@ -24,7 +24,7 @@ from repo_mcp.languages.patterns.enclosing import Declarations, find_declaration
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.asked_name import SPELLING, AskedName, Grade, list_words
+from repo_mcp.ranking.asked_name import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.text.lines import decode_source
@@ -34,7 +34,6 @@ SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as ma
 NAME_WORTH = 4  # lines, that of a declaration's name
 OUTSIDE_WORTH = 0.5  # of lines in no declaration: mostly imports
 LEAST_LINES = 3  # for a further declaration of a hit
-MOST_LOOKED = 400  # lines of a declaration
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 _WORD = re.compile(r"\w+")
@@ -219,14 +218,23 @@ def _build_hit(live: LiveChunk, language: Language, asked: AskedName | None, mos
         if symbol is None:
             shown |= _choose_outside(live.start_line, lines, groups[None], min(room, WINDOW_LINES))
             continue
-        first, last = symbol.head_line, min(symbol.end_line, symbol.head_line + MOST_LOOKED - 1)
-        if first >= live.start_line and last <= live.end_line:
-            own = slice(first - live.start_line, last - live.start_line + 1)
-            shown |= _choose_lines(symbol, lines[own], found[own], room)
+        if symbol.end_line - symbol.head_line < room:
+            first, last = symbol.head_line, symbol.end_line
+            is_inside = live.start_line <= first and last <= live.end_line
+            own_lines = (
+                lines[first - live.start_line : last - live.start_line + 1]
+                if is_inside
+                else decode_lines(live.lines, first, last)
+            )
+            shown |= enumerate(own_lines, first)
         else:
-            own_lines = decode_lines(live.lines, first, last)
-            own_found = find_line_terms(own_lines, live.ranked.matched_terms)
-            shown |= _choose_lines(symbol, own_lines, own_found, room)
+            head, line = symbol.name_line, symbol.name_line - live.start_line
+            is_near = 0 <= line < len(lines)
+            shown[head] = lines[line] if is_near else decode_lines(live.lines, head, head)[0]
+            own = groups[symbol]
+            if is_near:
+                own[line] = 0  # it is shown in any case
+            shown |= _choose_inside(symbol, live.start_line, lines, own, room - 1)
     return _show(live, dict(sorted(shown.items())), next(iter(groups)))
 
 
@@ -264,19 +272,14 @@ def _choose_outside(first: int, lines: Sequence[str], found: Sequence[int], room
     return dict(enumerate(lines[start:stop], first + start))
 
 
-def _choose_lines(
-    symbol: SymbolSpan, lines: Sequence[str], found: Sequence[int], room: int
+def _choose_inside(
+    symbol: SymbolSpan, first: int, lines: Sequence[str], found: Sequence[int], room: int
 ) -> dict[int, str]:
-    """Return lines of a declaration by number: all where they fit, else its head and those that match.
-
-    `lines` are its own from its first on, `found` the terms of each; at most `room` of them are shown.
-    """
-    if symbol.end_line - symbol.head_line < room:
-        return dict(enumerate(lines, symbol.head_line))
-    head = symbol.name_line - symbol.head_line  # decorators are left out
-    start, stop = choose_window([0, *found[head + 1 :]], None, room - 1)
-    shown = dict(enumerate(lines[head + start : head + stop], symbol.name_line + start))
-    return {symbol.name_line: lines[head], **shown}
+    """Return the best window of a declaration's lines among those from line `first` on, by number."""
+    start = max(0, symbol.name_line + 1 - first)
+    stop = min(len(lines), symbol.end_line + 1 - first)
+    begin, end = choose_window(found[start:stop], None, room)
+    return dict(enumerate(lines[start + begin : start + end], first + start + begin))
 
 
 def show_declaration(live: LiveChunk, symbol: SymbolSpan, most_lines: int) -> Hit:
@@ -317,6 +320,9 @@ def choose_declaration(declarations: Declarations, asked: AskedName, live: LiveC
 
 def grade_span(asked: AskedName, span: SymbolSpan, live: LiveChunk) -> Grade:
     """Return how well a declaration in a chunk's file is named as is asked for."""
+    grade = asked.grade(span.qualified_name)
+    if grade == NO_MATCH or not asked.qualifiers:
+        return grade
     (head,) = decode_lines(live.lines, span.name_line, span.name_line)
     return asked.grade(span.qualified_name, list_words(live.ranked.path, head))
 
