@@ -19,9 +19,12 @@ _TEST_NAME = re.compile(
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one
 _MAY_BE_TEST = re.compile("est|pec|Suite")  # and its name has one of these, when the name decides
-_DOCS_DIRECTORY = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
+# `docs` as well as `docs_src` and `docs-site`
+_DOCS_DIRECTORY = re.compile(r"(?:^|/)(?:docs?(?:[-_][^/]*)?|documentation|examples?|samples?|tutorials?)/")
+# the last ones: all sources copied into one file, for those who take only that
 _FOREIGN_DIRECTORY = re.compile(
-    r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated|single_include)/"
+    r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
+    r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/"
 )
 _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
 

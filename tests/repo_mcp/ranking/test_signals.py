@@ -148,9 +148,10 @@ TEST_PATH = re.compile(
     r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
-DOCS_PATH = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
+DOCS_PATH = re.compile(r"(?:^|/)(?:docs?(?:[-_][^/]*)?|documentation|examples?|samples?|tutorials?)/")
 FOREIGN_PATH = re.compile(
-    r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated|single_include)/"
+    r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
+    r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/"
     r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$"
 )
 
@@ -169,7 +170,8 @@ def find_role_clearly(path: str) -> FileRole:
 
 
 PIECES = """
-a test tests Tests spec .spec. _test -tests fooTest x.Test docs docs_src doc examples sample vendor
+a test tests Tests spec .spec. _test -tests fooTest x.Test docs docs_src docs-site doc examples sample vendor
+single_include amalgamated
 _vendor third-party dist generated .generated. .min. js css _pb2 _grpc py pyi .pb. .g. conftest fixtures
 e2e Suite Spec . _ - / / / md txt toml c README Kconfig latest contest
 """.split()  # noqa: SIM905
