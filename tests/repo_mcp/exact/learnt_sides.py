@@ -20,7 +20,7 @@ def use_sides(patch: pytest.MonkeyPatch, common_units: int) -> None:
 def learn_sides(repository: Repository) -> None:
     """Know the signs beside the common words of all that is indexed."""
     repository.search_exact(ExactRequest("anything"))
-    assert repository._exact._searcher is not None
-    for memory in repository._exact._searcher.memory.values():
+    assert repository.engines.exact._searcher is not None
+    for memory in repository.engines.exact._searcher.memory.values():
         if not memory.sides.is_known:
             memory.sides.compute(repository.tree.read_many, lambda: False, gently=False)

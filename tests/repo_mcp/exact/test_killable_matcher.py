@@ -92,7 +92,7 @@ def test_a_pattern_that_never_ends_is_stopped_and_said(
 def test_closing_ends_the_process(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
     repository.search_exact(ExactRequest("store"))
-    process = repository._exact._process
+    process = repository.engines.exact._process
     assert process is not None
     assert process._child is not None
     child = process._child.process

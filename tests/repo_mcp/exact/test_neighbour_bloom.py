@@ -257,8 +257,8 @@ def search(repository: Repository, pattern: str) -> list[str]:
 
 def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     assert search(repository, r"common\s*\(") == ["f07.c"]
-    assert repository._exact._searcher is not None
-    assert repository._exact._searcher.join(10)
+    assert repository.engines.exact._searcher is not None
+    assert repository.engines.exact._searcher.join(10)
     read: list[str] = []
     real = repository.tree.read_many
     monkeypatch.setattr(repository.tree, "read_many", lambda paths: read.extend(paths) or real(paths))
@@ -270,8 +270,8 @@ def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: 
 
 def test_a_search_that_asks_for_no_sign_learns_none(repository: Repository) -> None:
     assert len(search(repository, r"common")) == 100
-    assert repository._exact._searcher is not None
-    assert not repository._exact._searcher._learning
+    assert repository.engines.exact._searcher is not None
+    assert not repository.engines.exact._searcher._learning
 
 
 def test_files_that_change_are_found_whatever_is_known_of_them(

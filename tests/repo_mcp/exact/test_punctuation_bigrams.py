@@ -114,8 +114,8 @@ def add_text(root: Path, path: str, text: str) -> None:
 def learn(repository: Repository) -> None:
     """Search until the signs are known."""
     assert list_paths(repository, "=~=") == ["src/f07.c"]
-    assert repository._exact._searcher is not None
-    assert repository._exact._searcher.join(10)
+    assert repository.engines.exact._searcher is not None
+    assert repository.engines.exact._searcher.join(10)
 
 
 def list_paths(repository: Repository, pattern: str) -> list[str]:
@@ -150,9 +150,9 @@ def test_a_version_that_is_not_the_indexed_one_is_not_learnt(tmp_path: Path, rep
     """The signs are computed while a file has another version, which may be taken back afterwards."""
     add_text(tmp_path, "src/f07.c", "nothing\n")
     repository.search_exact(ExactRequest("=~="))
-    assert repository._exact._searcher is not None
-    assert repository._exact._searcher.join(10)
-    (memory,) = repository._exact._searcher.memory.values()
+    assert repository.engines.exact._searcher is not None
+    assert repository.engines.exact._searcher.join(10)
+    (memory,) = repository.engines.exact._searcher.memory.values()
     may_hold = memory.signs.find(list_bigrams(["=~="]))
     assert may_hold is not None
     assert may_hold.nonzero()[0].tolist() == [7]
@@ -168,9 +168,9 @@ def test_what_was_learnt_of_segments_that_are_gone_is_not_kept(
             add_text(tmp_path, f"src/{number}/g{file}.c", "a =~= b\n")
         repository.refresh()
         assert len(list_paths(repository, "=~=")) == 13 + 12 * number
-        assert repository._exact._searcher is not None
-        assert repository._exact._searcher.join(10)
-    assert len(repository._exact._searcher._learning) <= 1
+        assert repository.engines.exact._searcher is not None
+        assert repository.engines.exact._searcher.join(10)
+    assert len(repository.engines.exact._searcher._learning) <= 1
 
 
 def test_closing_stops_what_is_computed(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,8 +187,8 @@ def test_closing_stops_what_is_computed(repository: Repository, monkeypatch: pyt
     monkeypatch.setattr(repository.tree, "read_many", read)
     repository.search_exact(ExactRequest("=~="))
     assert entered.wait(10)
-    assert repository._exact._searcher is not None
+    assert repository.engines.exact._searcher is not None
     repository.close()
-    (memory,) = repository._exact._searcher.memory.values()
+    (memory,) = repository.engines.exact._searcher.memory.values()
     assert memory.signs._rows is None
     assert not any(thread.name == "sign pairs" for thread in threading.enumerate())
