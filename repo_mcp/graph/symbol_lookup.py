@@ -9,8 +9,8 @@
     shop.orders                   a Python module: its file
 
 Nothing is guessed: a text that fits several symbols is refused with the list of them. Declarations of one
-symbol count as one: the parts of a partial class, a namespace, a prototype and its definition; a type's
-constructors and extensions do not compete with the type.
+symbol count as one: the parts of a partial class, a namespace, a prototype and its definition, a getter and
+its setter; a type's constructors and extensions do not compete with the type.
 
 Left out on purpose: words and patterns, which are searched for; see `repo_mcp/graph/symbol_query.py`.
 """
@@ -41,6 +41,8 @@ MAX_LOOKED_UP = 2_000  # declaring files read for one name
 MAX_COMPARED = 2_000  # names that begin as one that nothing has: some 20 ms
 BEGUN_CHARS = 2
 FEW_FILES = 50  # with more, only those that fit the rest of the name are read
+# Where declarations of one name in one place are one symbol: a getter and a setter, the branches of an `if`.
+_WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
 _LINE = re.compile(r"(\d{1,9})(?::\d+)?")
 _MODULE_FILES = ("{}.py", "{}.pyi")
 _INITS = ("__init__.py", "__init__.pyi")
@@ -113,6 +115,8 @@ class SymbolLookup:
             found = self._list_on_line(path, int(line[1]), argument)
         else:
             found = self._list_meant(rest, lambda one: not path or one == path)
+            whole = [node for node in found if path and node.name_inside == normalise_name(rest)]
+            found = whole or found
         if len(found) > 1:
             raise AmbiguousSymbolError(text, found, argument)
         if not found:
@@ -160,16 +164,13 @@ class SymbolLookup:
         """Return one node of each symbol; see the module's docstring for what is one."""
         merged: list[Node] = []
         met: set[Declaration] = set()
-        spaces: set[tuple[str, str]] = set()
+        named: set[tuple[str, str, SymbolKind]] = set()
         for node in nodes:
-            if node.declaration in met:
+            key = _name_whole(node)
+            if node.declaration in met or key in named:
                 continue
-            if node.symbol.kind is SymbolKind.MODULE:
-                space = (node.language, node.qualified_name)
-                if space not in spaces:
-                    merged.append(node)
-                spaces.add(space)
-                continue
+            if key is not None:
+                named.add(key)
             places = self._list_places(node)
             met.update(one.declaration for one in places)
             merged.append(places[0])
@@ -292,6 +293,14 @@ class SymbolLookup:
             if found:
                 return [self._nodes.get(one.declaration) for one in found]
         return []
+
+
+def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
+    """Return what several declarations of one symbol have in common; None where only more than it tells."""
+    kind = node.symbol.kind
+    if kind is SymbolKind.MODULE:  # a namespace of several files
+        return node.language, node.qualified_name, kind
+    return (node.path, node.qualified_name, kind) if node.language in _WITHOUT_OVERLOADS else None
 
 
 def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:

@@ -59,6 +59,7 @@ def name(served: Served, symbol: str, tool: str = "get_symbol") -> tuple[str, st
         ("Shop.Orders.OrderStore", "Shop.Orders.OrderStore", "server/OrderStore.Checks.cs"),  # of both parts
         ("Shop.Data", "Shop.Data", "server/IStore.cs"),
         ("tools/slab.c:kfree", "kfree", "tools/slab.c"),
+        ("web/src/calc.ts:sum", "sum", "web/src/calc.ts"),  # not Calc.sum
     ],
 )  # fmt: skip
 def test_names_and_places_mean_one_symbol(
@@ -108,6 +109,26 @@ def test_what_is_ambiguous_is_refused_with_all_that_a_next_call_needs(served: Se
 def test_a_plain_name_may_mean_a_member_too(served: Served) -> None:
     error = served.error("get_callers", symbol="sum")
     assert list_candidates(error) == [("sum", "web/src/calc.ts", 1), ("Calc.sum", "web/src/calc.ts", 2)]
+
+
+def test_a_getter_and_its_setter_are_one_symbol(tmp_path: Path) -> None:
+    text = """class P:
+    @property
+    def x(self): return 1
+    @x.setter
+    def x(self, v): pass
+
+
+def use(p: P):
+    p.x = p.x + 1
+"""
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    try:
+        answer = served.call("get_references", symbol="P.x")
+        assert answer["symbol"]["line_start"] == 2
+        assert "use" in [row["name"] for row in answer["result"]]
+    finally:
+        served.close()
 
 
 def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
