@@ -168,7 +168,7 @@ def test_a_symbol_that_may_be_missing_is_not_said_to_be_none(repository: Reposit
 
     def look_for_another() -> str:
         with pytest.raises(RepoError) as missing, graph.open() as opened:
-            opened.get("0" * 24)
+            opened.choose("0" * 24)
         assert missing.value.code is ErrorCode.NOT_FOUND
         return missing.value.message
 
