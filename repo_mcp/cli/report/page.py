@@ -141,7 +141,7 @@ def render_report(facts: ReportFacts) -> str:
         f"<title>{title}</title><style>{STYLE}</style></head>\n<body><main>\n"
         + "\n".join(sections)
         + f"\n<footer>repo-mcp {clean(facts.version)}. Made from the index, the names and sizes of files"
-        " and the log of calls. This page has no content of any file.</footer></main></body></html>\n"
+        ", and the log of calls. This page contains no text of any file.</footer></main></body></html>\n"
     )
 
 
@@ -149,7 +149,7 @@ def _render_head(facts: ReportFacts) -> str:
     state, health = facts.index, judge(facts.index)
     tiles = (
         (f"{state.indexed_files:,}", "files indexed"),
-        (f"{_percent(state.indexed_files, count_offered(state))}", "of the files looked at"),
+        (f"{_percent(state.indexed_files, count_offered(state))}", "of the files examined"),
         (show_size(state.index_bytes), f"index in {count(state.segments, 'segment')}"),
         (f"{facts.structure.symbols:,}", "symbols"),
         (f"{facts.log.calls:,}", "calls in the log"),

@@ -174,7 +174,7 @@ RESEARCH_OUTPUT = build_result(
             )
         ),
         "limits": build_list(
-            build_object({"what": _text(), "why": _text()}), "What was cut off, and by which limit"
+            build_object({"what": _text(), "why": _text()}), "What was left out, and by which limit"
         ),
     }
 )
