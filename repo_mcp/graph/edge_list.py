@@ -59,47 +59,56 @@ class KnownEdges:
     totals: EdgeTotals
 
 
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """What was known when some windows had been read."""
+
+    number: int
+    sure: int  # rows
+    totals: EdgeTotals
+
+
 class EdgeList:
     """The edges of one symbol in one direction. Used by one call at a time; may raise IndexFormatError."""
 
     def __init__(self, windows: Iterator[Edges]) -> None:
         """Read nothing yet. `windows` gives at least one; each but the last is followed."""
         self._windows = windows
-        self._read = 0
+        self._stages: list[_Stage] = []  # one after each window that was read
         self._sure: list[EdgeRow] = []
         self._possible: list[EdgeRow] = []
         self._unresolved: list[EdgeRow] = []
         self._pairs: dict[tuple[EdgeType, Declaration], bool] = {}  # True: some line of it is sure
         self._names: set[str] = set()
         self._lines = self._references = 0
-        self._is_complete = self._is_cut = False
 
     def read(self, start: int) -> KnownEdges:
-        """Return the list once it reaches beyond `start` rows, or is complete."""
-        most = self._read + MAX_WINDOWS
-        while not self._is_complete and not self._has_rows(start):
-            if len(self._sure) > start and self._read >= most:
-                break  # a window's end, at least, to go on from
-            self._add(next(self._windows))
-        rows = self._sure
-        if self._is_complete:
-            rows = [*self._sure, *self._possible, *self._unresolved]
-        totals = EdgeTotals(
-            len(self._pairs),
-            list(self._pairs.values()).count(False),
-            self._lines,
-            len(self._names),
-            self._references,
-            self._is_complete,
-            self._is_cut,
-        )
-        return KnownEdges(tuple(rows), len(self._sure), totals)
+        """Return the list once it reaches beyond `start` rows, or is complete.
 
-    def _has_rows(self, start: int) -> bool:
-        return any(not isinstance(row, WindowEnd) for row in self._sure[start:])
+        Further windows do not show, though a page behind may have had them read: equal calls get equal
+        answers.
+        """
+        stage, reached = self._read_stage(0), 0
+        while not stage.totals.is_complete and not self._has_rows(start, stage.sure):
+            reached += stage.sure > start
+            if reached == MAX_WINDOWS:
+                break  # a window's end, at least, to go on from
+            stage = self._read_stage(stage.number + 1)
+        rows = self._sure[: stage.sure]
+        if stage.totals.is_complete:
+            rows += [*self._possible, *self._unresolved]
+        return KnownEdges(tuple(rows), stage.sure, stage.totals)
+
+    def _has_rows(self, start: int, end: int) -> bool:
+        return any(not isinstance(row, WindowEnd) for row in self._sure[start:end])
+
+    def _read_stage(self, number: int) -> _Stage:
+        """Return what is known after a window, which is read when it was not yet."""
+        if number == len(self._stages):
+            self._add(next(self._windows))
+        return self._stages[number]
 
     def _add(self, window: Edges) -> None:
-        self._read += 1
         sure = [edge for edge in window.edges if edge.confidence is not Confidence.POSSIBLE]
         for edge, external in zip_longest(sure, window.externals):
             self._sure += [*_split(edge), *_split(external)]
@@ -114,9 +123,17 @@ class EdgeList:
             self._unresolved += _split(place)
             self._references += place.count
         if window.is_followed:
-            self._sure.append(WindowEnd(self._read))
-        else:
-            self._is_complete, self._is_cut = True, window.cut
+            self._sure.append(WindowEnd(len(self._stages)))
+        totals = EdgeTotals(
+            len(self._pairs),
+            list(self._pairs.values()).count(False),
+            self._lines,
+            len(self._names),
+            self._references,
+            is_complete=not window.is_followed,
+            is_cut=window.cut and not window.is_followed,
+        )
+        self._stages.append(_Stage(len(self._stages), len(self._sure), totals))
 
 
 class EdgeLists:

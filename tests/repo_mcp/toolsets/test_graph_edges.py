@@ -359,10 +359,11 @@ def test_every_caller_of_thousands_is_reached_and_counted(
         assert [page["total_is_lower_bound"] for page in pages[:-1]] != [False] * (len(pages) - 1)
         first, last = pages[0], pages[-1]
         assert 399 <= first["total"] <= 401
-        assert any("the cursor goes on" in warning for warning in first["warnings"])
+        assert any("the cursor continues" in warning for warning in first["warnings"])
         assert (last["total"], last["reference_total"], last["total_is_lower_bound"]) == (1_500, 1_500, False)
         totals = [page["total"] for page in pages]
         assert totals == sorted(totals)
+        assert read_pages(served, "get_callers", symbol="target", limit=200) == pages  # whatever was read
         again = read_pages(served, "get_callers", symbol="target", limit=150)
         assert [row["qualified_name"] for page in again for row in page["result"]] == found
     finally:

@@ -1,0 +1,76 @@
+"""A list of edges: its order, its totals, and what a page knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, WindowEnd
+from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
+from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.questions import EdgeType
+
+CALLS = EdgeType.CALLS
+
+
+def build_edge(path: str, confidence: Confidence, *lines: int) -> Edge:
+    return Edge(CALLS, Declaration(path, 1), confidence, lines)
+
+
+def iter_windows(*windows: Edges, read: list[int]) -> Iterator[Edges]:
+    for number, window in enumerate(windows):
+        read.append(number)
+        yield window
+
+
+def test_what_is_sure_stands_before_what_is_possible_and_that_before_what_is_unresolved() -> None:
+    sure, guess = (build_edge("a", Confidence.EXACT, 1), build_edge("a", Confidence.POSSIBLE, 2))
+    late = build_edge("b", Confidence.PROBABLE, 3)
+    outside, place = External("os.path", CALLS, (4,), 1), Unresolved("c", (5,), 2)
+    read: list[int] = []
+    windows = iter_windows(
+        Edges((sure, guess), (outside,), (place,), cut=True, is_followed=True), Edges((late,)), read=read
+    )
+    edges = EdgeList(windows)
+    first = edges.read(0)
+    assert read == [0]  # no more than the page needs
+    assert first.rows == (sure, outside, WindowEnd(0))
+    assert (first.totals.edges, first.totals.possible, first.totals.is_complete) == (1, 0, False)
+    last = edges.read(3)
+    assert last.rows == (sure, outside, WindowEnd(0), late, guess, place)
+    assert last.first_possible == 4
+    totals = last.totals
+    assert (totals.edges, totals.possible, totals.lines, totals.externals, totals.unresolved) == (
+        2,
+        0,
+        3,
+        1,
+        2,
+    )
+    assert (totals.is_complete, totals.is_cut) == (True, False)
+    assert edges.read(0) == first  # as if nobody had read on
+
+
+def test_an_edge_of_many_lines_takes_several_rows() -> None:
+    lines = tuple(range(1, 2 * ROW_LINES + 6))
+    found = EdgeList(iter_windows(Edges((build_edge("a", Confidence.EXACT, *lines),)), read=[])).read(0)
+    assert [len(row.lines) for row in found.rows if isinstance(row, Edge)] == [ROW_LINES, ROW_LINES, 5]
+    assert (found.totals.edges, found.totals.lines) == (1, len(lines))
+
+
+def test_windows_that_hold_nothing_are_passed_a_few_at_a_time() -> None:
+    read: list[int] = []
+    empty = [Edges((), is_followed=True) for _ in range(5)]
+    edges = EdgeList(iter_windows(*empty, Edges((build_edge("z", Confidence.EXACT, 1),)), read=read))
+    found = edges.read(0)
+    assert found.rows == tuple(WindowEnd(number) for number in range(MAX_WINDOWS))
+    assert len(read) == MAX_WINDOWS
+    starts = [0]
+    while not edges.read(starts[-1]).totals.is_complete:
+        starts.append(len(edges.read(starts[-1]).rows))
+        assert starts[-1] > starts[-2]
+    assert edges.read(starts[-1]).rows[-1] == build_edge("z", Confidence.EXACT, 1)
+
+
+def test_a_limit_of_the_hierarchy_is_told_at_the_end() -> None:
+    found = EdgeList(iter_windows(Edges((), cut=True), read=[])).read(0)
+    assert (found.totals.is_complete, found.totals.is_cut) == (True, True)
