@@ -22,7 +22,7 @@ from repo_mcp.ranking.prompt import Clue
 from repo_mcp.text.roles import FileRole, find_role
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
-LINES_PER_OPENED = 25  # of the budget, for each file opened: more of them would get no lines
+LINES_PER_OPENED = 40  # of the budget, for each file opened: more of them would get no lines
 MIN_OPENED, MAX_OPENED = 8, 24
 
 
@@ -34,6 +34,7 @@ class OpenedFile:
     view: FileView
     blocks: Sequence[Block]
     worth: list[float]  # of each block
+    priority: float = 1.0  # what its worth counts beside that of other files
     told: dict[int, str] = field(default_factory=dict)  # position of a block -> the step that led to it
     lines: int = 0  # shown of it
     shown: set[int] = field(default_factory=set)  # positions of blocks
@@ -81,15 +82,15 @@ class Opener:
         view = view_file(live, layout, self._finder)
         blocks = cut_blocks(live.lines, layout.spans)
         share = candidate.share**self._weights.rank if candidate.share > 0.0 else 0.0
-        if find_role(path) not in (FileRole.CODE, *self._roles):
-            share *= self._weights.other_role
+        asked = find_role(path) in (FileRole.CODE, *self._roles)
+        priority = 1.0 if asked else self._weights.other_role
         rated = self._rater.rate(view, blocks)
         least = self._weights.any_declaration if any(rated) else 0.0
         worth = [
             share * (value + least * (block.span is not None))
             for block, value in zip(blocks, rated, strict=True)
         ]
-        one = OpenedFile(candidate, view, blocks, worth)
+        one = OpenedFile(candidate, view, blocks, worth, priority)
         self._add_named(one)
         return one
 

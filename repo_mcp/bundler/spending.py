@@ -35,12 +35,13 @@ class _Spender:
         self._packer = packer
         self._weights = weights
         self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
+        self._least = min(weights.least_worth, weights.least_share * self._dearest)
         self._seen: set[tuple[int, int]] = set()  # file and block: selected, or left
         self._heap = [
             (-self._rate(one, position), at, position)
             for at, one in enumerate(opened)
             for position, worth in enumerate(one.worth)
-            if worth > 0.0
+            if worth > self._least
         ]
         heapify(self._heap)
 
@@ -59,7 +60,7 @@ class _Spender:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
-                    if 0 <= near < len(one.blocks) and one.worth[near] > 0.0:
+                    if 0 <= near < len(one.blocks) and one.worth[near] > self._least:
                         heappush(self._heap, (-self._rate(one, near), at, near))
 
     def _rate(self, one: OpenedFile, position: int) -> float:
@@ -68,7 +69,7 @@ class _Spender:
         lines = float(one.blocks[position].line_count)
         if not {position - 1, position + 1} & one.shown:
             lines += weights.base_lines
-        worth: float = one.worth[position] / lines**weights.lines
+        worth: float = one.priority * one.worth[position] / lines**weights.lines
         return worth / (1.0 + one.lines / weights.repeat_lines)
 
     def _select(self, one: OpenedFile, position: int) -> bool:

@@ -49,6 +49,9 @@ class Weights:
     # spending
     lines: float = 0.3  # power of the lines that a block costs
     base_lines: float = 60.0  # that an excerpt costs besides its own, for its place and its rationale
+    # Less would be noise: of fixes' own lines it gives up one in ten, and halves what is shown beside them.
+    least_worth: float = 0.05  # of a block that is shown
+    least_share: float = 0.5  # but no more than this of the best one, where nothing matches well
     part_share: float = (
         0.6  # a block that does not fit is shown in part when it is worth this much of the best
     )

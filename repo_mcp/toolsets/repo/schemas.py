@@ -360,7 +360,7 @@ def bundle_output(limits: Limits) -> Schema:
         "symbol": build_field(["string", "null"], "Declaration shown or around it"),
         "role": build_field("string", "match, or a companion of one: imports, signature")
         | {"default": "match"},
-        "matched_terms": build_list(text, "With audit: the prompt's terms in the lines, the rarest first"),
+        "matched_terms": build_list(text, "With audit: the prompt's words in the lines, the rarest first"),
     }
     properties = {
         "selections": build_list(build_object(always | optional, always), "Best file first, then by line"),
