@@ -30,7 +30,7 @@ _WORDS = frozenset(
     b" __cpuidle __wur __THROW __hidden __export __noscs __no_kasan_or_inline __init_memblock __head"
     b" __inittext __vdso __EXTERN_INLINE __kprobe __restrict __initconst_or_module __stdcall __cdecl"
     b" __fastcall asmlinkage noinline_for_stack noinline_for_tracing noinline notrace noinstr"
-    b" nokprobe_inline redisAtomic randomized_struct_fields_start randomized_struct_fields_end STATIC"
+    b" nokprobe_inline randomized_struct_fields_start randomized_struct_fields_end STATIC"
     b" WINAPI APIENTRY CALLBACK".split()
 )
 _GIVEN = (
@@ -43,12 +43,28 @@ _UNDERSCORED_CALLS = re.compile(
     rb"__(?<![\w.>#]__)(?:%s)[ \t]*+\((?:[^()\n;{]|\([^()\n]*\)){0,120}\)" % _GIVEN.encode()
 )
 _PLAIN = re.compile(
-    rb"\b(?:asmlinkage|noin\w++|notrace|nokprobe_inline|redisAtomic|randomized_\w++|STATIC|WINAPI|APIENTRY|CALLBACK"
-    rb"|NO_SANITIZE\([^()\n]*\)|SEC\([^()\n]*\))(?!\w)"
+    rb"\b(?:asmlinkage|noin\w++|notrace|nokprobe_inline|randomized_\w++|STATIC|WINAPI|APIENTRY|CALLBACK)(?!\w)"
 )
-_PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"redisAtomic", b"randomized_", b"STATIC")
-_OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK", b"NO_SANI", b"SEC(")
-_PLAIN_CALLS = frozenset({b"NO_SANITIZE", b"SEC"})
+_PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"randomized_", b"STATIC")
+_OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK")
+_BASIC = rb"(?:unsigned|signed|int|long|short|char|float|double|bool|[a-z]\w*_t)"
+# Two words in a row of which the second is a basic type: the first can only be a macro.
+_NO_MACRO = (
+    "typedef|return|else|case|goto|auto|register|static|extern|const|volatile|inline|struct|union|enum|sizeof"
+    "|unsigned|signed|int|long|short|char|float|double|mutable|constexpr|explicit|virtual|friend|using|operator"
+    "|new|delete|throw|typename|template|public|private|protected|restrict|_Atomic|bool|thread_local|[a-z]\\w*_t"
+)
+_BEFORE_TYPES = re.compile(
+    rb"\n([ \t]*+(?:(?:static|extern|const|volatile)[ \t]++){0,3})((?!(?:%s)\b)[a-zA-Z]\w++)[ \t]++"
+    % _NO_MACRO.encode()
+    + rb"(?="
+    + _BASIC
+    + rb"\b(?:[ \t]++"
+    + _BASIC
+    + rb"\b){0,3}[ \t*]++\w++[ \t]*+[;=,\[])"
+)
+# Capitals with a text as their argument, and a word behind them: NO_SANITIZE("alignment"), SEC("xdp").
+_ATTRIBUTES = re.compile(rb"\n[ \t]*+([A-Z][A-Z0-9_]++\([ \t]*+\"[^\"\n]*\"[ \t]*+\))(?=[ \t\n]++[A-Za-z_])")
 _NAME = re.compile(rb"\w+")
 _DEFINITIONS = (b"define", b"ifdef", b"ifndef", b"undef")
 
@@ -63,10 +79,11 @@ _HEADS = re.compile(
 _CLASS_HEADS = re.compile(
     rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[A-Za-z_])"
 )
-# Macros that only say how a declaration is linked or checked: FMT_CONSTEXPR, JSON_HEDLEY_NON_NULL(3)
+# Macros that say how a declaration is linked or checked, by names of attributes: FMT_CONSTEXPR, A_NON_NULL(3)
 _LINKAGES = re.compile(
-    rb"\b[A-Z][A-Z0-9]*_(?:(?:HEDLEY_\w++|CONSTEXPR\w*+|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED"
-    rb"|FUNC|NO_UNIQUE_ADDRESS|MAYBE_UNUSED|UNUSED|NOEXCEPT|EXPLICIT|VISIBILITY\w*+)(?!\w)(?:\([\w, ]*\))?)"
+    rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_){0,2}(?:(?:CONSTEXPR\w*+|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED|DEPRECATED_FOR"
+    rb"|NON_NULL|RETURNS_NON_NULL|WARN_UNUSED_RESULT|PURE|CONST|MALLOC|NO_THROW|FUNC|NO_UNIQUE_ADDRESS|MAYBE_UNUSED"
+    rb"|UNUSED|NOEXCEPT|EXPLICIT|VERSION_CHECK|VISIBILITY\w*+)(?!\w)(?:\([\w, ]*\))?)"
     rb"(?=[ \t\n]++[A-Za-z_~\[:{])"
 )
 _LINKAGE_PARTS = (
@@ -75,7 +92,12 @@ _LINKAGE_PARTS = (
     b"_API",
     b"_EXPORT",
     b"NODISCARD",
-    b"HEDLEY_",
+    b"NON_NULL",
+    b"_PURE",
+    b"_CONST",
+    b"_MALLOC",
+    b"VERSION_CHECK",
+    b"_DEPRECATED",
     b"NO_UNIQUE",
     b"_UNUSED",
 )
@@ -90,20 +112,23 @@ _FIRST_TYPES = re.compile(
 )
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # Macros that head a block.
-_EACH = re.compile(
-    rb"(?:for_each|foreach|ForEach|run_with_period)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])"
-)
+_EACH = re.compile(rb"(?:for_each|foreach|ForEach)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])")
+# In C, where functions do not nest: an indented call before a brace, run_with_period(100) {
+_CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")
 _WORD_END = re.compile(rb"\w+\Z")
 _BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t])(?=[ \t\n]*+\{)")
 _CASE_RANGE = re.compile(rb"case[ \t]++[\w']++[ \t]*+(\.\.\.[ \t]*+[\w']++)")
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
-def blank_macros(text: bytes) -> bytes:
-    """Return the text with those macros made blank, at the same length."""
+def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
+    """Return the text with those macros made blank, at the same length. `is_c` when it cannot be C++."""
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
+    text = _BEFORE_TYPES.sub(_blank_second, text)
+    if b'("' in text:
+        text = _ATTRIBUTES.sub(_blank_group, text)
     if any(one in text for one in _LINKAGE_PARTS):
         text = _LINKAGES.sub(_blank_unless_defined, text)
     text = _STATIC_MACROS.sub(_blank_group, text)
@@ -112,8 +137,10 @@ def blank_macros(text: bytes) -> bytes:
     text = _CLASS_HEADS.sub(_blank_second, text)
     text = _LINES.sub(_blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
-    if b"for_each" in text or b"foreach" in text or b"ForEach" in text or b"run_with" in text:
+    if b"for_each" in text or b"foreach" in text or b"ForEach" in text:
         text = _make_loops(text)
+    if is_c:
+        text = _CALLED_BLOCKS.sub(_make_loop, text)
     if b"..." in text:
         text = _NAMED_REST.sub(_blank_group, _CASE_RANGE.sub(_blank_group, text))
     if b"va_arg" in text:
@@ -126,7 +153,7 @@ def _blank_known(found: re.Match[bytes]) -> bytes:
     whole = found.group()
     name = _NAME.match(whole)
     word = name.group() if name is not None else b""
-    is_known = word in _WORDS or word in _PLAIN_CALLS
+    is_known = word in _WORDS
     return whole if not is_known or _is_defined(found) else b" " * len(whole)
 
 
@@ -158,6 +185,15 @@ def _make_loops(text: bytes) -> bytes:
         if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
             changed[start:end] = b"while".ljust(end - start)
     return bytes(changed)
+
+
+def _make_loop(found: re.Match[bytes]) -> bytes:
+    name = found.group(1)
+    return (
+        found.group()[: -len(name)] + b"while".ljust(len(name))
+        if len(name) >= len(b"while")
+        else found.group()
+    )
 
 
 def _end_statement(found: re.Match[bytes]) -> bytes:

@@ -97,8 +97,9 @@ def parse_c(file_name: str, text: bytes) -> bytes:
     from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.c_macros import blank_macros
 
-    plain = blank_macros(text)
-    if file_name.endswith(".h"):
+    is_header = file_name.endswith(".h")
+    plain = blank_macros(text, is_c=not is_header)
+    if is_header:
         dialect, found = _read_header(plain)
         return _encode(dialect, file_name, text, found)
     return _encode(C, file_name, text, find_captures("c", ("c",), plain))

@@ -1,0 +1,52 @@
+"""Macros are known by what makes them macros, not by the names that one project gives them."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.languages.native.c_macros import blank_macros
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        # a word before a basic type
+        ("    anyAtomic size_t used;\n", "size_t used;"),
+        ("static anyAtomic unsigned long long served = 0;\n", "static unsigned long long served = 0;"),
+        ("extern const anyAtomic int *one[3];\n", "extern const int *one[3];"),
+        # capitals with a text, and a word behind them
+        ('ANY_CHECK("alignment")\nint run(void) { return 1; }\n', "int run(void) { return 1; }"),
+        ('SEC("xdp")\nint run(void) { return 1; }\n', "int run(void) { return 1; }"),
+        # attributes of compilers, whatever stands before them
+        ("ANY_LIB_NON_NULL(1, 2)\nint run(char *a, char *b);\n", "int run(char *a, char *b);"),
+        ("ANY_WARN_UNUSED_RESULT\nstatic int run(void);\n", "static int run(void);"),
+    ],
+)
+def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
+    blank = blank_macros(text.encode()).decode()
+    assert len(blank) == len(text)
+    assert blank.split() == plain.split()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unsigned long served = 0;\n",
+        "typedef unsigned int word;\n",
+        "    return size_t;\n",
+        "struct point size_t_of(void);\n",
+        'printf("%d") ;\n',
+        'CHECK("a");\nint b;\n',
+        "#define anyAtomic _Atomic\n",
+        "#define SEC(name) int x\n",
+    ],
+)
+def test_what_may_be_code_is_left(text: str) -> None:
+    assert blank_macros(text.encode()) == text.encode()
+
+
+def test_an_indented_call_before_a_brace_heads_a_block_of_c() -> None:
+    text = "void f(void)\n{\n    run_with_any(100) {\n        g();\n    }\n}\n"
+    blank = blank_macros(text.encode(), is_c=True).decode()
+    assert blank == text.replace("run_with_any", "while       ")
+    assert blank_macros(text.encode()).decode() == text  # in C++ it may be the head of a constructor
