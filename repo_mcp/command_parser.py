@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 EXIT_USAGE = 2
 HELP_COLUMNS = 80
+BEHIND = "; behind -- a word may begin with -"
 TOO_MANY = "no such word is taken here; a repository is given with --repo-root"
 
 
@@ -48,7 +49,11 @@ class CommandParser(argparse.ArgumentParser):
         """Print the fault on one line, and exit with EXIT_USAGE."""
         told = re.sub(r"^the following arguments are required: (.*)$", r"\1 is missing", message)
         told = re.sub(r"^unrecognized arguments: ([^-].*)$", rf"\1: {TOO_MANY}", told)
-        told = re.sub(r"^unrecognized arguments: (\S+).*$", r"there is no option \1", told)
+        told = re.sub(
+            r"^unrecognized arguments: (\S+).*$",
+            r"there is no option \1; behind -- a word may begin with -",
+            told,
+        )
         told = re.sub(r"^argument (\S+): ", r"\1: ", told)
         self.exit(EXIT_USAGE, f"{self.prog}: {told}. See {self.prog} --help.\n")
 

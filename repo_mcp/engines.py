@@ -70,6 +70,12 @@ class Engines:
                 self._made_exact = LiveExactSearch(of.config, of.tree, of.index, of.is_closed)
             return self._made_exact
 
+    def load(self) -> None:
+        """Load what the first searches would wait for."""
+        from repo_mcp.ranking import word_search  # noqa: F401
+
+        _ = self.exact
+
     def close(self) -> bool:
         """Wait for what runs in the background. Returns False when it has not stopped in time."""
         return self._made_exact is None or self._made_exact.close()

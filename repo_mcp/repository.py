@@ -420,8 +420,7 @@ class Repository:
         """
         if self._closed.is_set():  # the client gave it up at once
             return
-        from repo_mcp.ranking import word_search  # noqa: F401  (or the first search would wait for it)
-
+        self.engines.load()
         self._bundle_fault = self.engines.review_last_bundle(refreshed=False)  # the refresh may fail
         self._index.start_background_refresh()
         self._index.start_watching()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from repo_mcp.command_parser import CommandParser
 
 PROGRAM = "repo-mcp"
+_MARK = "\0"  # which no argument holds
 EXIT_DONE, EXIT_USAGE, EXIT_FAILURE, EXIT_INTERRUPTED = 0, 2, 3, 130
 # command -> what it does, in the order of the help
 SUMMARIES = {
@@ -196,7 +197,20 @@ def _read(command: Command, arguments: Sequence[str]) -> Namespace:
         options, rest = parser.parse_known_args(arguments)
         options.rest = rest
         return options
-    return parser.parse_intermixed_args(arguments)
+    options = parser.parse_intermixed_args(_mark_words(arguments))
+    for name, value in vars(options).items():
+        if isinstance(value, str):
+            setattr(options, name, value.removeprefix(_MARK))
+        elif isinstance(value, list):
+            setattr(options, name, [one.removeprefix(_MARK) for one in value])
+    return options
+
+
+def _mark_words(arguments: Sequence[str]) -> list[str]:
+    """Mark the words behind `--`: intermixed with options, argparse would take those with a dash for one."""
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    return words[:end] + [_MARK + word for word in words[end + 1 :]]
 
 
 def _flush() -> None:

@@ -17,6 +17,12 @@ def join_globs(globs: Sequence[str], paths: Iterable[str]) -> str | None:
     None lets every file through. Raises RepoError with INVALID_ARGUMENT for a path outside of the root, and
     for a glob with a slash that names another place than a path.
     """
+    if any(glob.startswith("!") for glob in globs):
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "--glob cannot leave files out.",
+            "Name the files to search: -g 'src/**', -t TYPE, PATHs; --no-tests leaves tests out.",
+        )
     places = [_name_place(path) for path in paths]
     if "" in places:  # the root itself
         places = []

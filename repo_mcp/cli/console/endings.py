@@ -38,6 +38,7 @@ _WORDS = {
     "repo.build_context_bundle": "repo-mcp bundle",
     "repo.audit_log": "repo-mcp report",
     "search_symbols": "repo-mcp search --mode symbol",
+    "lookup_symbol": "repo-mcp definition",
     "get_status": "repo-mcp status",
     "search_code": "repo-mcp search",
     "code_research": "repo-mcp research",

@@ -89,3 +89,18 @@ def test_too_large_a_number_is_cut_with_a_note(tree: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == "repo-mcp: warning: --top-k is 1,000, but one search gives 50 hits at most.\n"
     assert done.stdout.count("zeppelin = 1") == len(EVERYWHERE)
+
+
+def test_a_query_may_begin_with_a_dash(tree: Path) -> None:
+    (tree / "arrow.py").write_text("def f() -> None: ...\n")
+    done = run(tree, "search", "-F", "->")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "behind -- a word may begin with -" in done.stderr
+    found = run(tree, "search", "-F", "-g", "arrow.py", "--", "->")
+    assert found.stdout == "arrow.py:1:def f() -> None: ...\n"
+
+
+def test_a_glob_that_leaves_files_out_is_refused(tree: Path) -> None:
+    done = run(tree, "search", "zeppelin", "-g", "!*.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot leave files out" in done.stderr

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from repo_mcp.cli.console.progress import ProgressLine
 from repo_mcp.model import IndexProgress
-from tests.repo_mcp.cli.program import make_tree, run
+from tests.repo_mcp.cli.program import PROJECT, make_tree, run
 
 
 def test_a_long_phase_says_how_long_it_will_take() -> None:
@@ -28,3 +31,28 @@ def test_a_pipe_gets_no_progress_whatever_colours_are_forced(
 ) -> None:
     done = run(make_tree(tmp_path), *arguments, FORCE_COLOR="1", TERM="xterm-256color")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals like that")
+def test_a_terminal_sees_the_line_and_keeps_none_of_it(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path)
+    ours, theirs = os.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "repo_mcp", "index"],
+        cwd=tree,
+        env={
+            "PYTHONPATH": str(PROJECT),
+            "HOME": str(tmp_path / "home"),
+            "PATH": "/usr/bin:/bin",
+            "TERM": "xterm",
+        },
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        check=True,
+    )
+    os.close(theirs)
+    drawn = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert b"indexed" in done.stdout
+    assert drawn.startswith("\r\x1b[KLooking at files")
+    assert drawn.endswith("\r\x1b[K")
