@@ -42,7 +42,9 @@ FISH = """repo-mcp completion fish | source
 set PATH /nowhere
 for line in "sta" "search --mode sy" "doctor --qu" "init ge" "init codex --hard" "outline sr"
     complete -C "repo-mcp $line" | string split -f 1 \\t | string join " "
-end"""
+end
+true
+"""
 # Its completion works at a prompt alone: a shell in a pseudo-terminal, in which a tab is pressed.
 ZSH = r"""
 zmodload zsh/zpty
