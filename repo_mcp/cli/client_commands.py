@@ -47,7 +47,7 @@ All other options of serve are written into the entry: --harden,
     add("--diff", action="store_true", help="show what would change in the file")
     add("--check", action="store_true", help="start the server the way the client does")
     add("--replace", action="store_true", help="replace an entry of that name")
-    add("--remove", action="store_true", help="show the file without the entry; with --write remove it")
+    add("--remove", action="store_true", help="show the change that removes the entry; --write makes it")
     add("--scope", choices=("user", "project"), help="the user's file or the project's")
     add("--name", metavar="NAME", default="repo", help="the server's name in the client (default: repo)")
     add("--root", "--repo-root", metavar="ROOT", help="serve this directory alone (default: auto)")

@@ -23,7 +23,7 @@ def remove_server(client: Client, name: str, place: FileLocation | None, *, writ
     Raises RepoError with CONFIG_INVALID for an entry or a file that cannot be changed safely; OSError.
     """
     if place is None:
-        message = f"{client.title} has no file of its own."
+        message = "This client has no file of its own."
         raise RepoError(
             ErrorCode.CONFIG_INVALID, message, "Take the server out of your client's list by hand."
         )
