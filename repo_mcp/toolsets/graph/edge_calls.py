@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, list_implementing
-from repo_mcp.protocol.tool_model import CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.cursors import Page
@@ -181,7 +181,6 @@ class _Renderer:
         self._direction = direction
         self._has_text = has_text
         self._texts: dict[str, Sequence[str]] = {}
-        self._path_before = ""
 
     def render(self, rows: Iterable[EdgeRow]) -> list[tuple[str, Row]]:
         """Return each row with the field that it stands in."""
@@ -192,10 +191,7 @@ class _Renderer:
 
         if isinstance(row, Edge):
             node = self._graph.get_node(row.other)
-            text = self._read_lines(node.path)
-            rendered = render_edge(row, node, self._direction, text, self._path_before)
-            self._path_before = escape_text(node.path)
-            return rendered
+            return render_edge(row, node, self._direction, self._read_lines(node.path))
         if isinstance(row, External):
             return render_external(row)
         return render_unresolved(row, self._read_lines(row.path)) if isinstance(row, Unresolved) else {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Row = dict[str, object]
 
 INCOMING, OUTGOING = "incoming", "outgoing"
-MAX_LINE_CHARS = 72  # of one line of the code: enough to see a call, and 200 bytes are enough for a caller
+MAX_LINE_CHARS = 60  # of one line of the code: enough to see a call
 
 _TYPED = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.EVENT})
 
@@ -59,19 +59,18 @@ def warn_untracked(node: Node) -> list[str]:
     return [f"who uses a {kind} is not recorded for {node.language}: what is not listed may well exist"]
 
 
-def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], path_before: str) -> Row:
+def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str]) -> Row:
     """Return the symbol `node` at the other end of an edge, with the lines of the edge.
 
-    `text` has the lines of the file that the edge's lines are in, or nothing. The path is left out where it
-    is that of the row before. The place of a symbol that leads here is that of its lines.
+    `text` has the lines of the file that the edge's lines are in, or nothing. The place of a symbol that
+    leads here is that of its lines.
     """
-    path = escape_text(node.path)
     is_usual = node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return {
         "node_id": node.node_id,
         "name": escape_text(node.name_inside),
         "node_type": None if is_usual else node.kind,
-        "file_path": None if path == path_before else path,
+        "file_path": escape_text(node.path),
         "line_start": node.symbol.start_line if direction == OUTGOING else None,
         "edge_type": edge.type.value,
         "direction": direction,

@@ -108,7 +108,7 @@ _EDGE: dict[str, Schema] = {
     "node_id": _NAMED["node_id"],
     "name": build_field("string", "Qualified name inside the file"),
     "node_type": _NAMED["node_type"] | {"description": "Left out for functions and methods"},
-    "file_path": build_field("string", "Left out where it is that of the row before"),
+    "file_path": build_field("string"),
     "line_start": build_field(["integer", "null"], "Where a symbol that is depended on is declared"),
     "edge_type": {"type": "string", "enum": [one.value for one in EdgeType], "default": "calls"},
     "direction": {"type": "string", "enum": ["incoming", "outgoing"]},
