@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from repo_mcp.bundler.candidates import Candidate, list_candidates
+from repo_mcp.bundler.prompt_parts import take_telling
 from repo_mcp.bundler.prompt_terms import find_joined, weigh_terms
 from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import MAX_WORDS, BundleSource
@@ -31,7 +32,7 @@ HintFinder = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]]
 class Evidence:
     """What is known before any file is opened."""
 
-    prompt: str
+    prompt: str  # without what says nothing
     clues: tuple[Clue, ...]
     names: Mapping[str, float]  # of declarations, qualified by dots, and how sure it is that they are meant
     mentions: tuple[Mention, ...]
@@ -46,18 +47,20 @@ def gather_evidence(
     request: BundleRequest, source: BundleSource, find_hints: HintFinder, weights: Weights
 ) -> Evidence:
     """Understand the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
-    clues = parse_prompt(request.prompt)
-    hints, warnings = find_hints(request.prompt)
+    prompt = take_telling(request.prompt)
+    clues = parse_prompt(prompt)
+    hints, warnings = find_hints(prompt)
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
-    clues += find_joined(request.prompt, source.count_units)
+    clues += find_joined(prompt, source.count_units)
     mentions = resolve_mentions(clues, source.find_paths)
     if not request.include_tests:
         mentions = tuple(one for one in mentions if not is_test_path(one.path))
     term_weights = weigh_terms(clues, source.count_units, source.unit_count, weights)
-    names = list_names(request.prompt, clues, weights)
-    ranking = source.rank(request.prompt, request.include_tests)
-    is_shown = not parse_query(request.prompt, MAX_WORDS).phrases  # or a search shows only what has them
+    names = list_names(prompt, clues, weights)
+    ranking = source.rank(prompt, request.include_tests)
+    # A search for the prompt shows other hits where it holds only what has a phrase, or more of the text.
+    is_shown = prompt == request.prompt and not parse_query(prompt, MAX_WORDS).phrases
     found = list_candidates(ranking.chunks, mentions, weights, is_shown=is_shown)
     candidates = {one.path: one for one in found}
     searches = [SearchTried("prompt", " ".join(term_weights), ranking.total, len(candidates))]
@@ -67,7 +70,7 @@ def gather_evidence(
         for path in paths:
             candidates.setdefault(path, Candidate(path, 0.0, None))
     return Evidence(
-        request.prompt,
+        prompt,
         clues,
         names,
         mentions,
