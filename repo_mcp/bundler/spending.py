@@ -41,7 +41,7 @@ class _Spender:
             (-self._rate(one, position), at, position)
             for at, one in enumerate(opened)
             for position, worth in enumerate(one.worth)
-            if worth > self._least
+            if worth > self._least * (1.0 if one.priority == 1.0 else weights.other_least)
         ]
         heapify(self._heap)
 

@@ -51,6 +51,7 @@ class Weights:
     base_lines: float = 60.0  # that an excerpt costs besides its own, for its place and its rationale
     # Less would be noise: of fixes' own lines it gives up one in ten, and halves what is shown beside them.
     least_worth: float = 0.05  # of a block that is shown
+    other_least: float = 2.0  # times as much for a test, a document or data
     least_share: float = 0.5  # but no more than this of the best one, where nothing matches well
     part_share: float = (
         0.6  # a block that does not fit is shown in part when it is worth this much of the best
