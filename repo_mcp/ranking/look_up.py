@@ -43,13 +43,8 @@ from repo_mcp.ranking.spell_suggest import find_near
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL
 
-SHOWN_LINES = (
-    14,
-    10,
-    6,
-    4,
-    3,
-)  # of the first declarations; of each further one as many as of the last of these
+# Of the first declarations; of each further one as many as of the last of these.
+SHOWN_LINES = 14, 10, 6, 4, 3
 MAX_NAMES = 16  # of a query; each costs searches of its own
 MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
