@@ -35,13 +35,12 @@ class _Spender:
         self._packer = packer
         self._weights = weights
         self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
-        self._least = min(weights.least_worth, weights.least_share * self._dearest)
         self._seen: set[tuple[int, int]] = set()  # file and block: selected, or left
         self._heap = [
             (-self._rate(one, position), at, position)
             for at, one in enumerate(opened)
             for position, worth in enumerate(one.worth)
-            if worth > self._least * (1.0 if one.priority == 1.0 else weights.other_least)
+            if worth > self._find_least(one)
         ]
         heapify(self._heap)
 
@@ -60,8 +59,14 @@ class _Spender:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
-                    if 0 <= near < len(one.blocks) and one.worth[near] > self._least:
+                    if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
                         heappush(self._heap, (-self._rate(one, near), at, near))
+
+    def _find_least(self, one: OpenedFile) -> float:
+        """Return what a block of a file must be worth more than: less where nothing matches well."""
+        weights = self._weights
+        factor = 1.0 if one.priority == 1.0 else weights.other_least
+        return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
     def _rate(self, one: OpenedFile, position: int) -> float:
         """Return what a block is worth for its lines, after what its file has already shown."""

@@ -367,9 +367,10 @@ def is_running(pid: int) -> bool:
 
 
 def test_closing_ends_the_thread(open_root: Open) -> None:
+    before = set(threading.enumerate())
     repository = open_root()
     repository.refresh()
     repository.symbol_index.start()
     wait_until(lambda: repository.symbol_index.status().state == "ready")
     repository.close()
-    wait_until(lambda: not any(thread.name == "structure" for thread in threading.enumerate()))
+    wait_until(lambda: not any(one.name == "structure" for one in set(threading.enumerate()) - before))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.graph import edge_finder
+from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
 
 
@@ -412,7 +413,7 @@ def test_the_text_of_a_line_is_that_of_the_version_that_was_read(tmp_path: Path)
         (row,) = served.rows("get_callers", symbol="a.f")
         assert row["lines"].startswith("5\treturn f() + 1 +")
         assert row["lines"].endswith("…")
-        assert len(row["lines"]) == 2 + 72
+        assert len(row["lines"]) == 2 + MAX_LINE_CHARS
         write_tree(root, {"a.py": "\n" + text})  # and nobody noticed yet
         (row,) = served.rows("get_callers", symbol="a.f")
         assert row["lines"] == "5"
