@@ -75,6 +75,7 @@ class LiveIndex:
             finder, self._closed, self.refresh, self._index_changes, self.refresher.note_failure
         )
         self._note_refresh_done = note_refresh
+        self._stays = False  # answers go on: a command that refreshes and then answers need not tell its age
         self._is_first_look = False  # a refresh was begun, and none has ended yet
         self._has_looked = False  # a refresh has ended, well or not
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
@@ -255,8 +256,8 @@ class LiveIndex:
         can_wait = self._watch.can_wait
         if self._is_first_look or (not can_wait and self.refresher.running.locked()):
             return [NOT_COMPARED]
-        age = 0.0 if can_wait else self._look.age
-        if age > TOLD_AGE_SECONDS:
+        age = self._look.age
+        if self._stays and not can_wait and age > TOLD_AGE_SECONDS:
             return [f"The tree was last checked {age:.1f} s ago: later changes may be missing here."]
         return [RENEWED] if self._has_newer(snapshot) else []
 
@@ -368,6 +369,7 @@ class LiveIndex:
 
     def start_background_refresh(self, *, force: bool = False) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers."""
+        self._stays = True
         self._is_first_look = not self._has_looked
         threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh", daemon=True).start()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing import inotify
 from repo_mcp.live import live_index, tree_look
 from repo_mcp.model import SearchRequest
@@ -131,7 +132,20 @@ def test_in_a_large_tree_it_is_said_how_old_the_last_look_is(
     monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
     monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
     monkeypatch.setattr(live_index, "TOLD_AGE_SECONDS", -1.0)
-    assert find(unwatched, "cod")[1][-1].endswith("s ago: later changes may be missing here.")
+    unwatched.start_background_refresh()
+    told = "s ago: later changes may be missing here."
+    wait_until(lambda: find(unwatched, "cod")[1][-1].endswith(told))
+
+
+def test_a_command_does_not_say_how_old_its_own_refresh_is(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
+    monkeypatch.setattr(live_index, "TOLD_AGE_SECONDS", -1.0)
+    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
+        repository.refresh()
+        assert find(repository, "cod") == (["cod.py"], ())
 
 
 def test_a_refresh_that_runs_is_joined(unwatched: Repository, root: Path) -> None:
