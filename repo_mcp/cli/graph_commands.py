@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
 from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, note, warn
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, EXIT_USAGE, complain, note, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.command_parser import CommandParser
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from repo_mcp.graph.edges import Edge, Edges
     from repo_mcp.graph.graph import Graph
     from repo_mcp.graph.nodes import Node
+    from repo_mcp.graph.symbol_lookup import AmbiguousSymbolError
     from repo_mcp.repository import Repository
 
 SHOWN_LINES = 40  # of a definition
@@ -123,15 +124,16 @@ def define(options: Namespace) -> int:
             with repository.engines.graph.open_at(options.name, "NAME") as (graph, node):
                 spans = graph.list_spans(node)
                 nodes: Sequence[Node] = [node]
+                total = 1
         except AmbiguousSymbolError as error:
-            nodes, spans = error.candidates, []
+            nodes, total, spans = error.candidates, error.total, []
         if options.json:
             _write_json([_describe(one) for one in nodes])
             return EXIT_DONE
         if len(nodes) > 1:
             for one in nodes[: options.top_k]:
                 page.show(one, one.symbol.start_line, "exact", [one.symbol.start_line])
-            note(f"{len(nodes)} symbols have this name. Choose one with PATH:LINE or a longer name.")
+            note(f"{total:,} symbols have this name. Choose one with PATH:LINE or a longer name.")
             return EXIT_DONE
         for span in spans:
             last = min(span.end_line, span.start_line + SHOWN_LINES - 1)
@@ -164,7 +166,7 @@ def _follow(command: str, options: Namespace) -> int:
                 found = _find_edges(command, graph, node)
                 rows = [(edge, graph.get_node(edge.other)) for edge in found.edges[: options.top_k]]
         except AmbiguousSymbolError as error:
-            raise _name_candidates(error.candidates, options) from error
+            return _list_candidates(error, options)
         if options.json:
             _write_json(_build_document(command, node, found, rows))
         else:
@@ -174,12 +176,16 @@ def _follow(command: str, options: Namespace) -> int:
     return EXIT_DONE if found.edges or found.externals else EXIT_NOTHING_FOUND
 
 
-def _name_candidates(nodes: Sequence[Node], options: Namespace) -> RepoError:
-    """Return the error for a name of several symbols, in people's words."""
+def _list_candidates(error: AmbiguousSymbolError, options: Namespace) -> int:
+    """Say on standard error what a name may mean, a line for each symbol, and return the exit code."""
+    left_out = error.total - len(error.candidates)
+    others = f"; {left_out:,} more are not shown" if left_out else ""
+    message = f"{error.total:,} symbols are named {options.name}{others}."
+    code = complain(message, "Give one of these places, or a longer name:", EXIT_USAGE)
     place = find_place(options.repo_root)
-    told = ", ".join(f"{place.show(one.path)}:{one.symbol.start_line}" for one in nodes)
-    message = f"More than one symbol is named {options.name}: {told}."
-    return RepoError(ErrorCode.INVALID_ARGUMENT, message, "Give one of these places, or a longer name.")
+    for node in error.candidates:
+        note(f"{place.show(node.path)}:{node.symbol.start_line}  {node.qualified_name}")
+    return code
 
 
 def _print_edges(command: str, page: _Page, rows: Sequence[tuple[Edge, Node]], found: Edges) -> None:

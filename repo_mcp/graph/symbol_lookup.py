@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from enum import Enum
 from itertools import islice
 
@@ -38,6 +38,7 @@ NEAR_NAMES = 5
 MAX_CANDIDATES = 30  # of an ambiguous text that are listed
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
+LEAST_ALIKE = 0.6  # of a name that shares words with one that nothing has, as difflib measures it
 MAX_COMPARED = 2_000  # names that begin as one that nothing has: some 20 ms
 BEGUN_CHARS = 2
 FEW_FILES = 50  # with more, only those that fit the rest of the name are read
@@ -68,7 +69,7 @@ class NameMatch(Enum):
 
 
 class AmbiguousSymbolError(RepoError):
-    """The refusal of a text that several symbols fit; `candidates` has the first MAX_CANDIDATES of them."""
+    """The refusal of a text that several symbols fit; `candidates` has the first of the `total`."""
 
     def __init__(self, text: str, nodes: Sequence[Node], argument: str) -> None:
         super().__init__(
@@ -78,6 +79,7 @@ class AmbiguousSymbolError(RepoError):
             + (" lookup_symbol lists all of them." if len(nodes) > MAX_CANDIDATES else ""),
             {"argument": argument},
         )
+        self.total = len(nodes)
         self.candidates = tuple(nodes[:MAX_CANDIDATES])
 
 
@@ -287,12 +289,15 @@ class SymbolLookup:
             return []
         beginning = self._program.names.iter_declared(last[:BEGUN_CHARS])
         alike = get_close_matches(last, islice(beginning, MAX_COMPARED), NEAR_NAMES, 0.75)
+        for query in (last, *alike):
+            if found := self._find_named(query, path):
+                return found
         parts = " ".join(get_word_terms(last)[1:])  # of a name that is mistyped, most are right
-        for query in (last, *alike, parts):
-            found = self._symbols.find(query, lambda where, _kind: not path or where == path, NEAR_NAMES)
-            if found:
-                return [self._nodes.get(one.declaration) for one in found]
-        return []
+        return [node for node in self._find_named(parts, path) if _is_alike(last, node.symbol.name)]
+
+    def _find_named(self, query: str, path: str) -> list[Node]:
+        found = self._symbols.find(query, lambda where, _kind: not path or where == path, NEAR_NAMES)
+        return [self._nodes.get(one.declaration) for one in found]
 
 
 def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
@@ -312,6 +317,10 @@ def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
 def _suggest(near: Sequence[Node], usual: str) -> str:
     named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
     return f"Nearest: {named}." if near else usual
+
+
+def _is_alike(wanted: str, name: str) -> bool:
+    return SequenceMatcher(None, wanted.lower(), name.lower()).ratio() >= LEAST_ALIKE
 
 
 def _measure_distance(node: Node, line: int) -> int:

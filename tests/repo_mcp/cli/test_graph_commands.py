@@ -76,7 +76,10 @@ def test_a_name_of_several_symbols(tree: Path) -> None:
     assert listed.stderr == "2 symbols have this name. Choose one with PATH:LINE or a longer name.\n"
     asked = run(tree, "callers", "draw")
     assert (asked.returncode, asked.stdout) == (2, "")
-    assert "shapes.py:2, shapes.py:6" in asked.stderr
+    assert asked.stderr == (
+        "repo-mcp: 2 symbols are named draw. Give one of these places, or a longer name:\n"
+        "shapes.py:2  shapes.Shape.draw\nshapes.py:6  shapes.Round.draw\n"
+    )
 
 
 def test_nothing_found_and_no_such_name(tree: Path) -> None:
@@ -86,6 +89,14 @@ def test_nothing_found_and_no_such_name(tree: Path) -> None:
     assert (missing.returncode, missing.stdout) == (3, "")
     assert "No symbol is named" in missing.stderr
     assert "transfer_funds." in missing.stderr  # the nearest, without the id that models take
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("what_nobody_ever_refused", ""), ("transfer_founds", "transfer_funds")]
+)
+def test_only_a_similar_name_is_suggested(tree: Path, name: str, nearest: str) -> None:
+    told = run(tree, "callers", name).stderr
+    assert told.endswith(f"{nearest}.\n") if nearest else "Nearest" not in told
 
 
 def test_a_cut_is_said(tree: Path) -> None:
