@@ -74,8 +74,8 @@ CALLS: Mapping[str, tuple[Callable[[Facts], Arguments], Arguments]] = {
     "list_dir": (lambda _: {"repo": "docs"}, {"repo": "code", "path": "no/such/place"}),
     "list_directory": (lambda _: {}, _NOWHERE),
     "read_file": (lambda facts: {"path": facts.path, "line_end": 5}, {"path": ".env"}),
-    "get_directory_tree": (lambda _: {"depth": 2}, {"depth": 11}),
-    "search_symbols": (lambda facts: {"query": facts.name}, {"query": "x", "limit": 51}),
+    "get_directory_tree": (lambda _: {"depth": 2}, {"depth": 0}),
+    "search_symbols": (lambda facts: {"query": facts.name}, {"query": "x", "limit": 0}),
     "lookup_symbol": (lambda facts: {"qualified_name": facts.qualified_name}, _UNKNOWN),
     "find_similar": (_of_node, _NO_NODE),
     "get_symbol": (_of_node, _NO_NODE),
@@ -92,7 +92,7 @@ CALLS: Mapping[str, tuple[Callable[[Facts], Arguments], Arguments]] = {
     "index_codebase": (lambda _: {"path": "."}, {"path": "../.."}),
     "search_code": (lambda facts: {"query": facts.name, "limit": 3}, {"query": "x", "limit": 0}),
     "search_docs": (lambda _: {"query": "how is it installed", "limit": 3}, {"query": "x", "limit": 0}),
-    "code_research": (lambda facts: {"query": f"what calls {facts.name}"}, {"query": "x", "depth": 6}),
+    "code_research": (lambda facts: {"query": f"what calls {facts.name}"}, {"query": "x", "depth": 0}),
 }
 
 RESEARCH = ("index_codebase", "search_code", "search_docs", "code_research")

@@ -143,7 +143,7 @@ def ask_briefly(repository: Repository, root: Path) -> dict[str, str]:
         ("repo.search", {"query": QUERIES[0]}),
         ("repo.search", {"query": QUERIES[1], "mode": "literal"}),
         ("repo.open_file", {"path": _choose_files(root)[0]}),
-        ("repo.build_context_bundle", {"prompt": f"how is {LINKED} used"}),
+        ("repo.build_context_bundle", {"prompt": "how is the linked callee used"}),  # not LINKED: it is kept
         *(("search_symbols", {"query": query}) for query in (LINKED, "get*")),
         ("get_file_outline", {"path": _choose_files(root)[0]}),
         ("code_research", {"query": f"what calls {LINKED}"}),
