@@ -23,7 +23,7 @@ from repo_mcp.graph.hierarchy import Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program.nearness import order_by_nearness
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Resolution, Target
-from repo_mcp.graph.questions import EdgeType, find_family
+from repo_mcp.graph.questions import NAMED, EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.symbols.symbol_record import (
@@ -63,6 +63,8 @@ _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no refere
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
+_NAMED = frozenset(NAMED)
+_SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
 _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
@@ -104,6 +106,10 @@ class EdgeFinder:
             for target in self.hierarchy.find_overridden(source):
                 line = int(record.starts[source.ordinal])
                 gathered.add(EdgeType.OVERRIDES, target.declaration, target.confidence, line)
+        if self._asks_satisfied(source, types):
+            for target in self.hierarchy.list_satisfied(source):
+                line = int(record.starts[source.ordinal])
+                gathered.add(EdgeType.IMPLEMENTS, target.declaration, target.confidence, line)
         is_cut = self.hierarchy.is_cut
         inside = mark_inside(record, source.ordinal)
         rows = np.flatnonzero(inside[record.ref_symbols]).tolist()
@@ -178,12 +184,25 @@ class EdgeFinder:
                 other = self._program.find_record(one.declaration.path)
                 line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
                 gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
+        if self._asks_satisfied(target, types):
+            for one in self.hierarchy.list_satisfying(target):
+                other = self._program.find_record(one.declaration.path)
+                line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
+                gathered.add(EdgeType.IMPLEMENTS, one.declaration, one.confidence, line)
         is_cut = self.hierarchy.is_cut
         if types - _WITHOUT_NAMES:
             search = _Search(self, target, record, types, gathered)
             for _ in search.run(bounds or Bounds(MAX_FILES, MAX_INCOMING)):
                 yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
+
+    def _asks_satisfied(self, declaration: Declaration, types: Types) -> bool:
+        """Return whether types that satisfy an interface without naming it are asked for; where a symbol is
+        named is another question."""
+        record = self._program.find_record(declaration.path)
+        if EdgeType.IMPLEMENTS not in types or types == _NAMED or record is None:
+            return False
+        return SymbolKind(int(record.kinds[declaration.ordinal])) in _SATISFYING
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""

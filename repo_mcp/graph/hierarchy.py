@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from repo_mcp.graph.program.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.typed.method_sets import MethodSets
 from repo_mcp.languages.csharp.types import count_arity
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import (
@@ -29,6 +30,8 @@ _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 # Languages where members with one name but different parameter counts are different members.
 _BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
+# Languages where a field overrides no method: in Go it has the name of the type that it embeds.
+_WITH_FIELDS_APART = frozenset({"go", "java", "cpp"})
 _LAST_NAME = re.compile(r"\w+\s*$")
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 
@@ -39,6 +42,7 @@ class Hierarchy:
     def __init__(self, program: Program, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
+        self._method_sets = MethodSets(program)
         self.is_cut = False  # a limit was reached since the caller last reset this
 
     def list_bases(self, declaration: Declaration) -> list[Target]:
@@ -110,12 +114,28 @@ class Hierarchy:
         return parts
 
     def find_overridden(self, member: Declaration) -> list[Target]:
-        """Return the members of supertypes that one overrides: the nearest on each path upward."""
-        return self._find_namesakes(member, self.list_bases, ends_at_match=True)
+        """Return the members of supertypes that one overrides: the nearest on each path upward, and those of
+        interfaces that its type satisfies."""
+        found = self._find_namesakes(member, self.list_bases, ends_at_match=True)
+        return _add(found, self._method_sets.list_implemented(member))
 
     def find_overriding(self, member: Declaration) -> list[Target]:
-        """Return the members of subtypes that override one."""
-        return self._find_namesakes(member, self.list_derived, ends_at_match=False)
+        """Return the members of subtypes that override one, and those of types that satisfy its interface."""
+        found = self._find_namesakes(member, self.list_derived, ends_at_match=False)
+        return _add(found, self._note_cut(self._method_sets.list_implementing(member)))
+
+    def list_satisfied(self, declaration: Declaration) -> list[Target]:
+        """Return the interfaces that a type satisfies by its methods alone, without naming them."""
+        return self._method_sets.list_satisfied(declaration)
+
+    def list_satisfying(self, declaration: Declaration) -> list[Target]:
+        """Return the types that satisfy an interface by their methods alone."""
+        return self._note_cut(self._method_sets.list_satisfying(declaration))
+
+    def _note_cut(self, found: list[Target]) -> list[Target]:
+        self.is_cut = self.is_cut or self._method_sets.is_cut
+        self._method_sets.is_cut = False
+        return found
 
     def _find_namesakes(
         self, member: Declaration, step: Callable[[Declaration], list[Target]], *, ends_at_match: bool
@@ -174,12 +194,21 @@ class Hierarchy:
             for ordinal in record.find_symbols(like.name):
                 if int(record.parents[ordinal]) == part.ordinal:
                     found.append((Declaration(part.path, ordinal), record.get_symbol(ordinal)))
+        if self._program.find_language(owner.path) in _WITH_FIELDS_APART:
+            is_field = like.kind is SymbolKind.PROPERTY
+            found = [one for one in found if (one[1].kind is SymbolKind.PROPERTY) == is_field]
         fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
         if self._program.find_language(owner.path) not in _BY_SIGNATURE:
             fitting = fitting if len(found) > 1 and fitting else found
         types = list_types(like.parameters)
         typed = [one for one in fitting if list_types(one[1].parameters) == types]
         return [declaration for declaration, _ in typed or fitting]
+
+
+def _add(found: list[Target], more: list[Target]) -> list[Target]:
+    """Return targets with those of others that are not among them."""
+    known = {one.declaration for one in found}
+    return [*found, *(one for one in more if one.declaration not in known)]
 
 
 def list_types(parameters: str) -> list[str]:

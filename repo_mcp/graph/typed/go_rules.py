@@ -7,6 +7,7 @@ import re
 from repo_mcp.graph.program.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 MAX_FOLDERS = 40  # above a file, searched for go.mod
@@ -52,7 +53,10 @@ class GoRules(Rules):
         return None
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
-        """Return the path into an imported package; empty when the first name is not an import."""
+        """Return the path into an imported package; empty when the first name is not an import. What every
+        file has, such as `error`, is in the package "builtin", as the language's documents have it."""
+        if names[0] == BUILTIN:
+            return [OUTSIDE + names]
         bound = self.find_import(scope, ordinal, names[0])
         return [bound + names[1:]] if bound is not None else []
 

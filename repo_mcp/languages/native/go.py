@@ -32,6 +32,7 @@ recover true false nil iota any bool byte comparable complex64 complex128 error 
 int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
+BUILTIN = "builtin"  # the package of such names where one is a base: `interface { error }`
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
@@ -96,6 +97,14 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
         access, flags = _say_access(name)
         opens = name_node is names[-1]
         walk.declare(node, name, kind, access=access, flags=flags, result=result, opens=opens)
+
+
+def _on_base(walk: CaptureWalk, node: Node) -> None:
+    name = walk.read(node)
+    if name in BUILTINS:
+        walk.refer(ReferenceRole.EXTEND, name, node, BUILTIN)
+    else:
+        on_extend(walk, node)
 
 
 def _on_method_element(walk: CaptureWalk, node: Node) -> None:
@@ -329,7 +338,7 @@ GO = Dialect(
         "type_declaration": _on_type_declaration,
         "field": _on_field,
         "embedded": on_inherit,
-        "base": on_extend,
+        "base": _on_base,
         "method_element": _on_method_element,
         "function": _on_function,
         "method": _on_method,

@@ -1,0 +1,350 @@
+"""The interfaces that types of Go satisfy: no text says so, the methods of a type decide.
+
+A type satisfies an interface when it has each of its methods with the same signature: declared in any file of
+its package, or promoted from what it embeds. Signatures are compared as they are written, with the packages
+of their types. An interface that embeds one of another repository is satisfied for sure only by a type that
+embeds the same; of the standard library's the names in STANDARD are known.
+
+Left out on purpose: type parameters, and interfaces that constrain them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from repo_mcp.graph.program.nearness import order_by_nearness
+from repo_mcp.graph.program.program import Confidence, Declaration, Program, Target
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
+
+MAX_FILES = 500  # that declare a method of one name, examined for types
+MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
+MAX_EMBEDDED = 40  # types and interfaces in each other, for one method set
+MAX_EMBEDDING = 200  # types that embed others with a method, for one interface
+CUT = "…"  # at the end of a text that is too long for a record
+
+_STANDARD_TEXT = """
+builtin.error Error; io.Reader Read; io.Writer Write; io.Closer Close; io.Seeker Seek
+io.ReadCloser Read Close; io.WriteCloser Write Close; io.ReadWriter Read Write
+io.ReadWriteCloser Read Write Close; io.ReadSeeker Read Seek; io.ReadSeekCloser Read Seek Close
+io.ReaderAt ReadAt; io.WriterAt WriteAt; io.ReaderFrom ReadFrom; io.WriterTo WriteTo
+io.ByteReader ReadByte; io.ByteWriter WriteByte; io.StringWriter WriteString; fmt.Stringer String
+sort.Interface Len Less Swap; container/heap.Interface Len Less Swap Push Pop; flag.Value String Set
+net/http.ResponseWriter Header Write WriteHeader; net/http.Handler ServeHTTP; net/http.Flusher Flush
+net/http.Hijacker Hijack; net/http.CloseNotifier CloseNotify; net/http.Pusher Push
+net/http.RoundTripper RoundTrip; context.Context Deadline Done Err Value; io/fs.FS Open
+encoding/json.Marshaler MarshalJSON; encoding/json.Unmarshaler UnmarshalJSON
+encoding.TextMarshaler MarshalText; encoding.TextUnmarshaler UnmarshalText
+net.Conn Read Write Close LocalAddr RemoteAddr SetDeadline SetReadDeadline SetWriteDeadline
+net.Listener Accept Close Addr; net.Error Error Timeout Temporary
+"""
+# Interface of the standard library, with its import path -> names of its methods.
+STANDARD = {words[0]: words[1:] for one in re.split("[;\n]", _STANDARD_TEXT) if len(words := one.split()) > 1}
+
+_NAMED_PARAMETER = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)(\w+)\s+(.+)")
+_NAME = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Za-z_]\w*)")
+_SAME_TYPES = {"interface{}": "any", "byte": "uint8", "rune": "int32"}
+_SPELLED = re.compile(r"interface\s*\{\s*\}|\bbyte\b|\brune\b")
+_BUILTINS_TEXT = """
+any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune
+string uint uint8 uint16 uint32 uint64 uintptr map chan func struct interface
+"""
+_BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_EMBEDS = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)  # of a struct, of an interface
+_OWN_KINDS = frozenset({SymbolKind.STRUCT, SymbolKind.TYPE})
+
+Signature = str | None  # None: not known, as of the standard library, or cut
+
+
+@dataclass(slots=True)
+class _MethodSet:
+    """The methods of a type or an interface, promoted ones among them."""
+
+    methods: dict[tuple[str, str], Signature] = field(default_factory=dict)  # by package, if hidden, and name
+    unknown: set[str] = field(default_factory=set)  # what it embeds and is declared in other repositories
+
+    @property
+    def are_outside(self) -> bool:
+        """Return whether all methods are those of other repositories."""
+        return not any(self.methods.values())
+
+    def satisfies(self, wanted: _MethodSet) -> Confidence | None:
+        """Return how sure it is that a type with these methods satisfies an interface; None for not at
+        all."""
+        if not wanted.methods:
+            return None
+        is_sure = wanted.unknown <= self.unknown
+        for key, signature in wanted.methods.items():
+            if key not in self.methods:
+                return None
+            own = self.methods[key]
+            if signature is not None and own is not None and own != signature:
+                return None
+        return Confidence.PROBABLE if is_sure else Confidence.POSSIBLE
+
+
+class MethodSets:
+    """The method sets of one program's types in Go, read anew for each question."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.is_cut = False  # a limit was reached since the caller last reset this
+
+    def list_satisfying(self, interface: Declaration) -> list[Target]:
+        """Return the types that satisfy an interface without naming it, by path and ordinal."""
+        if self._program.find_language(interface.path) != "go":
+            return []
+        reader = _Reader(self._program)
+        scope = reader.lookup.find_scope(interface.path)
+        if scope is None or scope.get_kind(interface.ordinal) is not SymbolKind.INTERFACE:
+            return []
+        wanted = reader.read(interface)
+        if not wanted.methods:
+            return []
+        declaring = {
+            name: self._program.list_declaring(name)
+            for (_, name), signature in wanted.methods.items()
+            if signature is not None or wanted.are_outside
+        }
+        rarest = min(declaring, key=lambda name: (len(declaring[name]), name))
+        found = []
+        for one in reader.list_with_method(self._list_near(declaring[rarest], interface.path), rarest):
+            confidence = reader.read(one).satisfies(wanted)
+            if confidence is not None and interface not in reader.list_embedded(one):
+                found.append(Target(one, confidence))
+        return sorted(found, key=lambda one: (one.declaration.path, one.declaration.ordinal))
+
+    def list_satisfied(self, owner: Declaration, name: str = "") -> list[Target]:
+        """Return the interfaces that a type satisfies without naming them; only those with a method `name`,
+        if it is given."""
+        if self._program.find_language(owner.path) != "go":
+            return []
+        reader = _Reader(self._program)
+        types = reader.find_types(owner)
+        found: dict[Declaration, Confidence] = {}
+        for one in types:
+            own = reader.read(one)
+            embedded = reader.list_embedded(one)
+            for asked in dict.fromkeys([name] if name else (key[1] for key in own.methods)):
+                paths = self._list_near(self._program.list_declaring(asked), one.path)[:MAX_INTERFACES]
+                for interface in reader.list_interfaces(paths, asked):
+                    confidence = own.satisfies(reader.read(interface))
+                    if confidence is not None and interface not in embedded:
+                        found[interface] = confidence
+        ordered = sorted(found, key=lambda one: (one.path, one.ordinal))
+        return [Target(one, found[one]) for one in ordered]
+
+    def list_implementing(self, method: Declaration) -> list[Target]:
+        """Return the methods by which types satisfy the interface that declares a method."""
+        record = self._program.find_record(method.path)
+        if record is None:
+            return []
+        name = record.get_symbol(method.ordinal).name
+        interface = Declaration(method.path, int(record.parents[method.ordinal]))
+        satisfying = self.list_satisfying(interface)
+        reader = _Reader(self._program)
+        return [
+            Target(own, target.confidence)
+            for target in satisfying
+            for own in reader.list_own_methods(target.declaration, name)
+        ]
+
+    def list_implemented(self, method: Declaration) -> list[Target]:
+        """Return the methods of interfaces that a type satisfies by a method of its own."""
+        record = self._program.find_record(method.path)
+        if record is None or record.get_symbol(method.ordinal).kind is not SymbolKind.METHOD:
+            return []
+        name = record.get_symbol(method.ordinal).name
+        owner = Declaration(method.path, int(record.parents[method.ordinal]))
+        found = []
+        for target in self.list_satisfied(owner, name):
+            other = self._program.find_record(target.declaration.path)
+            for ordinal in other.find_symbols(name) if other is not None else ():
+                assert other is not None
+                if int(other.parents[ordinal]) == target.declaration.ordinal:
+                    found.append(Target(Declaration(target.declaration.path, ordinal), target.confidence))
+        return found
+
+    def _list_near(self, paths: Sequence[str], near: str) -> list[str]:
+        own = [path for path in paths if self._program.find_language(path) == "go"]
+        self.is_cut = self.is_cut or len(own) > MAX_FILES
+        return order_by_nearness(own, near)[:MAX_FILES]
+
+
+class _Reader:
+    """Reads method sets for one question, each once."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.lookup = NamedLookup(program)
+        self._read: dict[Declaration, _MethodSet] = {}
+
+    def find_types(self, owner: Declaration) -> list[Declaration]:
+        """Return a type of its own; of an extension the type that it extends."""
+        scope = self.lookup.find_scope(owner.path)
+        if scope is None:
+            return []
+        if scope.get_kind(owner.ordinal) is not SymbolKind.EXTENSION:
+            return [owner] if scope.get_kind(owner.ordinal) in _OWN_KINDS else []
+        self.lookup.begin()
+        found = self.lookup.find_extended(owner)
+        return [one for one in found if one != owner and self.find_types(one)]
+
+    def list_with_method(self, paths: list[str], name: str) -> list[Declaration]:
+        """Return the types of some files that have a method, and those that embed them."""
+        owners = [owner for _, owner in self._iter_owners(paths, name)]
+        found = [one for owner in owners for one in self.find_types(owner)]
+        return [one for one in self._add_embedding(found) if self.find_types(one)]
+
+    def list_interfaces(self, paths: list[str], name: str) -> list[Declaration]:
+        """Return the interfaces of some files that declare a method, and those that embed them."""
+        owners = self._iter_owners(paths, name)
+        found = [one for scope, one in owners if scope.get_kind(one.ordinal) is SymbolKind.INTERFACE]
+        return [one for one in self._add_embedding(found) if self._is_interface(one)]
+
+    def _is_interface(self, one: Declaration) -> bool:
+        scope = self.lookup.find_scope(one.path)
+        return scope is not None and scope.get_kind(one.ordinal) is SymbolKind.INTERFACE
+
+    def _add_embedding(self, declarations: list[Declaration]) -> list[Declaration]:
+        """Return types, and those that embed them, directly or through others."""
+        found = dict.fromkeys(declarations)
+        waiting = [*found]
+        while waiting and len(found) < MAX_EMBEDDING:
+            for one in self._list_embedding(waiting.pop()):
+                if one not in found:
+                    found[one] = None
+                    waiting.append(one)
+        return [*found]
+
+    def _iter_owners(self, paths: list[str], name: str) -> Iterator[tuple[FileScope, Declaration]]:
+        for path in paths:
+            scope = self.lookup.find_scope(path)
+            for ordinal in scope.find_named(name) if scope is not None else ():
+                assert scope is not None
+                if scope.get_kind(ordinal) is SymbolKind.METHOD:
+                    yield scope, Declaration(path, scope.get_parent(ordinal))
+
+    def _list_embedding(self, embedded: Declaration) -> list[Declaration]:
+        scope = self.lookup.find_scope(embedded.path)
+        if scope is None:
+            return []
+        name = scope.get_name(embedded.ordinal)
+        found = []
+        for path in self._program.list_using(name)[:MAX_FILES]:
+            other = self.lookup.find_scope(path)
+            if other is None or other.language != "go":
+                continue
+            for row in other.record.find_references(name):
+                if other.record.ref_roles[row] in _EMBEDS:
+                    one = Declaration(path, int(other.record.ref_symbols[row]))
+                    if embedded in self.list_embedded(one):
+                        found.append(one)
+        return found
+
+    def list_embedded(self, owner: Declaration) -> list[Declaration]:
+        """Return the types and interfaces of this repository that a type embeds."""
+        return [one for found, _ in self._iter_embedded(owner) for one in found]
+
+    def _iter_embedded(self, owner: Declaration) -> Iterator[tuple[tuple[Declaration, ...], str]]:
+        """Yield what each embedded name means: declarations, or the name of something outside."""
+        scope = self.lookup.find_scope(owner.path)
+        for row in scope.list_bases(owner.ordinal) if scope is not None else ():
+            assert scope is not None
+            names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
+            self.lookup.begin()
+            found = self.lookup.find_type(scope, scope.get_parent(owner.ordinal), names)
+            yield found.declarations, found.external or ".".join(names)
+
+    def list_own_methods(self, owner: Declaration, name: str) -> list[Declaration]:
+        """Return the methods of a name that a type declares itself, in any file of its package."""
+        return [one for one, symbol in self._iter_methods(owner) if symbol.name == name]
+
+    def _iter_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, Symbol]]:
+        scope = self.lookup.find_scope(owner.path)
+        if scope is None:
+            return
+        name = scope.get_name(owner.ordinal)
+        for other in self.lookup.iter_declaring(scope, name, (scope.folder,)):
+            for part in other.find_named(name):
+                is_own = Declaration(other.path, part) == owner
+                if is_own or other.get_kind(part) is SymbolKind.EXTENSION:
+                    for ordinal in other.record.list_children(part):
+                        if other.get_kind(ordinal) is SymbolKind.METHOD:
+                            yield Declaration(other.path, ordinal), other.get_symbol(ordinal)
+
+    def read(self, owner: Declaration) -> _MethodSet:
+        """Return the methods of a type or an interface."""
+        if owner not in self._read:
+            found = self._read[owner] = _MethodSet()
+            waiting, seen = [owner], {owner}
+            while waiting and len(seen) <= MAX_EMBEDDED:
+                one = waiting.pop(0)
+                for declaration, symbol in self._iter_methods(one):
+                    key = self._name_key(declaration, symbol.name)
+                    found.methods.setdefault(key, self._write_signature(declaration.path, symbol))
+                for declarations, outside in self._iter_embedded(one):
+                    waiting += [other for other in declarations if other not in seen]
+                    seen.update(declarations)
+                    if not declarations:
+                        _add_outside(found, outside)
+        return self._read[owner]
+
+    def _name_key(self, declaration: Declaration, name: str) -> tuple[str, str]:
+        """Return a method's name, with its package unless other packages see it."""
+        scope = self.lookup.find_scope(declaration.path)
+        hidden = scope is not None and not name[:1].isupper()
+        return (scope.folder if scope is not None and hidden else "", name)
+
+    def _write_signature(self, path: str, symbol: Symbol) -> Signature:
+        """Return the types of parameters and results, each with its package; None for a cut text."""
+        if symbol.parameters.endswith(CUT) or symbol.return_type.endswith(CUT):
+            return None
+        result = symbol.return_type
+        listed = result if result.startswith("(") else f"({result})"
+        text = f"{_drop_names(symbol.parameters)} {_drop_names(listed)}"
+        return self._qualify(path, _SPELLED.sub(lambda found: _SAME_TYPES[_squeeze(found[0])], text))
+
+    def _qualify(self, path: str, text: str) -> str:
+        scope = self.lookup.find_scope(path)
+        assert scope is not None
+        rules = self.lookup.get_rules(scope)
+
+        def name(found: re.Match[str]) -> str:
+            package, last = found.groups()
+            if package is None:
+                return last if last in _BUILTINS else f"{scope.folder}.{last}"
+            bound = rules.find_import(scope, 0, package)
+            return ".".join((*(bound or (package,)), last))
+
+        return _NAME.sub(name, text)
+
+
+def _add_outside(found: _MethodSet, outside: str) -> None:
+    """Add the methods of something declared outside the repository, where they are known."""
+    if outside not in STANDARD:
+        found.unknown.add(outside)
+    for name in STANDARD.get(outside, ()):
+        found.methods.setdefault(("", name), None)
+
+
+def _drop_names(text: str) -> str:
+    """Return "(int,int,error)" for "(a, b int, err error)"."""
+    parts = split_list(text.strip()[1:-1].replace("<-", "~"))  # of a channel: no bracket
+    named = [_NAMED_PARAMETER.fullmatch(one) for one in parts]
+    if not any(named):
+        return f"({','.join(map(_squeeze, parts))})"
+    types, last = [], ""
+    for part, one in zip(reversed(parts), reversed(named), strict=True):
+        last = one.group(2) if one is not None else last or part
+        types.append(_squeeze(last))
+    return f"({','.join(reversed(types))})"
+
+
+def _squeeze(text: str) -> str:
+    """Return a type without the blanks that mean nothing."""
+    return re.sub(r"\s*([^\w\s])\s*", r"\1", text.strip())

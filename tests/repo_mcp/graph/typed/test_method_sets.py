@@ -1,0 +1,177 @@
+"""Interfaces of Go that types satisfy by their methods: as what the language's rules say, and no further."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.questions import NAMED, EdgeType
+from tests.deep.sizes import examples
+from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
+
+MODULE = {"go.mod": "module example.org/app\n"}
+GO = MODULE | {
+    "render/render.go": (
+        "package render\n"
+        'import "net/http"\n'
+        "type Render interface {\n"
+        "\tRender(http.ResponseWriter) error\n"
+        "\tWriteType(w http.ResponseWriter)\n"
+        "}\n"
+        "type Closed interface {\n\tRender\n\tclose()\n}\n"
+    ),
+    "render/json.go": (
+        "package render\n"
+        'import web "net/http"\n'
+        "type JSON struct{}\n"
+        "func (j JSON) Render(w web.ResponseWriter) (err error) { return nil }\n"
+        "type Indented struct{ JSON }\n"
+        "func (i *Indented) close() {}\n"
+    ),
+    "render/json_type.go": (
+        'package render\nimport "net/http"\nfunc (j JSON) WriteType(w http.ResponseWriter) {}\n'
+    ),
+    "other/other.go": (
+        "package other\n"
+        'import "net/http"\nimport "example.org/app/render"\n'
+        "type Few struct{}\nfunc (f Few) Render(w http.ResponseWriter) error { return nil }\n"
+        "type Unlike struct{}\n"
+        "func (u Unlike) Render(w http.ResponseWriter, n int) error { return nil }\n"
+        "func (u Unlike) WriteType(w http.ResponseWriter) {}\n"
+        "type Pages []string\n"
+        "func (p Pages) Render(w http.ResponseWriter) error { return nil }\n"
+        "func (p Pages) WriteType(w http.ResponseWriter) {}\n"
+        "func (p Pages) close() {}\n"
+        "type Wrapped struct{ render.Render }\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def go() -> Graph:
+    return make_graph(GO)
+
+
+def test_types_that_have_the_methods_of_an_interface_satisfy_it(go: Graph) -> None:
+    found = list_incoming(go, "render.Render", EdgeType.IMPLEMENTS)
+    assert found == [
+        ("implements", "exact", "other.Wrapped", (13,)),
+        ("implements", "probable", "other.Pages", (9,)),
+        ("implements", "probable", "render.JSON", (3,)),
+        ("implements", "probable", "render.Indented", (5,)),
+    ]
+
+
+def test_what_is_hidden_is_satisfied_in_its_own_package_alone(go: Graph) -> None:
+    found = list_incoming(go, "render.Closed", EdgeType.IMPLEMENTS)
+    assert found == [("implements", "probable", "render.Indented", (5,))]
+
+
+def test_a_type_leads_to_what_it_satisfies(go: Graph) -> None:
+    names = [name for _, _, name, _ in list_outgoing(go, "render.Indented", EdgeType.IMPLEMENTS)]
+    assert names == ["render.Render", "render.Closed"]
+    assert list_outgoing(go, "other.Few", EdgeType.IMPLEMENTS) == []
+    assert list_outgoing(go, "other.Unlike", EdgeType.IMPLEMENTS) == []
+
+
+def test_methods_lead_to_those_of_the_interface_and_back(go: Graph) -> None:
+    assert list_incoming(go, "render.Render.Render", EdgeType.OVERRIDES) == [
+        ("overrides", "probable", "other.Pages.Render", (10,)),
+        ("overrides", "probable", "render.JSON.Render", (4,)),
+    ]
+    assert list_outgoing(go, "render.JSON.WriteType", EdgeType.OVERRIDES) == [
+        ("overrides", "probable", "render.Render.WriteType", (3,))
+    ]
+
+
+def test_satisfying_an_interface_is_no_use_of_its_name(go: Graph) -> None:
+    names = {name for _, _, name, _ in list_incoming(go, "render.Render", *NAMED)}
+    assert names == {"other.Wrapped", "render.Closed"}
+
+
+def test_an_interface_of_elsewhere_leaves_it_open_unless_both_embed_it() -> None:
+    graph = make_graph(
+        MODULE
+        | {
+            "a.go": (
+                'package a\nimport "example.com/x"\nimport "io"\n'
+                "type Both interface {\n\tx.Far\n\tNear(int)\n}\n"
+                "type Known interface {\n\tio.Closer\n\tNear(int)\n}\n"
+                "type Failing interface {\n\terror\n\tNear(int)\n}\n"
+                "type Plain struct{}\nfunc (p Plain) Near(n int) {}\n"
+                "type Holding struct{ x.Far }\nfunc (h Holding) Near(n int) {}\n"
+                "type Closing struct{}\nfunc (c Closing) Near(n int) {}\n"
+                "func (c Closing) Close() error { return nil }\n"
+            )
+        }
+    )
+    found = list_incoming(graph, "a.Both", EdgeType.IMPLEMENTS)
+    assert [(name, sure) for _, sure, name, _ in found] == [
+        ("a.Holding", "probable"),
+        ("a.Plain", "possible"),
+        ("a.Closing", "possible"),
+    ]
+    known = list_incoming(graph, "a.Known", EdgeType.IMPLEMENTS)
+    assert [(name, sure) for _, sure, name, _ in known] == [("a.Closing", "probable")]
+    assert list_incoming(graph, "a.Failing", EdgeType.IMPLEMENTS) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "written"),
+    [
+        ("Do(a, b int, c string) (n int, err error)", "Do(x int, y int, z string) (int, error)"),
+        ("Do(chan<- int, ...string)", "Do(c chan<- int, rest ...string)"),
+        ("Do(f func(a int) error) map[string]any", "Do(g func(a int) error) map[string]interface{}"),
+        ("Do([]byte) rune", "Do(b []uint8) int32"),
+        ("Do(Own) *Own", "Do(one Own) (two *Own)"),
+    ],
+)
+def test_names_of_parameters_do_not_matter(wanted: str, written: str) -> None:
+    types = "type Own struct{}\ntype T struct{}\n"
+    text = f"package a\n{types}type I interface {{\n\t{wanted}\n}}\nfunc (t T) {written} {{ }}\n"
+    graph = make_graph(MODULE | {"a.go": text})
+    assert [name for _, _, name, _ in list_incoming(graph, "a.I", EdgeType.IMPLEMENTS)] == ["a.T"]
+
+
+TYPES = ("int", "[]string", "error", "io.Reader", "*Own", "chan int", "map[string]int", "func(int) bool")
+SIGNATURES = st.tuples(st.lists(st.sampled_from(TYPES), max_size=3), st.sampled_from(("", *TYPES)))
+METHODS = st.dictionaries(st.sampled_from(("Do", "Go", "Be", "See")), SIGNATURES, max_size=3)
+
+
+def write_signature(signature: tuple[list[str], str], *, is_named: bool) -> str:
+    parameters, result = signature
+    named = [f"p{at} {one}" if is_named else one for at, one in enumerate(parameters)]
+    return f"({', '.join(named)}) {result}".rstrip()
+
+
+@pytest.mark.sized
+@settings(max_examples=examples(400), deadline=None)
+@given(st.lists(METHODS, min_size=1, max_size=4), st.lists(METHODS, min_size=1, max_size=3), st.booleans())
+def test_generated_types_satisfy_what_their_methods_say(
+    types: list[dict[str, tuple[list[str], str]]],
+    interfaces: list[dict[str, tuple[list[str], str]]],
+    is_named: bool,
+) -> None:
+    lines = ["package a", 'import "io"', "type Own struct{}"]
+    for at, methods in enumerate(types):
+        lines.append(f"type T{at} struct{{}}")
+        for name, signature in methods.items():
+            lines.append(f"func (t *T{at}) {name}{write_signature(signature, is_named=is_named)} {{ }}")
+    for at, methods in enumerate(interfaces):
+        inside = "".join(
+            f"\t{name}{write_signature(signature, is_named=not is_named)}\n"
+            for name, signature in methods.items()
+        )
+        lines.append(f"type I{at} interface {{\n{inside}}}")
+    graph = make_graph(MODULE | {"a.go": "\n".join(lines) + "\n"})
+    for at, wanted in enumerate(interfaces):
+        satisfying = [
+            f"a.T{number}"
+            for number, methods in enumerate(types)
+            if wanted and wanted.items() <= methods.items()
+        ]
+        found = list_incoming(graph, f"a.I{at}", EdgeType.IMPLEMENTS)
+        assert [(sure, name) for _, sure, name, _ in found] == [("probable", name) for name in satisfying]
+    assert find_node(graph, "a.Own")
