@@ -16,7 +16,7 @@ from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.questions import EdgeType
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, list_aliases
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
 
 HEAD_LINES = 8  # at the start of a function, where its decorators are
@@ -128,7 +128,11 @@ class BulkScan:
 
     def list_bases(self, path: str) -> list[NamedUse]:
         """Return the bases of the types in a file, in line order."""
-        return self._list_uses(path, _BASES, lambda _record, _row: True)
+
+        def is_of_type(record: SymbolRecord, row: int) -> bool:
+            return SymbolKind(int(record.kinds[int(record.ref_symbols[row])])) in TYPE_KINDS
+
+        return self._list_uses(path, _BASES, is_of_type)
 
     def list_top_calls(self, path: str) -> list[NamedUse]:
         """Return calls outside functions, or in a function's first HEAD_LINES lines, as decorators are."""

@@ -33,6 +33,7 @@ _BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
 # Languages where a field overrides no method: in Go it has the name of the type that it embeds.
 _WITH_FIELDS_APART = frozenset({"go", "java", "cpp"})
 _LAST_NAME = re.compile(r"\w+\s*$")
+_OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java a constant of an enum may have a body
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 
 
@@ -170,7 +171,7 @@ class Hierarchy:
         if record is None or SymbolKind(int(record.kinds[member.ordinal])) not in _MEMBER_KINDS:
             return None
         parent = int(record.parents[member.ordinal])
-        if SymbolKind(int(record.kinds[parent])) not in TYPE_KINDS:
+        if SymbolKind(int(record.kinds[parent])) not in _OWNERS:
             return None
         return Declaration(member.path, parent)
 

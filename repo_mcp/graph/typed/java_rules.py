@@ -32,6 +32,7 @@ class JavaRules(Rules):
 
     languages = frozenset({"java"})
     has_implicit_members = True
+    sees_outer_members = True
     has_overloads = True
     inherits_overloads = True
     own_words = frozenset({"this"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.graph.program.wanted import is_wanted
@@ -66,6 +66,7 @@ class NamedLookup:
         self._rules: dict[str, Rules] = {}
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
+        self._open_ended: dict[Declaration, bool] = {}  # whether a type has a base of another repository
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
@@ -118,7 +119,9 @@ class NamedLookup:
         rules = self.get_rules(scope)
         inner = self._find_in_scopes(scope, ordinal, name, role, call)
         if inner and not all(other.is_forward(one) for other, one in inner):
-            return self._choose(scope, inner)
+            found = self._choose(scope, inner)
+            is_hidden = rules.sees_outer_members and self._is_perhaps_hidden(scope, ordinal, found)
+            return replace(found, is_sure=False) if is_hidden else found
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
             return self.find_path(scope, bound, role)
@@ -150,6 +153,51 @@ class NamedLookup:
             if real:
                 return [(scope, one) for one in real]
         return []
+
+    def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
+        """Return whether a type between a use and the member that it means has a base that is declared
+        elsewhere: the base may have a member of that name, which would be nearer."""
+        owners = {self._find_owner(one) for one in found.declarations} - {None}
+        if not owners:
+            return False
+        for around in scope.iter_around(ordinal):
+            one = Declaration(scope.path, around)
+            if scope.get_kind(around) in TYPE_KINDS:
+                above = {one, *self._iter_above(one)}
+                if owners & above:
+                    return False
+                if any(self._has_base_outside(each) for each in above):
+                    return True
+        return False
+
+    def _find_owner(self, declaration: Declaration) -> Declaration | None:
+        """Return the type that a member belongs to, or None."""
+        scope = self.find_scope(declaration.path)
+        if scope is None or not scope.is_member(declaration.ordinal):
+            return None
+        return Declaration(declaration.path, scope.get_parent(declaration.ordinal))
+
+    def _iter_above(self, owner: Declaration) -> Iterator[Declaration]:
+        """Yield the direct and indirect bases of a type, at most MAX_TYPES."""
+        waiting, seen = [owner], {owner}
+        while waiting and len(seen) < MAX_TYPES:
+            for base in self.list_bases(waiting.pop()):
+                if base not in seen:
+                    seen.add(base)
+                    waiting.append(base)
+                    yield base
+
+    def _has_base_outside(self, owner: Declaration) -> bool:
+        """Return whether a base class of a type is declared in another repository."""
+        if owner not in self._open_ended:
+            scope = self.find_scope(owner.path)
+            rows = scope.list_bases(owner.ordinal) if scope is not None else []
+            self._open_ended[owner] = any(
+                not self.find_type(scope, scope.get_parent(owner.ordinal), say_names(row)).declarations
+                for row in rows
+                if scope is not None and row.role is ReferenceRole.INHERIT
+            )
+        return self._open_ended[owner]
 
     def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension, which has the name of its type where that is declared elsewhere."""
@@ -248,9 +296,8 @@ class NamedLookup:
         row = scope.find_extended(extension.ordinal)
         if row is None:
             return [extension]
-        names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
         outer = scope.get_parent(extension.ordinal)
-        found = self.find_type(scope, outer, names).declarations
+        found = self.find_type(scope, outer, say_names(row)).declarations
         return [one for one in found if one != extension] or [extension]
 
     def find_members(
@@ -378,9 +425,8 @@ class NamedLookup:
             found.update(dict.fromkeys(one for one in self.find_extended(owner) if one != owner))
         for other, ordinal in self._iter_parts(scope, owner.ordinal):
             for row in other.list_bases(ordinal):
-                names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
                 outer = other.get_parent(ordinal)
-                found.update(dict.fromkeys(self.find_type(other, outer, names).declarations))
+                found.update(dict.fromkeys(self.find_type(other, outer, say_names(row)).declarations))
         if kind is SymbolKind.TYPE:
             found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
         found.pop(owner, None)
@@ -415,6 +461,11 @@ class NamedLookup:
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+
+
+def say_names(reference: Reference) -> Path:
+    """Return the dotted name that a reference writes, in parts."""
+    return (*reference.qualifier.split("."), reference.name) if reference.qualifier else (reference.name,)
 
 
 def _count_common(one: str, other: str) -> int:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from repo_mcp.graph.program.nearness import order_by_nearness
 from repo_mcp.graph.program.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
 
@@ -255,7 +255,7 @@ class _Reader:
         scope = self.lookup.find_scope(owner.path)
         for row in scope.list_bases(owner.ordinal) if scope is not None else ():
             assert scope is not None
-            names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
+            names = say_names(row)
             self.lookup.begin()
             found = self.lookup.find_type(scope, scope.get_parent(owner.ordinal), names)
             yield found.declarations, found.external or ".".join(names)

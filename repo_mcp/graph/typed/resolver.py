@@ -10,11 +10,14 @@ call of a type means the type, and its declared constructor that accepts that ma
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.program.wanted import is_type_role, is_wanted
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import LANGUAGES, FoundDeclarations, NamedLookup
+from repo_mcp.graph.typed.lookup import LANGUAGES, FoundDeclarations, NamedLookup, say_names
 from repo_mcp.graph.typed.receivers import find_holder
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -64,9 +67,38 @@ class NamedResolver:
             return self._resolve_import(scope, reference)
         if not reference.name or reference.name == "[]":
             return NOTHING
+        if role is ReferenceRole.IMPLEMENT and reference.arguments == AS_FUNCTION:
+            return self._resolve_function_type(scope, reference)
+        if role is ReferenceRole.USE and reference.arguments == AS_LABEL:
+            return self._resolve_label(scope, reference)
         if reference.qualifier:
             return self._resolve_member(scope, reference)
         return self._resolve_bare(scope, reference)
+
+    def _resolve_function_type(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve the interface that a lambda implements: possible, as it may have more than one method."""
+        found = self._lookup.find_type(scope, reference.symbol, say_names(reference))
+        interfaces = [one for one in found.declarations if self._get_kind(one) is SymbolKind.INTERFACE]
+        return Resolution(tuple(Target(one, Confidence.POSSIBLE) for one in interfaces), found.external)
+
+    def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve a label of a switch: a constant of the enum that is compared, or else any constant."""
+        lookup = self._lookup
+        holder = find_holder(lookup, scope, reference.symbol, reference.line, reference.qualifier)
+        for one in holder.types if holder is not None else ():
+            if self._get_kind(one) is SymbolKind.ENUM:
+                assert holder is not None
+                members = lookup.find_members(one, reference.name, reference.role)
+                return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
+        found = lookup.find_bare(scope, reference.symbol, reference.name, reference.role)
+        if found.declarations:
+            is_sure = found.is_sure and holder is not None
+            return self._conclude(replace(found, is_sure=is_sure), reference)
+        return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
+
+    def _get_kind(self, declaration: Declaration) -> SymbolKind:
+        scope = self._lookup.find_scope(declaration.path)
+        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
 
     # -- imports ------------------------------------------------------------------------------------------
 
@@ -160,8 +192,7 @@ class NamedResolver:
 
     def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension: what its name means is declared elsewhere."""
-        scope = self._lookup.find_scope(declaration.path)
-        return scope is not None and scope.get_kind(declaration.ordinal) is SymbolKind.EXTENSION
+        return self._get_kind(declaration) is SymbolKind.EXTENSION
 
     def _say_identity(self, declaration: Declaration) -> tuple[str, str, str]:
         """Return a key that is equal for declarations a name cannot tell apart: parts of one type."""

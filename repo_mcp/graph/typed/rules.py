@@ -25,6 +25,7 @@ class Rules:
 
     languages: frozenset[str] = frozenset()
     has_implicit_members = False  # a bare name can mean a member of the enclosing type
+    sees_outer_members = False  # of any type around it, not only static ones
     has_overloads = False
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
     has_labels = False  # a call names the parameters: one that names others means something else

@@ -1,7 +1,8 @@
 """The handlers of captures in Java.
 
-The package is a MODULE around the file. Members of interfaces are public by default. An anonymous class has
-no symbol: its methods belong to the method that creates it. Annotations are uses of their types.
+The package is a MODULE around the file. Members of interfaces are public by default. An anonymous class is
+named after what it extends, "new Runnable", and what an enum constant with a body extends is its enum. A
+lambda that is given a type where it stands implements it. Annotations are uses of their types.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _BUILTINS_TEXT = """
 var String Object Integer Long Boolean Double Float Character Byte Short Void length
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 
@@ -128,8 +131,20 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
     owner, arguments = walk.scope.name, node.child_by_field_name("arguments")
     kind = SymbolKind.ENUM_MEMBER
     walk.declare(node, walk.read(name_node), kind, flags=flags, access=Access.PUBLIC, result=owner)
+    if node.child_by_field_name("body") is not None:
+        walk.refer(ReferenceRole.INHERIT, owner, node)
     if arguments is not None:
         walk.refer(ReferenceRole.CALL, owner, node, "", "", count_arguments(walk, arguments))
+
+
+def _on_anonymous(walk: CaptureWalk, node: Node) -> None:
+    """Declare the class of a body behind `new Base(...)`; `_on_new` has noted its base."""
+    base = walk.names_to_come.pop(node.start_byte, "")
+    if base:
+        name, qualifier = split_path(base)
+        walk.declare(node, f"new {name}", SymbolKind.CLASS, access=Access.PRIVATE)
+        walk.scope.is_open = False
+        walk.refer(ReferenceRole.INHERIT, name, node, qualifier)
 
 
 def _on_method(walk: CaptureWalk, node: Node) -> None:
@@ -183,6 +198,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
             opens = declarator is declarators[-1]
             name = walk.read(name_node)
             walk.declare(node, name, kind, flags=flags, access=access, result=result, opens=opens)
+        _refer_implemented(walk, declarator.child_by_field_name("value"), result)
 
 
 # -- local names -------------------------------------------------------------------------------------------
@@ -235,6 +251,7 @@ def _bind_declarator(walk: CaptureWalk, node: Node, type_text: str) -> None:
         return
     name = walk.bind_name(name_node)
     value = node.child_by_field_name("value")
+    _refer_implemented(walk, value, type_text)
     if type_text != "var":
         walk.bind_type(name, type_text, name_node)
     elif value is not None and value.type == "object_creation_expression":
@@ -292,6 +309,35 @@ def _on_new(walk: CaptureWalk, node: Node) -> None:
     walk.take_words(inner)
     count = count_arguments(walk, node.child_by_field_name("arguments"))
     walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, "", count)
+    body = node.named_children[-1]
+    if body.type == "class_body" and found.name:
+        walk.names_to_come[body.start_byte] = ".".join(filter(None, (found.qualifier, found.name)))
+
+
+def _refer_implemented(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
+    """Add what a lambda or a method reference implements, where the text says its type."""
+    found = read_type(type_text.partition("<")[0])
+    if value is not None and value.type in _FUNCTIONS and found.name not in {"", "var"}:
+        walk.refer(ReferenceRole.IMPLEMENT, found.name, value, found.qualifier, "", AS_FUNCTION)
+
+
+def _on_cast(walk: CaptureWalk, node: Node) -> None:
+    type_text = walk.read_line(node.child_by_field_name("type"))
+    _refer_implemented(walk, node.child_by_field_name("value"), type_text)
+
+
+def _on_switch(walk: CaptureWalk, node: Node) -> None:
+    walk.switches.append((node.end_byte, walk.read_chain(node.child_by_field_name("condition"))))
+
+
+def _on_case_label(walk: CaptureWalk, node: Node) -> None:
+    """Add a use of a constant by a label: of an enum it is named without the enum."""
+    walk.taken.add(node.start_byte)
+    while walk.switches and walk.switches[-1][0] <= node.start_byte:
+        walk.switches.pop()
+    if walk.switches:
+        name, chosen_by = walk.read(node), walk.switches[-1][1]
+        walk.refer(ReferenceRole.USE, name, node, chosen_by or "?", "", AS_LABEL)
 
 
 def _on_constructor_call(walk: CaptureWalk, node: Node) -> None:
@@ -355,6 +401,7 @@ JAVA = Dialect(
         "record": _on_record,
         "annotation_type": _on_annotation_type,
         "enum_constant": _on_enum_constant,
+        "anonymous": _on_anonymous,
         "method": _on_method,
         "constructor": _on_constructor,
         "initializer": _on_initializer,
@@ -373,6 +420,9 @@ JAVA = Dialect(
         "extends_interfaces": on_extend,
         "types": on_types,
         "annotation": _on_annotation,
+        "switch": _on_switch,
+        "case_label": _on_case_label,
+        "cast": _on_cast,
         "new": _on_new,
         "constructor_call": _on_constructor_call,
         "call": _on_call,

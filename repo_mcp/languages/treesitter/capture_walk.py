@@ -57,6 +57,7 @@ class CaptureWalk(CaptureScopes):
         super().__init__(file_name, text)
         self.imported: set[str] = set()  # local names of imports, which are not uses by themselves
         self.bounds: dict[tuple[int, str], str] = {}  # (ordinal, type parameter) -> text of its bound
+        self.switches: list[tuple[int, str]] = []  # (end, what is compared) of those that stand open
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
         self._once = dialect.once

@@ -7,6 +7,7 @@
 (record_declaration) @record
 (annotation_type_declaration) @annotation_type
 (enum_constant) @enum_constant
+(object_creation_expression (class_body) @anonymous)
 (method_declaration) @method
 (annotation_type_element_declaration) @method
 (constructor_declaration) @constructor
@@ -34,6 +35,8 @@
 (break_statement (identifier) @taken)
 (continue_statement (identifier) @taken)
 (element_value_pair key: (identifier) @taken)
+(switch_expression) @switch
+(switch_label (identifier) @case_label)
 
 ; Uses
 (superclass) @superclass
@@ -46,6 +49,7 @@
 (explicit_constructor_invocation) @constructor_call
 (method_invocation) @call
 (method_reference) @method_reference
+(cast_expression) @cast
 (field_access) @field_access
 (scoped_type_identifier) @scoped_type
 (type_identifier) @type
