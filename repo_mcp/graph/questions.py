@@ -30,7 +30,6 @@ NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType
 
 # Kinds of symbols of which a language's parser does not record who uses them.
 UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
-    "c": frozenset({SymbolKind.PROPERTY}),
     "cpp": frozenset({SymbolKind.MODULE}),
     "java": frozenset({SymbolKind.MODULE}),
     "go": frozenset({SymbolKind.MODULE}),

@@ -34,6 +34,7 @@ class CRules(Rules):
     has_implicit_members = True
     has_overloads = True
     guesses_bare = True  # not every include is found: only the compiler may know its folder
+    doubted_kinds = frozenset({SymbolKind.PROPERTY})  # libraries have structs with fields of the same names
     has_extensions = True
     checks_extensions = True
     own_words = frozenset({"this"})
@@ -109,13 +110,15 @@ class CRules(Rules):
 
     def say_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol: of a value of an enum without the enum's name, unless it is one
-        of an `enum class`, which has a type; in C, where a type is no scope, without any type's name."""
+        of an `enum class`, which has a type; of a type and of a value in C, where a type is no scope, without
+        the names of types around it."""
         around = [one for one in scope.iter_around(ordinal) if one]
-        is_value = scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
-        if not is_value:
+        kind, is_c = scope.get_kind(ordinal), scope.language == "c"
+        is_value = kind is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
+        if not is_value and not (is_c and kind in TYPE_KINDS):
             return super().say_path(scope, ordinal)
-        left_out = TYPE_KINDS if scope.language == "c" else {SymbolKind.ENUM}
-        kept = [one for one in around if scope.get_kind(one) not in left_out]
+        left_out = TYPE_KINDS if is_c else {SymbolKind.ENUM}
+        kept = [one for one in around if one == ordinal or scope.get_kind(one) not in left_out]
         return tuple(scope.get_name(one) for one in reversed(kept))
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:

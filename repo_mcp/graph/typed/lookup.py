@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program.program import Declaration, Program
-from repo_mcp.graph.program.wanted import is_wanted
+from repo_mcp.graph.program.wanted import is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import CRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_rules import GoRules
@@ -389,7 +389,7 @@ class NamedLookup:
         if role is ReferenceRole.CALL and kind is SymbolKind.CONSTRUCTOR:
             return True
         if scope.language == "c":
-            return kind is SymbolKind.PROPERTY
+            return kind is SymbolKind.PROPERTY and not is_type_role(role)
         return is_wanted(kind, role, scope.language)
 
     def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:

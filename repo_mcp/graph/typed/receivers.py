@@ -51,6 +51,20 @@ def find_holder(
         lookup.depth -= 1
 
 
+def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain: str) -> Holder | None:
+    """Return the type that a chain ends in which begins with the name of a type, or None. Only what is an
+    array has items."""
+    first, *steps = chain.split(".")
+    holder = _find_type(lookup, scope, ordinal, (first,))
+    for step in steps:
+        if holder is None or holder.external or (step == "[]" and not holder.is_items):
+            return holder if holder is not None and holder.external else None
+        holder = _take_step(lookup, holder, step)
+    if holder is not None and holder.is_items:  # a pointer or an array that is initialised as one
+        return None
+    return holder
+
+
 def _find_first(
     lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, segments: list[str]
 ) -> tuple[Holder | None, int]:
@@ -207,6 +221,8 @@ def _read_text(
 ) -> Holder | None:
     """Return the type written in the text of a result, looked up where that text stands."""
     text = rules.read_result(text)
+    if text.rstrip("*[] ") in {"struct", "union"}:  # without a name: its members are the outer one's
+        return Holder((Declaration(scope.path, scope.get_parent(declaration.ordinal)),))
     if text.endswith("()"):  # a variable initialised by a call has the call's type
         found = find_holder(lookup, scope, declaration.ordinal, 1 << 30, text)
         return found if found is None or found.types != (declaration,) else None

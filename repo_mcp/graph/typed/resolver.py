@@ -16,8 +16,8 @@ from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Pro
 from repo_mcp.graph.program.wanted import is_type_role, is_wanted
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import LANGUAGES, FoundDeclarations, NamedLookup, say_names
-from repo_mcp.graph.typed.receivers import find_holder
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL
+from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, OF_TYPE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -71,6 +71,9 @@ class NamedResolver:
             return self._resolve_function_type(scope, reference)
         if role is ReferenceRole.USE and reference.arguments == AS_LABEL:
             return self._resolve_label(scope, reference)
+        if role is ReferenceRole.USE and reference.arguments == OF_TYPE:
+            holder = find_type_holder(self._lookup, scope, reference.symbol, reference.qualifier)
+            return self._resolve_in_holder(scope, reference, holder)
         if reference.qualifier:
             return self._resolve_member(scope, reference)
         return self._resolve_bare(scope, reference)
@@ -161,8 +164,11 @@ class NamedResolver:
         return found_by_holder
 
     def _resolve_by_holder(self, scope: FileScope, reference: Reference) -> Resolution:
+        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.qualifier)
+        return self._resolve_in_holder(scope, reference, holder)
+
+    def _resolve_in_holder(self, scope: FileScope, reference: Reference, holder: Holder | None) -> Resolution:
         lookup = self._lookup
-        holder = find_holder(lookup, scope, reference.symbol, reference.line, reference.qualifier)
         if holder is None:
             return self._guess(scope, reference, is_member=True)
         if holder.external or holder.is_items:
@@ -261,7 +267,8 @@ class NamedResolver:
             found = accepting if rules.inherits_overloads else accepting or found
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
-        confidence = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
+        is_only = len(found) == 1 and not (is_member and self._get_kind(found[0]) in rules.doubted_kinds)
+        confidence = Confidence.PROBABLE if is_only else Confidence.POSSIBLE
         return Resolution(tuple(Target(one, confidence) for one in found))
 
     def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:

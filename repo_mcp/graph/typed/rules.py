@@ -13,7 +13,7 @@ from collections.abc import Callable
 from repo_mcp.graph.program.program import Program
 from repo_mcp.graph.program.wanted import accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.symbols.symbol_record import Reference, Symbol
+from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolKind
 
 Path = tuple[str, ...]
 Candidate = tuple[FileScope, int]
@@ -30,6 +30,7 @@ class Rules:
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
     has_labels = False  # a call names the parameters: one that names others means something else
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
+    doubted_kinds: frozenset[SymbolKind] = frozenset()  # of members that are only possible by name alone
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions
     accepts: Callable[[Symbol, Reference], bool] = staticmethod(accepts_call)

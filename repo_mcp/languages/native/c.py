@@ -1,12 +1,9 @@
 """The handlers of captures in C.
 
 Functions and variables that are `static` stay in their file; prototypes and `extern` variables are FORWARD.
-A type that only a `typedef` names gets that name. The body of a macro is not in the tree, so its calls are
+A type that only a `typedef` names gets that name. The body of a macro is not in the tree, so its names are
 found by their characters. In kernel code, `DEFINE_MUTEX(lock)` and the like declare a variable,
 `SYSCALL_DEFINE3(open, ...) {` a function.
-
-Left out on purpose: uses of members (`a->b` is a use of a name only where it is called), and names that only
-the preprocessor uses.
 """
 
 from __future__ import annotations
@@ -15,10 +12,17 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_members import (
+    note_initialised,
+    on_compound_literal,
+    on_initializer,
+    on_initializer_pair,
+    on_member,
+    on_offset,
+)
 from repo_mcp.languages.treesitter.capture_handlers import (
     count_arguments,
     on_comment,
-    on_taken,
     on_type,
     read_called,
 )
@@ -39,6 +43,8 @@ alignof typeid
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _KEYWORDS_TEXT = """
+void char short int long float double signed unsigned const volatile static extern register inline
+struct union enum typedef break continue auto restrict
 if for while switch return sizeof do else case goto defined __attribute__ typeof __typeof__ alignof
 asm __asm__ _Generic static_assert decltype noexcept catch
 """
@@ -46,13 +52,13 @@ _KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
 MAX_BLOCK_BYTES = 1 << 18  # read of a function whose head is a macro
 MAX_HEAD_BYTES = 300  # of a declaration, searched for words such as `static`
 _BRACE = re.compile(rb"[{}]")
-_CALLED = re.compile(rb"([A-Za-z_]\w*)[ \t]*\(")
+_NO_NAMES = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[ \t]*\w+|/\*.*?\*/|//[^\n]*", re.S)
+_MACRO_NAME = re.compile(rb"(?:(->|\.|\b(?:struct|union|enum)\b)\s*)?(?<![\w.])([A-Za-z_]\w*)(?:[ \t]*(\())?")
+_MEMBER_MARKS = frozenset({b"->", b"."})
+_TYPE_MARKS = frozenset({b"struct", b"union", b"enum"})
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
-
-
-ONCE = frozenset({ReferenceRole.USE, ReferenceRole.TYPE})
 
 
 # -- the preprocessor --------------------------------------------------------------------------------------
@@ -67,7 +73,7 @@ def on_include(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_macro(walk: CaptureWalk, node: Node) -> None:
-    """Declare the macro of a `#define`, and add the calls in its body."""
+    """Declare the macro of a `#define`, and add the names in its body."""
     name_node = node.child_by_field_name("name")
     if name_node is None:
         return
@@ -84,17 +90,34 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
     for one in parameters.named_children if parameters is not None else ():
         walk.taken.add(one.start_byte)
     if value is not None:
-        _refer_macro_calls(walk, value, frozenset(names) | _KEYWORDS)
+        _refer_in_macro(walk, value, frozenset(names) | _KEYWORDS)
 
 
-def _refer_macro_calls(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:
-    seen: set[str] = set()
-    for found in _CALLED.finditer(walk.text, value.start_byte, value.end_byte):
-        name = found.group(1).decode("ascii", "replace")
-        before = walk.text[found.start() - 1 : found.start()]
-        if name not in known and name not in seen and before not in {b".", b">", b"#", b'"'}:
-            seen.add(name)
-            walk.refer(ReferenceRole.CALL, name, value)
+def _refer_in_macro(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:
+    """Add the names in the body of a macro, but its parameters: calls, types, members and values."""
+    start = value.start_byte
+    text = _NO_NAMES.sub(_blank, walk.text[start : value.end_byte])
+    for found in _MACRO_NAME.finditer(text):
+        before, word, bracket = found.groups()
+        name = word.decode("ascii", "replace")
+        if name in known and before not in _MEMBER_MARKS:
+            continue
+        if before in _TYPE_MARKS:
+            role = ReferenceRole.TYPE
+        else:
+            role = ReferenceRole.CALL if bracket else ReferenceRole.USE
+        qualifier = "?" if before in _MEMBER_MARKS else ""
+        walk.refer_at(role, name, start + found.start(2), qualifier)
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return b" " * (found.end() - found.start())
+
+
+def on_tested(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of a macro by `#ifdef` or `defined`."""
+    walk.taken.add(node.start_byte)
+    walk.refer(ReferenceRole.USE, walk.read(node), node)
 
 
 # -- types -------------------------------------------------------------------------------------------------
@@ -270,14 +293,10 @@ def declare_variable(
     is_static = b"static" in words
     flags = SymbolFlag.FORWARD if b"extern" in words and found.value is None else 0
     flags |= SymbolFlag.STATIC if is_static else say_public(walk, Access.NONE)
-    walk.declare(
-        node,
-        walk.read(found.name),
-        SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE,
-        flags=flags,
-        result=say_type(walk, type_node, found),
-        opens=opens,
-    )
+    kind = SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE
+    result = say_type(walk, type_node, found)
+    note_initialised(walk, found.value, result)
+    walk.declare(node, walk.read(found.name), kind, flags=flags, result=result, opens=opens)
 
 
 def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
@@ -287,8 +306,9 @@ def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> Non
         if found is None:
             continue
         if found.function is None or found.value is not None or type_node is None:
-            name = walk.bind_name(found.name)
-            walk.bind_type(name, say_type(walk, type_node, found), found.name)
+            name, type_text = walk.bind_name(found.name), say_type(walk, type_node, found)
+            walk.bind_type(name, type_text, found.name)
+            note_initialised(walk, found.value, type_text)
         else:
             walk.taken.add(found.name.start_byte)
 
@@ -402,7 +422,7 @@ C = Dialect(
     "c",
     {
         "comment": on_comment,
-        "taken": on_taken,
+        "tested": on_tested,
         "attribute": on_attribute,
         "include": on_include,
         "macro": on_macro,
@@ -418,8 +438,12 @@ C = Dialect(
         "parameter": on_parameter,
         "loop": on_loop,
         "call": _on_call,
+        "member": on_member,
+        "compound_literal": on_compound_literal,
+        "initializer": on_initializer,
+        "initializer_pair": on_initializer_pair,
+        "offset": on_offset,
         "type": on_type,
     },
     BUILTINS,
-    ONCE,
 )

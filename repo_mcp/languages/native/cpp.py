@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c import (
     BUILTINS,
-    ONCE,
     bind_variables,
     declare_by_macro,
     declare_function,
@@ -28,6 +27,7 @@ from repo_mcp.languages.native.c import (
     on_loose_block,
     on_macro,
     on_parameter,
+    on_tested,
     on_typedef,
     reopen,
     say_deprecated,
@@ -35,12 +35,18 @@ from repo_mcp.languages.native.c import (
     say_type,
 )
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_members import (
+    on_compound_literal,
+    on_initializer,
+    on_initializer_pair,
+    on_member,
+    on_offset,
+)
 from repo_mcp.languages.treesitter.capture_handlers import (
     count_arguments,
     on_bound,
     on_comment,
     on_inherit,
-    on_taken,
     on_type,
     on_types,
     read_called,
@@ -429,18 +435,11 @@ def _on_field_initializer(walk: CaptureWalk, node: Node) -> None:
         read_called(walk, name, None, arguments)
 
 
-def _on_member(walk: CaptureWalk, node: Node) -> None:
-    field = node.child_by_field_name("field")
-    if field is not None and field.type == "field_identifier" and field.start_byte not in walk.taken:
-        qualifier = walk.read_chain(node.child_by_field_name("argument"))
-        walk.refer(ReferenceRole.USE, walk.read(field), field, qualifier)
-
-
 CPP = Dialect(
     "cpp",
     {
         "comment": on_comment,
-        "taken": on_taken,
+        "tested": on_tested,
         "attribute": on_attribute,
         "include": on_include,
         "macro": on_macro,
@@ -473,10 +472,13 @@ CPP = Dialect(
         "call": _on_call,
         "new": _on_new,
         "field_initializer": _on_field_initializer,
-        "member": _on_member,
+        "member": on_member,
+        "compound_literal": on_compound_literal,
+        "initializer": on_initializer,
+        "initializer_pair": on_initializer_pair,
+        "offset": on_offset,
         "qualified": _on_qualified,
         "type": on_type,
     },
     BUILTINS,
-    ONCE,
 )

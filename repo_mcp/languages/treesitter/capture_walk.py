@@ -46,8 +46,6 @@ class Dialect:
     query: str  # name of its file in `queries`
     handlers: Mapping[str, Handler]  # capture name -> handler, for all but PLAIN
     builtins: frozenset[str]  # names that every file has and nobody searches for
-    # Roles recorded once per declaration and name, however often used: for texts full of constants.
-    once: frozenset[ReferenceRole] = frozenset()
 
 
 class CaptureWalk(CaptureScopes):
@@ -57,10 +55,12 @@ class CaptureWalk(CaptureScopes):
         super().__init__(file_name, text)
         self.imported: set[str] = set()  # local names of imports, which are not uses by themselves
         self.bounds: dict[tuple[int, str], str] = {}  # (ordinal, type parameter) -> text of its bound
+        # Start of a list of values -> the chain that says its type, and how deep its items lie in arrays.
+        self.values_to_come: dict[int, tuple[str, int]] = {}
+        self.open_values: list[tuple[int, str, int]] = []  # (end, chain, depth) of those that stand open
         self.switches: list[tuple[int, str]] = []  # (end, what is compared) of those that stand open
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
-        self._once = dialect.once
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
         self._values: list[tuple[int, int, int]] = []  # (ordinal, start, end) of names that no handler took
@@ -111,6 +111,13 @@ class CaptureWalk(CaptureScopes):
         line = self.find_line(node.start_byte)
         self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, alias, line, arguments))
 
+    def refer_at(
+        self, role: ReferenceRole, name: str, start: int, qualifier: str = "", arguments: int = 0
+    ) -> None:
+        """Add a row for a name at a byte offset, of which there is no node."""
+        line = self.find_line(start)
+        self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, "", line, arguments))
+
     def refer_type(self, node: Node, name: str, qualifier: str = "") -> None:
         """Add a row for a type, in the role of the span around it."""
         start, roles = node.start_byte, self._roles
@@ -159,7 +166,6 @@ class CaptureWalk(CaptureScopes):
         chains = self._gather_chains()
         self._refer_values(chains)
         roots = self._gather_roots(chains)
-        once = self._once
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         add = self.builder.add_reference
         for row in self._rows:
@@ -170,7 +176,7 @@ class CaptureWalk(CaptureScopes):
                 continue
             if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[ordinal]):
                 continue
-            key = (ordinal, role, name, qualifier or alias, 0 if role in once else line, arguments)
+            key = (ordinal, role, name, qualifier or alias, line, arguments)
             if key not in seen:
                 seen.add(key)
                 add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)

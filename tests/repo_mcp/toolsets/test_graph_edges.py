@@ -274,15 +274,15 @@ def test_a_namespace_is_depended_on_by_those_who_use_it(served: Served) -> None:
 
 
 def test_a_kind_that_is_not_tracked_has_no_total(tmp_path: Path) -> None:
-    text = "struct p { int x; };\nint g(void) { return 1; }\nint f(struct p *q) { return q->x + g(); }\n"
-    served = Served(write_tree(tmp_path / "r", {"a.c": text}), tmp_path / "data")
-    said = "who uses a property is not recorded for c: what is not listed may well exist"
+    text = "namespace p { int x; }\nint g() { return 1; }\nint f() { return p::x + g(); }\n"
+    served = Served(write_tree(tmp_path / "r", {"a.cpp": text}), tmp_path / "data")
+    said = "who uses a module is not recorded for cpp: what is not listed may well exist"
     try:
         for tool in ("get_callers", "get_references"):
-            answer = served.call(tool, symbol="p.x")
+            answer = served.call(tool, symbol="p")
             assert (answer["result"], answer["warnings"]) == ([], [said])
             assert "total" not in answer
-        symbol = served.call("get_symbol", symbol="p.x")
+        symbol = served.call("get_symbol", symbol="p")
         assert symbol["warnings"] == [said]
         assert "reference_count" not in symbol
         assert served.call("get_callers", symbol="g")["total"] == 1

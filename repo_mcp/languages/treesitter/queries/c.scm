@@ -17,11 +17,16 @@
 (translation_unit (compound_statement) @loose_block)
 
 ; Uses
-(preproc_ifdef name: (identifier) @taken)
-(preproc_defined (identifier) @taken)
+(preproc_ifdef name: (identifier) @tested)
+(preproc_defined (identifier) @tested)
 (attribute_specifier) @attribute
 (while_statement) @loop
 (call_expression) @call
+(compound_literal_expression) @compound_literal
+(initializer_list) @initializer
+(initializer_pair) @initializer_pair
+(offsetof_expression) @offset
+(field_expression) @member
 (type_identifier) @type
 (identifier) @identifier
 (ERROR) @error

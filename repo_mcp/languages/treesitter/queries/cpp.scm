@@ -36,14 +36,18 @@
 (translation_unit (compound_statement) @loose_block)
 
 ; Uses
-(preproc_ifdef name: (identifier) @taken)
-(preproc_defined (identifier) @taken)
+(preproc_ifdef name: (identifier) @tested)
+(preproc_defined (identifier) @tested)
 (attribute) @attribute
 (base_class_clause) @bases
 (template_argument_list) @types
 (attribute_specifier) @attribute
 (while_statement) @loop
 (call_expression) @call
+(compound_literal_expression) @compound_literal
+(initializer_list) @initializer
+(initializer_pair) @initializer_pair
+(offsetof_expression) @offset
 (new_expression) @new
 (field_initializer) @field_initializer
 (field_expression) @member
