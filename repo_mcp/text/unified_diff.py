@@ -1,0 +1,257 @@
+"""Unified diffs as `git diff`, `diff -u`, and people and models write them: text in, files and hunks out.
+
+    diff --git a/ledger/post.py b/ledger/post.py
+    --- a/ledger/post.py
+    +++ b/ledger/post.py
+    @@ -12,3 +12,4 @@ def post():
+     context
+    -removed
+    +added
+    +added too
+
+Where a model wrote a hunk its numbers often do not fit its lines: the lines count, and a fault says so. What
+is not understood is passed over and named by its line; a text without any file is no diff.
+
+Left out on purpose: whether a path may be named, and the form of merges (`@@@`), with its several old files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from repo_mcp.errors import ErrorCode, RepoError
+
+MAX_FAULTS = 20  # of one diff; further ones are counted
+_HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_ESCAPES = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
+# Prefixes of the two sides: Git's own, reversed, and those of diff.mnemonicPrefix.
+_PREFIXES = frozenset({"a/", "b/", "c/", "i/", "o/", "w/"})
+_NOWHERE = "/dev/null"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Some lines of a file before and after. A side without lines starts behind the line it names."""
+
+    old_start: int
+    new_start: int
+    lines: tuple[str, ...]  # each with its mark: " ", "-" or "+"
+
+    def list_side(self, mark: str) -> list[str]:
+        """Return the lines of the side whose own mark is "-" (before) or "+" (after), without marks."""
+        return [line[1:] for line in self.lines if line[0] in (" ", mark)]
+
+
+@dataclass(slots=True)
+class DiffFile:
+    """One file of a diff. A path is as it is written, without the prefix of its side; None: no such side."""
+
+    old_path: str | None
+    new_path: str | None
+    hunks: list[Hunk] = field(default_factory=list)
+    is_binary: bool = False
+    has_prefixes: bool = False  # something was cut off before the paths
+
+    @property
+    def path(self) -> str:
+        """Return the path after the change, or where there is none that before it."""
+        return self.new_path or self.old_path or ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnifiedDiff:
+    """A parsed diff."""
+
+    files: tuple[DiffFile, ...]
+    faults: tuple[str, ...]  # what was not understood, in words, with line numbers; at most MAX_FAULTS
+
+
+def parse_diff(text: str) -> UnifiedDiff:
+    """Return the files of a diff in its order. Raises INVALID_ARGUMENT for a text that is no unified diff.
+
+    A text of nothing but white space is a diff without files.
+    """
+    reader = _Reader(text.replace("\r\n", "\n").split("\n"))
+    reader.run()
+    if not reader.files and text.strip():
+        fault = f" {reader.faults[0][0].upper()}{reader.faults[0][1:]}." if reader.faults else ""
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"This is no unified diff: no file begins in it.{fault}",
+            "Give what `git diff` or `diff -u` prints, with its lines `--- a/file` and `+++ b/file`.",
+            {"argument": "diff"},
+        )
+    more = reader.fault_count - len(reader.faults)
+    told = [*reader.faults, *[f"{more:,} more places of the diff were not understood"] * bool(more)]
+    return UnifiedDiff(tuple(reader.files), tuple(told))
+
+
+class _Reader:
+    """Reads the lines of a diff once, from the first to the last."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._at = 0
+        self._file: DiffFile | None = None
+        self.files: list[DiffFile] = []
+        self.faults: list[str] = []
+        self.fault_count = 0
+
+    def run(self) -> None:
+        while self._at < len(self._lines):
+            self._read_line(self._lines[self._at])
+
+    def _read_line(self, line: str) -> None:
+        at = self._at
+        self._at += 1
+        if line.startswith("diff --git "):
+            self._begin(*_split_git_header(line.removeprefix("diff --git ")))
+        elif line.startswith("--- ") and self._peek(0).startswith("+++ "):
+            self._at += 1
+            self._name_sides(_read_path(line[4:]), _read_path(self._lines[at + 1][4:]))
+        elif line.startswith(("diff --cc ", "diff --combined ")):
+            self._file = None
+            self._fault(at, "a merge's combined diff is not read: give the diff to one parent")
+        elif line.startswith("@@ -"):
+            self._read_hunk(at, line)
+        elif self._file is not None:
+            self._read_extended(self._file, line)
+
+    def _begin(self, old: str, new: str) -> None:
+        self._file = DiffFile(*_strip_prefixes(old, new))
+        self._file.has_prefixes = (self._file.old_path, self._file.new_path) != (old, new)
+        self.files.append(self._file)
+
+    def _name_sides(self, old: str, new: str) -> None:
+        """Take the paths of a file's two lines, which begin a file where no line of Git's did."""
+        if self._file is None or self._file.hunks:
+            self._begin(old, new)
+            assert self._file is not None
+        else:
+            before = (self._file.old_path, self._file.new_path)
+            self._file.old_path, self._file.new_path = _strip_prefixes(old, new)
+            self._file.has_prefixes |= before != (old, new)
+        if not self._file.path:
+            self.files.remove(self._file)
+            self._file = None
+            self._fault(self._at - 1, "both sides are /dev/null")
+
+    def _read_extended(self, file: DiffFile, line: str) -> None:
+        if line.startswith(("rename from ", "copy from ")):
+            file.old_path = _read_path(line.partition(" from ")[2])
+        elif line.startswith(("rename to ", "copy to ")):
+            file.new_path = _read_path(line.partition(" to ")[2])
+        elif line.startswith("new file mode"):
+            file.old_path = None
+        elif line.startswith("deleted file mode"):
+            file.new_path = None
+        elif line.startswith(("Binary files ", "GIT binary patch")):
+            file.is_binary = True
+        elif line.startswith(("+++ ", "--- ")):
+            self._fault(self._at - 1, "a line that names one side of a file stands without the other")
+
+    def _read_hunk(self, at: int, head: str) -> None:
+        match = _HUNK.match(head)
+        if match is None or self._file is None:
+            what = "a hunk's head is not understood" if match is None else "a hunk stands before any file"
+            self._fault(at, what)
+            return
+        old_start, old, new_start, new = (1 if one is None else int(one) for one in match.groups())
+        lines = list(self._iter_body(old, new))
+        found = (sum(line[0] != "+" for line in lines), sum(line[0] != "-" for line in lines))
+        if found != (old, new):
+            wanted = f"{old} old and {new} new lines"
+            self._fault(at, f"the hunk says {wanted}, and has {found[0]} and {found[1]}, which are taken")
+        if lines:
+            self._file.hunks.append(Hunk(old_start, new_start, tuple(lines)))
+
+    def _iter_body(self, old: int, new: int) -> Iterator[str]:
+        """Yield the lines of a hunk: as many as its head says, and what stands directly behind them."""
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            is_due = old > 0 or new > 0
+            if line.startswith("\\"):  # "\ No newline at end of file"
+                self._at += 1
+                continue
+            if not line:  # an empty line of context, whose mark an editor or a model dropped
+                if not is_due or self._ends_at(self._at):
+                    return
+                line = " "
+            elif line[0] not in " -+" or (not (is_due and self._fits(line, old, new)) and self._is_foreign()):
+                return
+            self._at += 1
+            old -= line[0] != "+"
+            new -= line[0] != "-"
+            yield line
+
+    def _fits(self, line: str, old: int, new: int) -> bool:
+        """Return True where the hunk still lacks such a line, and no file begins with it."""
+        is_last = (old, new) == (1, 1)
+        begins = self._names_file() and self._peek(2).startswith("@@ -") and not is_last
+        return (line[0] == "+" or old > 0) and (line[0] == "-" or new > 0) and not begins
+
+    def _is_foreign(self) -> bool:
+        """Return True where the next line begins a file, or is the signature below a mail's patch."""
+        return self._peek(0) == "-- " or self._names_file()
+
+    def _names_file(self) -> bool:
+        return self._peek(0).startswith("--- ") and self._peek(1).startswith("+++ ")
+
+    def _ends_at(self, at: int) -> bool:
+        """Return True where nothing but empty lines, or the next file or hunk, follows."""
+        rest = next((line for line in self._lines[at : at + 100] if line), "")
+        return not rest or rest.startswith(("@@ -", "diff ", "--- "))
+
+    def _peek(self, ahead: int) -> str:
+        at = self._at + ahead
+        return self._lines[at] if at < len(self._lines) else ""
+
+    def _fault(self, at: int, what: str) -> None:
+        self.fault_count += 1
+        if len(self.faults) < MAX_FAULTS:
+            self.faults.append(f"line {at + 1} of the diff: {what}")
+
+
+def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str | None]:
+    """Return the paths without "a/" and "b/", where both have such a prefix; /dev/null becomes None."""
+    sides = [None if one == _NOWHERE else one for one in (old, new)]
+    given = [one for one in sides if one is not None]
+    heads = {one[:2] for one in given}
+    if given and heads <= _PREFIXES and (len(given) == 1 or len(heads) == 2):
+        sides = [None if one is None else one[2:] for one in sides]
+    return sides[0], sides[1]
+
+
+def _split_git_header(text: str) -> tuple[str, str]:
+    """Return the two paths of a `diff --git` line: quoted, or two equal halves behind their prefixes."""
+    quoted = _QUOTED.findall(text)
+    if len(quoted) == 2:
+        return _unquote(quoted[0]), _unquote(quoted[1])
+    middle = len(text) // 2
+    if len(text) % 2 and text[middle] == " " and text[:middle][2:] == text[middle + 1 :][2:]:
+        return text[:middle], text[middle + 1 :]
+    old, _, new = text.partition(" b/")
+    return (old, f"b/{new}") if new else (text.partition(" ")[0], text.rpartition(" ")[2])
+
+
+def _read_path(text: str) -> str:
+    """Return the path in the rest of a line: quoted as Git does, or up to the tab before a time."""
+    match = _QUOTED.match(text)
+    return _unquote(match[1]) if match else text.partition("\t")[0]
+
+
+def _unquote(text: str) -> str:
+    """Return a path that Git has quoted; its octal escapes are the bytes of UTF-8."""
+
+    def restore(match: re.Match[str]) -> str:
+        one = match[1]
+        return chr(int(one, 8) & 0xFF) if len(one) == 3 else _ESCAPES.get(one, one)
+
+    if "\\" not in text:
+        return text
+    raw = _ESCAPE.sub(restore, text.encode().decode("latin-1"))
+    return raw.encode("latin-1").decode("utf-8", "replace")
