@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-TEXTS = ("snippet", "content", "text", "preview")
+TEXTS = ("snippet", "content", "text", "preview", "excerpt")
 PATHS = ("path", "file_path")
 _NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
+_BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
 _DECLARED = re.compile(r"\d+-\d+ .*")  # the declaration that the lines below lie in: no line of the file
 
 Line = tuple[str, int]  # path and number, from 1
@@ -87,7 +88,7 @@ def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tupl
     first = record.get("start_line", record.get("line"))
     lines = [line for line in lines if not _DECLARED.fullmatch(line)] if "line" not in record else lines
     numbered = [_NUMBERED.fullmatch(line) for line in lines]
-    is_numbered = all(match or not line for match, line in zip(numbered, lines, strict=True))
+    is_numbered = all(match or line.strip() in _BLANK for match, line in zip(numbered, lines, strict=True))
     if "line" not in record and any(numbered) and is_numbered:
         yield from (((path, int(match[1])), match[2]) for match in numbered if match)
     elif isinstance(first, int):
