@@ -37,7 +37,7 @@ from index_format.errors import (
 )
 from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
-from index_format.manifest import ManifestReader, read_manifest
+from index_format.manifest import ManifestReader, read_manifest, read_sealed_manifest
 from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack
 from index_format.postings import is_by_block
@@ -136,6 +136,7 @@ __all__ = [
     "rank_spans",
     "rank_terms",
     "read_manifest",
+    "read_sealed_manifest",
     "sort_distinct",
     "spread_positions",
     "spread_runs",

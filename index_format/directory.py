@@ -29,6 +29,8 @@ SETTLED_NS = 2_000_000_000
 _PAUSES = (0.001, 0.004, 0.016, 0.064, 0.256, 0.5, 0.5)  # seconds; a manifest is read in less than one
 _LEADING_OUT = frozenset("/\\:\0")
 MakeTag = Callable[[bytes], bytes]  # a tag of TAG_BYTES (seals.py) that only the owner can compute
+_CLONE = 0x40049409  # FICLONE of Linux: btrfs, XFS, bcachefs
+_COPIED_BYTES = 1 << 20  # at a time
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -91,6 +93,14 @@ class Directory(Protocol):
 
     def rename(self, source: str, target: str) -> None:
         """Rename a file atomically, replacing any file named `target`. Raises CorruptIndex, OSError."""
+        ...
+
+    def take(self, name: str, source: Directory) -> bool:
+        """Have a file of another directory here as well, under its name, in place of any that has it.
+
+        Neither may be written to afterwards. Returns True when both names mean the same file, False for a
+        copy. Raises FileNotFoundError, CorruptIndex, OSError.
+        """
         ...
 
     def delete(self, name: str) -> None:
@@ -160,6 +170,21 @@ class DiskFile:
             data += more  # one read returns 2 GiB at most
         return data
 
+    def clone_to(self, target: WritableFile) -> bool:
+        """Let a new file share the blocks of this one, and close it; False where the system cannot."""
+        try:
+            if sys.platform != "linux" or not isinstance(target, NewDiskFile):
+                return False
+            import fcntl
+
+            fcntl.ioctl(target.descriptor, _CLONE, self._descriptor)
+            target.sync()
+            return True
+        except OSError:  # nearly all file systems
+            return False
+        finally:
+            target.close()
+
     def close(self) -> None:
         """Close the file; further reads fail."""
         if self._descriptor >= 0:
@@ -175,23 +200,23 @@ class NewDiskFile:
     """A file on disk that grows at its end."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        self.descriptor = descriptor
 
     def write(self, data: bytes | memoryview) -> None:
         """Append all of `data`. Raises OSError."""
         view = memoryview(data)
         while view:
-            view = view[os.write(self._descriptor, view) :]
+            view = view[os.write(self.descriptor, view) :]
 
     def sync(self) -> None:
         """Wait until the bytes are on the medium. After an OSError the file must be abandoned."""
-        os.fsync(self._descriptor)
+        os.fsync(self.descriptor)
 
     def close(self) -> None:
         """Close the file."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
 
 
 class DiskLock:
@@ -355,6 +380,37 @@ class DiskDirectory:
         with self._enter() as here:
             _replace(self._place(source, here), self._place(target, here), here)
 
+    def take(self, name: str, source: Directory) -> bool:
+        """Have a file of another directory here, too: cloned or linked where the system can, else copied.
+
+        A clone comes first: it takes no room either, and leaves the times of the other file alone. See
+        `Directory`. Raises FileNotFoundError, CorruptIndex, OSError.
+        """
+        file = source.open(name)
+        try:
+            if isinstance(file, DiskFile) and isinstance(source, DiskDirectory):
+                if file.clone_to(DiskDirectory.create(self, name)):
+                    return False
+                if self._link(name, source):
+                    return True
+            _copy(file, self.create(name))
+            return False
+        finally:
+            file.close()
+
+    def _link(self, name: str, source: DiskDirectory) -> bool:
+        """Give a file of another directory a name here; False where the system cannot."""
+        self.delete(name)
+        with self._enter() as here, source._enter() as there:
+            found, wanted = source._place(name, there), self._place(name, here)
+            try:
+                os.link(found, wanted, src_dir_fd=there, dst_dir_fd=here, follow_symlinks=False)
+            except FileNotFoundError:
+                raise
+            except (OSError, NotImplementedError):  # another file system, or one without hard links
+                return False
+        return True
+
     def delete(self, name: str) -> None:
         """Delete a file if it exists. Raises CorruptIndex for a bad name, OSError."""
         with self._enter() as here, suppress(FileNotFoundError):
@@ -370,6 +426,16 @@ class DiskDirectory:
         """Take the writer's lock without waiting. Raises IndexLocked, CorruptIndex (bad name), OSError."""
         self._clear(name)
         return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
+
+
+def _copy(file: ReadableFile, target: WritableFile) -> None:
+    """Copy a file into a new one, which is synced and closed. Raises CorruptIndex when it is cut, OSError."""
+    try:
+        for start in range(0, file.size, _COPIED_BYTES):
+            target.write(file.read(start, min(_COPIED_BYTES, file.size - start)))
+        target.sync()
+    finally:
+        target.close()
 
 
 def _replace(source: str, target: str, directory: int | None) -> None:
@@ -471,6 +537,15 @@ class MemoryDirectory:
         data = self._get(source)
         del self.files[source]
         self.files[target] = data
+
+    def take(self, name: str, source: Directory) -> bool:
+        """Copy a file of another directory. See `Directory`."""
+        file = source.open(name)
+        try:
+            _copy(file, self.create(name))
+        finally:
+            file.close()
+        return False
 
     def delete(self, name: str) -> None:
         """Delete a file if it exists. Raises CorruptIndex for a bad name."""

@@ -19,11 +19,11 @@ import numpy as np
 
 from index_format.checksum import CHECKSUM_BYTES, compute_checksum
 from index_format.directory import Directory, new_file
-from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
+from index_format.errors import CorruptIndex, IndexForeign, IndexTooNew, IndexTooOld
 from index_format.frame import OLDEST_VERSION, VERSION
 from index_format.packing import pack, unpack
 from index_format.records import MAX_FIELDS, Field, Level, Manifest, SegmentEntry
-from index_format.seals import Sealed, write_seal
+from index_format.seals import Sealed, read_seal, write_seal
 from index_format.segment_writer import SUFFIX
 
 MAGIC = b"RMIX\x89MAN"
@@ -123,6 +123,17 @@ def read_manifest(directory: Directory) -> Manifest | None:
     Does not check the seal: opening a snapshot or a writer does. Raises IndexFormatError, OSError.
     """
     data = read_manifest_bytes(directory)
+    return None if data is None else decode_manifest(data)
+
+
+def read_sealed_manifest(directory: Directory) -> Manifest | None:
+    """Return the committed manifest if the directory's owner sealed it; None when there is none.
+
+    Raises IndexForeign when he did not, or seals nothing; another IndexFormatError, OSError.
+    """
+    data = read_manifest_bytes(directory)
+    if data is not None and read_seal(directory, data) is None:
+        raise IndexForeign("manifest: nobody sealed it")
     return None if data is None else decode_manifest(data)
 
 

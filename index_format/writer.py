@@ -14,7 +14,7 @@ from functools import partial
 
 from index_format.compactor import Merge, encode_windows, merge_segments
 from index_format.directory import Directory
-from index_format.errors import CorruptIndex, IndexFormatError
+from index_format.errors import CorruptIndex, IndexForeign, IndexFormatError
 from index_format.manifest import (
     decode_manifest,
     encode_manifest,
@@ -33,7 +33,7 @@ from index_format.seals import (
     write_seal,
 )
 from index_format.segment_writer import SUFFIX, TEMPORARY_SUFFIX
-from index_format.snapshot import open_segments
+from index_format.snapshot import OPEN_ATTEMPTS, Snapshot, open_segments
 
 LOCK = "lock"
 
@@ -134,6 +134,58 @@ class IndexWriter:
         if all(known.name != entry.name for known in self._segments):
             self._segments.append(entry)
             self._changed = True
+
+    def adopt(self, donor: Directory) -> Snapshot:
+        """Take over the segments of another index of the same schema, as far as its owner's seal proves them.
+
+        They are linked or copied, and nothing of them is live before `put`. Returns what the donor has
+        committed, opened here; the caller closes it. Raises IndexForeign when it is not sealed or of another
+        schema, another IndexFormatError when it is damaged or changes all the time, OSError.
+        """
+        for attempt in range(OPEN_ATTEMPTS):
+            try:
+                return self._adopt(donor)
+            except (FileNotFoundError, IndexForeign) as error:  # or it was replaced between two looks
+                if attempt == OPEN_ATTEMPTS - 1:
+                    raise IndexForeign("manifest: its segments or its seal are missing") from error
+        raise AssertionError("not reached")
+
+    def _adopt(self, donor: Directory) -> Snapshot:
+        data = read_manifest_bytes(donor)
+        sealed = None if data is None else read_seal(donor, data)
+        if data is None or sealed is None:
+            raise IndexForeign("manifest: there is none, or nobody sealed it")
+        manifest = decode_manifest(data)
+        if manifest.fields != self._fields:
+            raise IndexForeign("manifest: has another schema")
+        taken = {entry.name: self._take(donor, entry.name, sealed) for entry in manifest.segments}
+        self._sealed = {**self._sealed, **taken}
+        return Snapshot(
+            manifest, open_segments(self._directory, manifest.segments, self._fields, sealed=taken)
+        )
+
+    def _take(self, donor: Directory, name: str, sealed: Sealed) -> SealedFile:
+        """Take over one segment and return what to seal it with. A link has the bytes just checked, and
+        another ctime; a copy is compared with the seal byte for byte."""
+        file = donor.open(name)
+        try:
+            checked = check_segment(file, sealed)
+            is_same = self._directory.take(name, donor)
+        finally:
+            file.close()
+        mine = self._directory.open(name)
+        try:
+            if is_same and mine.identity[:-1] == checked.identity[:-1]:
+                return replace(checked, identity=mine.identity)
+            return check_segment(mine, {name: checked})
+        finally:
+            mine.close()
+
+    def put(self, entry: SegmentEntry) -> None:
+        """Make this the next commit's entry of its segment; without live files the segment is not in it."""
+        others = [known for known in self._segments if known.name != entry.name]
+        self._segments = [*others, entry] if entry.live_files else others
+        self._changed = True
 
     def mark_dead(self, segment_name: str, files: Iterable[int]) -> None:
         """Mark files of a segment as superseded or removed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -284,3 +285,27 @@ def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotADirectoryError):
         DiskDirectory(str(tmp_path / "file"))
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_of_another_directory_is_taken(
+    directory: Directory, has_links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, "another file system")
+
+    if not has_links:
+        monkeypatch.setattr("os.link", refuse)
+    source = DiskDirectory(str(tmp_path / "source"), create=True)
+    write(source, "a", b"12345" * 500_000)
+    write(directory, "a", b"something else")
+    is_same = directory.take("a", source)
+    assert read(directory, "a") == read(source, "a")
+    assert (directory.open("a").identity == source.open("a").identity) == is_same
+    assert has_links or not is_same
+    directory.delete("a")
+    assert len(read(source, "a")) == 2_500_000
+    with pytest.raises(FileNotFoundError):
+        directory.take("missing", source)
+    with pytest.raises(CorruptIndex):
+        directory.take("../a", source)

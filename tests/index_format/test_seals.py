@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -286,3 +288,55 @@ def test_a_purged_segment_leaves_no_byte_of_what_is_dead(tmp_path: Path) -> None
         writer.delete_garbage()
     assert not [file.name for file in tmp_path.iterdir() if b"canarytoken" in file.read_bytes()]
     assert look(directory) == expect_model({path: units for path, units in secret.items() if path != "b"})
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_segments_of_an_owner_are_adopted(
+    has_links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, "another file system")
+
+    if not has_links:
+        monkeypatch.setattr("os.link", refuse)
+    donor = DiskDirectory(str(tmp_path / "donor"), create=True, make_tag=OURS)
+    mine = DiskDirectory(str(tmp_path / "mine"), create=True, make_tag=THEIRS)
+    build(donor)
+    before = (tmp_path / "donor" / "manifest").read_bytes()
+    with IndexWriter(mine, "other", FIELDS) as writer:
+        adopted = writer.adopt(donor)
+        assert writer.segments == ()
+        (entry,) = adopted.manifest.segments
+        writer.put(replace(entry, dead_files=(0, 1, 2)))
+        assert writer.segments == ()
+        writer.put(replace(entry, dead_files=(2,)))
+        writer.commit()
+        adopted.close()
+        writer.put(replace(entry, dead_files=(0,)))
+        writer.commit()
+        writer.delete_garbage()
+    assert look(mine) == expect_model({name: FIRST[name] for name in "bc"})
+    assert look(donor) == expect_model(FIRST)  # whose file has another ctime now
+    assert (tmp_path / "donor" / "manifest").read_bytes() == before
+    assert verify_index(mine) == []
+
+
+def test_nothing_is_adopted_without_the_right_seal(tmp_path: Path) -> None:
+    donor = DiskDirectory(str(tmp_path / "donor"), create=True, make_tag=OURS)
+    build(donor)
+    copy = shutil.copytree(tmp_path / "donor", tmp_path / "forged")
+    (segment,) = copy.glob("*.seg")
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.write_bytes(data)
+    (tmp_path / "empty").mkdir()
+    cut = shutil.copytree(tmp_path / "donor", tmp_path / "cut")
+    next(cut.glob("*.seg")).unlink()
+    mine = DiskDirectory(str(tmp_path / "mine"), create=True, make_tag=OURS)
+    for place, tag in (("donor", THEIRS), ("donor", None), ("forged", OURS), ("empty", OURS), ("cut", OURS)):
+        with IndexWriter(mine, "c", FIELDS) as writer:
+            with pytest.raises((IndexForeign, CorruptIndex)):
+                writer.adopt(DiskDirectory(str(tmp_path / place), make_tag=tag))
+            with pytest.raises(IndexForeign):
+                IndexWriter(MemoryDirectory(), "c", FIELDS[:1]).adopt(donor)
+            assert writer.segments == ()
