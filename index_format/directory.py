@@ -270,17 +270,17 @@ class DiskDirectory:
     ) -> None:
         """Raise OSError when the path is no directory, is a symbolic link, or cannot be created."""
         self._holder = None if isinstance(path, str) else path
-        self._path = path if isinstance(path, str) else path.path
+        self.path = path if isinstance(path, str) else path.path
         self.make_tag = make_tag
         if self._holder is not None:
             self._holder.enter(create=create)
             return
-        if create and not os.path.lexists(self._path):
+        if create and not os.path.lexists(self.path):
             with suppress(FileExistsError):
-                os.mkdir(self._path, DIRECTORY_MODE)
-            os.chmod(self._path, DIRECTORY_MODE)  # undo the umask
-        if not stat.S_ISDIR(os.lstat(self._path).st_mode):
-            raise NotADirectoryError(f"{os.path.basename(self._path)} is not a directory")
+                os.mkdir(self.path, DIRECTORY_MODE)
+            os.chmod(self.path, DIRECTORY_MODE)  # undo the umask
+        if not stat.S_ISDIR(os.lstat(self.path).st_mode):
+            raise NotADirectoryError(f"{os.path.basename(self.path)} is not a directory")
 
     @contextmanager
     def _enter(self) -> Iterator[int | None]:
@@ -292,7 +292,7 @@ class DiskDirectory:
         if sys.platform == "win32":
             yield None
             return
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | NO_FOLLOW)
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | NO_FOLLOW)
         try:
             yield descriptor
         finally:
@@ -301,7 +301,7 @@ class DiskDirectory:
     def _place(self, name: str, here: int | None) -> str:
         """Return the path to use with the descriptor of `_enter`."""
         check_name(name)
-        return os.path.join(self._path, name) if here is None else name
+        return os.path.join(self.path, name) if here is None else name
 
     def _open(self, name: str, flags: int) -> int:
         """Return a descriptor of a regular file, private to the user when newly created."""
@@ -321,7 +321,7 @@ class DiskDirectory:
         with self._enter() as here, suppress(FileNotFoundError):
             if stat.S_ISREG(os.lstat(self._place(name, here), dir_fd=here).st_mode):
                 return
-            taken = set(os.listdir(self._path if here is None else here))
+            taken = set(os.listdir(self.path if here is None else here))
             aside = next(one for one in map(f"{name}.aside-{{}}".format, count(1)) if one not in taken)
             source, target = self._place(name, here), self._place(aside, here)
             os.rename(source, target, src_dir_fd=here, dst_dir_fd=here)
@@ -333,7 +333,7 @@ class DiskDirectory:
 
     def list_names(self) -> list[str]:
         """Return the names of the regular files, sorted. Raises OSError."""
-        with self._enter() as here, os.scandir(self._path if here is None else here) as entries:
+        with self._enter() as here, os.scandir(self.path if here is None else here) as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
     def open(self, name: str) -> DiskFile:

@@ -289,6 +289,7 @@ class IndexStatus:
     watching: bool = False  # changed files are noticed, by the system or by polling
     chunks: int = 0  # of the indexed files
     watched: bool = False  # the system tells of changes now
+    origin: str = ""  # the index that it began with, in words; empty: none
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ may be called from several threads at a time.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import DirectoryHolder, IndexFormatError, MakeTag
+from index_format import IndexFormatError
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import (
@@ -26,7 +26,9 @@ from repo_mcp.config.server_config import (
 )
 from repo_mcp.engines import Engines, EngineSources
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.adoption import Donations
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
+from repo_mcp.indexing.derived_phase import DerivedPlace
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.languages.outline.installed import find_enabled
@@ -52,6 +54,7 @@ from repo_mcp.model import (
 from repo_mcp.outliner import Outliner
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
+from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
 from repo_mcp.storage.namespaces import Namespaces, mark_used
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.user_key import load_user_key
@@ -60,10 +63,13 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.workspace.git_blobs import SharedBlobs, find_shared_blobs
+from repo_mcp.workspace.git_places import list_siblings
 from repo_mcp.workspace.hidden_names import list_shown
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
+from repo_mcp.workspace.repository_reader import NO_REFUSALS
 from repo_mcp.workspace.system_places import is_system_place
 
 if TYPE_CHECKING:
@@ -103,7 +109,9 @@ class Repository:
             config.refusals,
             config.allow_paths,
             data_dir.inside_root,
+            reads_git=config.siblings,
         )
+        self._donors = Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts)
         self.namespaces = Namespaces(
             config.root, data_dir.directory, key, holds_denied=bool(config.allow_paths)
         )
@@ -148,17 +156,24 @@ class Repository:
 
     def _compute_configuration(self) -> str:
         """Digest of all that decides what an index of this root holds."""
-        facts = (
-            self.config.fingerprint(self.tree.policy.fingerprint()),
+        config = self.config
+        contents = (
             FORMAT_VERSION,
             ANALYSIS_VERSION,
             CHUNKING_VERSION,
             LANGUAGES_VERSION,
+            config.chunk_lines,
+            config.chunk_overlap_lines,
+            config.extensions,
+            config.disabled_adapters,
+            *self._installed,  # with their versions
+        )
+        choice = (
+            config.fingerprint(self.tree.policy.fingerprint()),
             list_shown(),
             "tracked",  # files that Git tracks are not ignored
-            *self._installed,  # with their versions; without any, an index is what it always was
         )
-        return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+        return name_configuration(contents, choice)
 
     def _open_index(self) -> LiveIndex:
         config = self.config
@@ -187,13 +202,35 @@ class Repository:
             finder=self.tree.find_changes(),
             note_refresh=self._note_refresh,
             make_tag=namespace.make_tag,
+            donations=Donations(
+                partial(self._donors.find, "index", self._configuration, namespace.directory.path),
+                self._find_shared,
+            ),
         )
+
+    def _iter_checkouts(self) -> Iterator[DonorRoot]:
+        """Yield the checkouts with whose index ours may begin."""
+        config = self.config
+        yield DonorRoot(config.root, "this checkout with other options")
+        if config.index_from is not None:
+            yield DonorRoot(config.index_from, "the checkout of --index-from")
+        if config.siblings:
+            yield from (
+                DonorRoot(root, "another work tree of the repository") for root in list_siblings(config.root)
+            )
+
+    def _find_shared(self, donor: Donor) -> SharedBlobs | None:
+        """Return the files that Git knows to be the same for a donor; None where all must be read."""
+        config = self.config
+        is_alike = donor.manifest.configuration == self._configuration and config.refusals == NO_REFUSALS
+        if not config.siblings or not is_alike:
+            return None
+        return find_shared_blobs(config.root, donor.root.path, self.tree.read_bytes)
 
     def _open_symbol_index(self) -> LiveSymbolIndex:
         """Open the symbol index. Nothing is parsed before somebody asks for it."""
         config = self.config
-        facts = (self._configuration, *list_facts())
-        configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+        configuration = derive_configuration(self._configuration, *list_facts())
         namespace = self.namespaces.add("structure", configuration)
         phase = SymbolPhase(
             namespace.directory,
@@ -204,6 +241,7 @@ class Repository:
             find_adapter_task=self._outliner.find_symbol_task if self._installed else None,
             make_tag=namespace.make_tag,
             poison=self.poison,
+            find_donor=partial(self._donors.find, "structure", configuration, namespace.directory.path),
         )
         return LiveSymbolIndex(namespace.directory, configuration, phase, self._index, self.tree.name_path)
 
@@ -223,11 +261,12 @@ class Repository:
             self.tree.read_walked,
         )
 
-    def _name_vectors(self, configuration: str) -> tuple[DirectoryHolder, MakeTag]:
+    def _name_vectors(self, configuration: str) -> DerivedPlace:
         """Return where the vectors of a configuration lie, and what seals them: known with the model."""
         namespace = self.namespaces.add("vectors", configuration)
         mark_used(namespace.directory)
-        return namespace.directory, namespace.make_tag
+        find_donor = partial(self._donors.find, "vectors", configuration, namespace.directory.path)
+        return DerivedPlace(namespace.directory, namespace.make_tag, find_donor)
 
     @property
     def _makes_vectors(self) -> bool:

@@ -192,6 +192,19 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of an embedding model; makes semantic_weight of search_code work (default: none)",
     )
+    _add_donors(parser)
+
+
+def _add_donors(parser: argparse.ArgumentParser) -> None:
+    """Add the options about the index that a first one may begin with."""
+    parser.add_argument(
+        "--siblings",
+        action=argparse.BooleanOptionalAction,
+        help="begin a first index with that of another work tree of the repository (default: yes)",
+    )
+    parser.add_argument(
+        "--index-from", metavar="DIR", help="begin a first index with that of the checkout DIR, if it has one"
+    )
 
 
 def read_given(options: argparse.Namespace) -> Config:
@@ -211,6 +224,8 @@ def read_given(options: argparse.Namespace) -> Config:
         audit_queries=options.audit_queries,
         last_bundle=options.last_bundle,
         semantic_model=options.semantic_model,
+        siblings=options.siblings,
+        index_from=options.index_from,
         include_extensions=options.include_extension,
         exclude_globs=options.exclude_glob,
         allow_paths=options.allow_path,

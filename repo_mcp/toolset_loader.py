@@ -106,7 +106,7 @@ def _protect(config: Config, warn: Warn) -> None:
         places.append(prepare_place(config).path)
     roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
     key_dir, has_key = take_key_dir(find_state_home())
-    readable = [key_dir, *filter(None, [config.semantic_model])]
+    readable = [key_dir, *filter(None, [config.semantic_model, config.index_from])]
     state = harden(roots, places if has_key else [*places, key_dir], readable)
     if not state.startswith("on"):
         warn(f"--harden: {state}")

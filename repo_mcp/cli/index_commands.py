@@ -81,6 +81,7 @@ If it is killed at any moment, the next run finds the old index or the new one."
     add("--memory-mb", metavar="N", type=int, help="memory of all processes together (default: 1,000)")
     parameters.add_max_file_bytes(parser)
     parameters.add_semantic_model(parser)
+    parameters.add_donors(parser)
     parameters.add_json(parser)
     parameters.add_place(parser)
     return parser
@@ -95,6 +96,8 @@ def index(options: Namespace) -> int:
         workers=options.workers,
         memory_mb=options.memory_mb,
         semantic_model=options.semantic_model,
+        siblings=options.siblings,
+        index_from=options.index_from,
     )
     force, quiet = options.force, options.json
     with opened(config) as repository:

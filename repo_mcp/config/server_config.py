@@ -139,6 +139,8 @@ class Config:
     audit_queries: bool = False  # the audit log includes the text of queries and prompts
     last_bundle: bool = True  # the last context bundle is stored in the data directory, for people
     semantic_model: str | None = None  # absolute; folder of an embedding model; only the operator may set it
+    siblings: bool = True  # a first index begins with that of another checkout of the repository
+    index_from: str | None = None  # absolute; a checkout whose index a first one may begin with
     extensions: tuple[
         tuple[str, str], ...
     ] = ()  # (extension, language) that replace the built-in ones, sorted
@@ -205,6 +207,8 @@ def load_config(
     audit_queries: bool | None = None,
     last_bundle: bool | None = None,
     semantic_model: str | None = None,
+    siblings: bool | None = None,
+    index_from: str | None = None,
     include_extensions: Sequence[str] | None = None,
     exclude_globs: Sequence[str] | None = None,
     allow_paths: Sequence[str] | None = None,
@@ -214,22 +218,7 @@ def load_config(
 
     `guards` has keys of GUARDS, `limits` fields of Limits; `root` may be AUTO, or None for named roots alone.
     Raises RepoError with CONFIG_INVALID. Nothing on disk is examined."""
-    options = {
-        "repo_root": root,
-        "data_dir": data_dir,
-        "toolsets": toolsets,
-        "workers": workers,
-        "memory_mb": memory_mb,
-        "watch": watch,
-        "any_root": any_root,
-        "harden": harden,
-        "audit_queries": audit_queries,
-        "last_bundle": last_bundle,
-        "semantic_model": semantic_model,
-        "include_extensions": include_extensions or None,
-        "exclude_globs": exclude_globs or None,
-        "allow_paths": allow_paths or None,
-    }
+    given = _list_given(locals())
     chosen = _choose_toolsets(toolsets, root)
     config = Config(
         root=_absolute(root, "--repo-root") if root and root != AUTO else "",
@@ -245,12 +234,24 @@ def load_config(
         audit_queries=bool(audit_queries),
         last_bundle=last_bundle is not False,
         semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
+        siblings=siblings is not False,
+        index_from=None if index_from is None else _absolute(index_from, "--index-from"),
         include_extensions=_check_extensions(include_extensions or ()),
         exclude_globs=_check_globs(exclude_globs or ()),
         allow_paths=_check_allowed(allow_paths or ()),
-        given=frozenset(key for key, value in options.items() if value is not None) | frozenset(limits or ()),
+        given=given | frozenset(limits or ()),
     )
     return _apply_guards(config, guards or {})
+
+
+def _list_given(arguments: Mapping[str, object]) -> frozenset[str]:
+    """Return the keys of the arguments of `load_config` that have a value, even if it is the default."""
+    names = {"root": "repo_root"}
+    return frozenset(
+        names.get(name, name)
+        for name, value in arguments.items()
+        if name not in ("guards", "limits") and value not in (None, (), [])
+    )
 
 
 def find_client_home(variable: str, *below_home: str) -> str:

@@ -51,6 +51,8 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         ("audit_queries", config.audit_queries, "--audit-queries", ""),
         ("last_bundle", config.last_bundle, "--last-bundle/--no-last-bundle", ""),
         ("semantic_model", config.semantic_model, "--semantic-model", ""),
+        ("siblings", config.siblings, "--siblings/--no-siblings", ""),
+        ("index_from", config.index_from, "--index-from", ""),
         ("include_extensions", list(config.include_extensions), "--include-extension", "include_extensions"),
         ("exclude_globs", list(config.exclude_globs), "--exclude-glob", "exclude_globs"),
         ("allow_paths", list(config.allow_paths), "--allow-path", ""),

@@ -35,10 +35,12 @@ from index_format import (
     write_segment,
 )
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.adoption import adopt
 from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import explain_write_error
 from repo_mcp.model import IndexProgress, ProgressCallback
+from repo_mcp.storage.donors import FindDonor, find_nothing
 
 WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower than larger windows
 FULL_MERGE_SHARE = 0.5  # of the files; when more are renewed in one round, everything is merged
@@ -65,6 +67,15 @@ Report = TypeVar("Report")
 
 
 @dataclass(frozen=True, slots=True)
+class DerivedPlace:
+    """Where a derived index lies, what seals it, and what an empty one may begin with."""
+
+    directory: str | DirectoryHolder
+    make_tag: MakeTag | None
+    find_donor: FindDonor = find_nothing
+
+
+@dataclass(frozen=True, slots=True)
 class PhaseWords:
     """The messages of a phase when it cannot go on."""
 
@@ -84,13 +95,16 @@ class PhaseStore:
         fields: tuple[Field, ...],
         make_tag: MakeTag | None,
         words: PhaseWords,
+        find_donor: FindDonor = find_nothing,
     ) -> None:
-        """`directory` is that of the index; its files are sealed with `make_tag`."""
+        """`directory` is that of the index; its files are sealed with `make_tag`. An empty one begins with a
+        donor, if there is one."""
         self._directory = directory
         self._configuration = configuration
         self._fields = fields
         self._make_tag = make_tag
         self._words = words
+        self._find_donor = find_donor
 
     @contextmanager
     def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:
@@ -118,6 +132,32 @@ class PhaseStore:
         """Raise RepoError with CANCELLED when the round is cancelled."""
         if cancelled():
             raise RepoError(ErrorCode.CANCELLED, self._words.cancelled, self._words.kept)
+
+    def run_round(
+        self, target: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool
+    ) -> Report:
+        """Return the result of `run`, called with the known files, or with None to build everything.
+
+        The latter happens with `anew`, and when the index cannot be read: it is discarded. Raises what `run`
+        raises.
+        """
+        directory, writer = target
+        with suppress(IndexFormatError):
+            if not anew:
+                if not writer.segments:
+                    self._adopt(writer)
+                return run(_read_known(directory, writer))
+        writer.discard_all()
+        return run(None)
+
+    def _adopt(self, writer: IndexWriter) -> None:
+        """Begin with all that a donor has: a record counts only while its file is the one that is indexed."""
+        adopted = adopt(writer, self._find_donor())
+        if adopted is not None:
+            for entry in adopted.manifest.segments:
+                writer.put(entry)
+            writer.commit()
+            adopted.close()
 
 
 class SegmentRound(Generic[Made]):
@@ -230,18 +270,6 @@ def purge_gone(target: WriteTarget, known: KnownFiles, gone: Sequence[str], chec
     writer.commit()
     writer.delete_garbage()
     return _read_known(directory, writer)
-
-
-def run_round(target: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool) -> Report:
-    """Return the result of `run`, called with the known files, or with None to build everything. The latter
-    happens with `anew` and when the index cannot be read: it is then discarded. Raises what `run` raises.
-    """
-    directory, writer = target
-    with suppress(IndexFormatError):
-        if not anew:
-            return run(_read_known(directory, writer))
-    writer.discard_all()
-    return run(None)
 
 
 def _read_known(directory: Directory, writer: IndexWriter) -> KnownFiles:

@@ -16,6 +16,7 @@ from index_format import (
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
 from repo_mcp.indexing.refresh import Refresh, RefreshHooks, RefreshResources, Walk, count_files
@@ -49,10 +50,12 @@ class Indexer:
         note_purge: Callable[[], None] = lambda: None,
         note_purge_due: Callable[[int], None] = lambda _generation: None,
         make_tag: MakeTag | None = None,
+        donations: Donations = NO_DONATIONS,
     ) -> None:
         """`record` is kept from one indexer of the index to the next. `probe` tells where a file that the
         walk left out is now. `note_purge_due` is called with the committed generation before text that
-        must not be served is dead, `note_purge` when nothing of it is left. `make_tag` seals the mark.
+        must not be served is dead, `note_purge` when nothing of it is left. `make_tag` seals the mark. An
+        index that is empty may begin with one of `donations`.
         """
         self._directory = directory
         self._configuration = configuration
@@ -66,6 +69,7 @@ class Indexer:
             probe,
             PurgeMark(directory, make_tag),
             note_purge_due,
+            donations,
         )
 
     def refresh(

@@ -6,11 +6,10 @@ or was given a name that is denied, may not: the segments that hold it are rewri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from index_format import IndexWriter
-from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.scan_state import SeenFiles
 
@@ -26,6 +25,13 @@ class TreeProbe(Protocol):
 
     def find_below_denied(self, inodes: frozenset[int]) -> frozenset[int] | None:
         """Return the inodes found below denied directories; None when there are too many to search."""
+
+
+class HeldFiles(Protocol):
+    """Knows which segments hold which files."""
+
+    def list_segments(self, paths: Sequence[str]) -> list[str]:
+        """Return the names of the segments that hold any version of the files."""
 
 
 class _NoProbe:
@@ -64,13 +70,17 @@ class Purge:
             if not self.segments:
                 mark.clear()
 
-    def add(self, paths: Sequence[str], known: KnownFiles) -> None:
+    def add(self, paths: Sequence[str], known: HeldFiles) -> None:
         """Purge the indexed versions of files, which the caller then marks dead."""
         if paths and not self._is_marked:
             self._is_marked = True
             self._mark.set(self._generation)
             self._note_due(self._generation)
         self.segments.update(known.list_segments(paths))
+
+    def add_there(self, paths: Iterable[str], known: HeldFiles) -> None:
+        """Purge those of the files that are in the tree all the same, now ignored or with a denied name."""
+        self.add([path for path in paths if self._probe.is_there(path)], known)
 
     def find_left_out(
         self, gone: Sequence[str], denied_inodes: frozenset[int], seen: SeenFiles | None

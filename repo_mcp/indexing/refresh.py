@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Protocol
 
 from index_format import Directory, IndexWriter, SegmentEntry, Snapshot
+from repo_mcp.indexing.adoption import NO_DONATIONS, Adoption, Donations, adopt
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
@@ -32,7 +33,7 @@ from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
 from repo_mcp.indexing.workers import ShardPool, encode_windows
 from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipReason, WalkedFile, WalkReport
 from repo_mcp.workspace.path_changes import PathChanges
-from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
+from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files; when more are renewed in one refresh, everything is merged
 
@@ -72,6 +73,7 @@ class RefreshResources:
     probe: TreeProbe
     mark: PurgeMark
     note_purge_due: Callable[[int], None]
+    donations: Donations = NO_DONATIONS
 
 
 @dataclass(slots=True)
@@ -112,6 +114,7 @@ class Refresh:
         self.warnings: list[str] = []
         self._tally = _Tally()
         self._purge: Purge | None = None
+        self._adoption: Adoption | None = None
         self._indexed_files = 0
         self._commits_shards = True
         self._reads_all = False
@@ -134,7 +137,10 @@ class Refresh:
             known = self._read_known()
             self._reads_all = force
             self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
-            building = self._begin_building(known)
+            if not force and not self._writer.segments:
+                self._adoption = self._adopt()
+            if self._adoption is None:
+                building = self._begin_building(known)
         report = walk(self._hooks.cancelled, building.note if building is not None else None)
         self.warnings += report.warnings
         changed, missing = find_changed(seen, report.files)
@@ -147,10 +153,13 @@ class Refresh:
                 known, purge, report, missing if seen is not None and seen.complete else None, seen
             )
             files = build_walked_files(report.files).take(changed)
+            if self._adoption is not None:
+                files = self._confirm(self._adoption, files, purge)
             if seen is not None and report.denied_inodes:  # else renames to denied names are unknown
                 renamed = [one.path for one in files if find_inode(seen, one.path) in report.denied_inodes]
                 purge.add(renamed, known)
             (building if building is not None else self._begin_building(known)).finish(files)
+            self._put_adopted()
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
@@ -195,6 +204,45 @@ class Refresh:
             if snapshot is not None:
                 snapshot.close()
 
+    def _adopt(self) -> Adoption | None:
+        """Return what another index has of the files that may be the same here; None without a donor."""
+        donor = self._resources.donations.find_donor()
+        adopted = adopt(self._writer, donor)
+        if donor is None or adopted is None:
+            return None
+        try:
+            return Adoption(donor, adopted)
+        finally:
+            adopted.close()
+
+    def _confirm(self, adoption: Adoption, files: WalkedFiles, purge: Purge) -> WalkedFiles:
+        """Take over what can be had without reading, and return the files that must be read."""
+        purge.add_there(adoption.iter_others(frozenset(files.paths)), adoption)
+        left, binary = adoption.confirm_shared(files, self._resources.donations.find_shared)
+        self._tally.skipped.update(binary)
+        if adoption.confirmed:
+            self._put_adopted()
+            self._commit()
+        return files.take(left)
+
+    def _put_adopted(self) -> None:
+        """Make the confirmed files of a donor part of the next commit."""
+        if self._adoption is not None:
+            for entry in self._adoption.iter_entries():
+                self._writer.put(entry)
+            self._indexed_files = self._adoption.confirmed
+
+    def _take_adopted(self, adoption: Adoption, result: ShardResult) -> None:
+        """Confirm the files of a shard that are the same in the donor."""
+        adoption.confirm(result.unchanged)
+        held = [path for path in result.skipped if adoption.find_fingerprint(path) is not None]
+        if self._purge is not None:
+            self._purge.add(held, adoption)
+        if result.entries or adoption.is_worth_a_commit:
+            self._put_adopted()
+            if not result.entries:
+                self._commit()
+
     def _begin_purge(self, generation: int) -> Purge:
         one = self._resources
         self._purge = Purge(one.probe, one.mark, one.note_purge_due, self._writer, generation)
@@ -238,7 +286,8 @@ class Refresh:
         return sum(map(len, taken.values()))
 
     def _begin_building(self, known: KnownFiles) -> Building:
-        find = (lambda _path: None) if self._reads_all else known.find_fingerprint
+        source = known if self._adoption is None else self._adoption
+        find = (lambda _path: None) if self._reads_all else source.find_fingerprint
         planner = ShardPlanner(find, self._writer.reserve_temporary, self._resources.settings.shard_bytes)
         take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
         return Building(planner, self.pool, take, report, self._hooks.cancelled)
@@ -248,6 +297,8 @@ class Refresh:
         self._tally.note(result, self._mark_dead(result.indexed, known))
         self._tally.removed += self._mark_dead(tuple(result.skipped), known, purges=True)
         self._tally.removed += self._mark_dead(result.gone, known)
+        if self._adoption is not None:
+            self._take_adopted(self._adoption, result)
         for entry in result.entries:
             self._writer.add(entry)
         if result.entries and self._commits_shards:
@@ -290,7 +341,10 @@ class Refresh:
         if before is None:
             tally = self._tally
             unsettled = frozenset(tally.unsettled | tally.gone)
-            seen = build_seen(generation, time.time(), scan_started_ns, report, tally.skipped, unsettled)
+            origin = "" if self._adoption is None else self._adoption.describe()
+            seen = build_seen(
+                generation, time.time(), scan_started_ns, report, tally.skipped, unsettled, origin
+            )
         else:
             files = build_walked_files(report.files).take(changed)
             seen = self._renew_seen(before, generation, scan_started_ns, files, missing)

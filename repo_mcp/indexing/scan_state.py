@@ -90,6 +90,7 @@ class SeenFiles:
     complete: bool  # no directory was unreadable, so an absent file did not exist
     whole: _Whole
     changes: Mapping[str, SeenRow | None]  # differences since `whole`, by path; None: gone
+    origin: str = ""  # what the index began with, in words; empty: with nothing
 
     @property
     def whole_count(self) -> int:
@@ -262,13 +263,14 @@ def build_seen(
     report: WalkReport,
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
+    origin: str = "",
 ) -> SeenFiles:
     """Return the record of a finished refresh; `unsettled` files must be read again, whatever their times."""
     files = build_walked_files(report.files)
     recent = np.flatnonzero((files.stats[:, _TIMES] >= scan_started_ns - GRANULARITY_NS).any(axis=1))
     racy = {*(files.paths[position] for position in recent.tolist()), *unsettled}
     whole = _build_whole(files, racy, skipped)
-    return SeenFiles(generation, taken_at, report.skipped, not report.unreadable, whole, {})
+    return SeenFiles(generation, taken_at, report.skipped, not report.unreadable, whole, {}, origin)
 
 
 def _build_whole(files: WalkedFiles, racy: Collection[str], skipped: Mapping[str, SkipReason]) -> _Whole:
@@ -332,6 +334,7 @@ def _describe(seen: SeenFiles, segments: Sequence[SegmentEntry]) -> dict[str, An
         "taken_at": seen.taken_at,
         "left_out": dict(seen.left_out),
         "complete": seen.complete,
+        "origin": seen.origin,
     }
 
 
@@ -469,6 +472,7 @@ def _build(record: Mapping[str, Any], whole: _Whole, changes: Mapping[str, SeenR
         bool(record["complete"]),
         whole,
         changes,
+        str(record.get("origin", "")),
     )
 
 

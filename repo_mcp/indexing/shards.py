@@ -117,6 +117,9 @@ class ShardPlanner:
         return task
 
 
+_Read = tuple["SourceFile | None", bool]  # None: it is as indexed; whether it changed while it was read
+
+
 class ShardBuilder:
     """Builds shards, one after the other, with one repository reader and one directory."""
 
@@ -138,7 +141,7 @@ class ShardBuilder:
 
         Raises OSError when a segment cannot be written.
         """
-        builder = self._start_segment()
+        builder: SegmentBuilder | None = None
         entries: list[SegmentEntry] = []
         indexed: list[str] = []
         unchanged: list[str] = []
@@ -147,25 +150,26 @@ class ShardBuilder:
         skipped: dict[str, SkipReason] = {}
         for start in range(0, len(task.files), READ_FILES):
             group = task.files[start : start + READ_FILES]
-            found = self._read_group([path for path, _ in group])
-            for (path, known), one in zip(group, found, strict=True):
+            found = self._read_group(group)
+            for (path, _), one in zip(group, found, strict=True):
                 if one is None:
                     gone.append(path)
                 elif isinstance(one, SkipReason):
                     skipped[path] = one
                 else:
                     source, changed_while_reading = one
-                    if source.fingerprint == known:
+                    if source is None:
                         unchanged.append(path)
                     else:
-                        if builder.weight >= self._settings.memory.segment_bytes:
+                        if builder is not None and builder.weight >= self._settings.memory.segment_bytes:
                             entries.append(self._write(builder, task, len(entries)))
-                            builder = self._start_segment()
+                            builder = None
+                        builder = self._start_segment() if builder is None else builder
                         builder.add(source if self._marker is None else self._marker.mark(source))
                         indexed.append(path)
                     if changed_while_reading:
                         unsettled.append(path)
-        if builder.files:
+        if builder is not None:
             entries.append(self._write(builder, task, len(entries)))
         return ShardResult(
             tuple(entries),
@@ -185,12 +189,13 @@ class ShardBuilder:
     def _write(self, builder: SegmentBuilder, task: ShardTask, number: int) -> SegmentEntry:
         return write_segment(self._directory, f"{task.temporary}-{number}", *builder.build())
 
-    def _read_group(self, paths: Sequence[str]) -> list[tuple[SourceFile, bool] | SkipReason | None]:
-        """Return per file: its source and if it changed meanwhile; why it is skipped; or None, it is gone."""
-        reasons = [self._find_reason(path) for path in paths]
-        wanted = [path for path, reason in zip(paths, reasons, strict=True) if reason is None]
-        opened = iter(open_many(self._reader, wanted, self._settings.max_file_bytes))
-        return [self._decode(next(opened)) if reason is None else reason for reason in reasons]
+    def _read_group(self, group: Sequence[tuple[str, bytes | None]]) -> list[_Read | SkipReason | None]:
+        """Return per file: what was read; why it is skipped; or None, it is gone."""
+        reasons = [self._find_reason(path) for path, _ in group]
+        wanted = [one for one, reason in zip(group, reasons, strict=True) if reason is None]
+        opened = open_many(self._reader, [path for path, _ in wanted], self._settings.max_file_bytes)
+        found = iter([self._decode(one, known) for one, (_, known) in zip(opened, wanted, strict=True)])
+        return [next(found) if reason is None else reason for reason in reasons]
 
     def _find_reason(self, path: str) -> SkipReason | None:
         """Return why a file is not even opened, or None."""
@@ -200,18 +205,20 @@ class ShardBuilder:
             return SkipReason.EXCLUDED
         return None
 
-    def _decode(self, opened: OpenedFile | RepoError) -> tuple[SourceFile, bool] | SkipReason | None:
-        from repo_mcp.indexing.documents import SourceFile
-
+    def _decode(self, opened: OpenedFile | RepoError, known: bytes | None) -> _Read | SkipReason | None:
         if isinstance(opened, RepoError):
             is_key = opened.details.get("rule") == RULES[PRIVATE_KEY]
             return SkipReason.PRIVATE_KEY if is_key else _SKIPS.get(opened.code)
+        fingerprint = compute_fingerprint(opened.data)
+        if fingerprint == known:  # and so is text
+            return None, opened.changed_while_reading
         try:
             text = decode_source(opened.data)
         except RepoError as error:
             return _SKIPS.get(error.code)
+        from repo_mcp.indexing.documents import SourceFile  # not where nothing changed
+
         flags = FLAG_REPLACED if text.warnings else 0
-        fingerprint = compute_fingerprint(opened.data)
         language = find_language(opened.path, self._languages)
         source = SourceFile(opened.path, text.data, len(opened.data), fingerprint, language, flags)
         return source, opened.changed_while_reading

@@ -190,7 +190,7 @@ class DerivedIndex(ABC, Generic[View]):
 
     def _identify(self, lexical: Snapshot) -> tuple[object, ...]:
         """Return the identity of the input; while it stays equal there is nothing to do."""
-        return (lexical.manifest,)
+        return (lexical.manifest, self._index.generation.is_whole(lexical))
 
     def _try_round(self, lexical: Snapshot) -> float | None:
         """Run one round; return the seconds until a retry, or None when nothing is left to do."""

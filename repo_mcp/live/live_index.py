@@ -17,6 +17,7 @@ import numpy as np
 
 from index_format import IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.refresh import Walk
 from repo_mcp.indexing.scan_state import ChangedFiles, SeenFiles
 from repo_mcp.indexing.shards import BuildSettings
@@ -58,9 +59,11 @@ class LiveIndex:
         finder: PathChangeFinder | None = None,
         note_refresh: Callable[[], None] = lambda: None,
         make_tag: MakeTag | None = None,
+        donations: Donations = NO_DONATIONS,
     ) -> None:
         """`walk` gives the files of the root, `finder` a few of them by what the walk found out.
         `note_refresh` is called after each refresh. With `make_tag` no index is used that it did not seal.
+        The first one may begin with one of `donations`.
 
         Makes the index's directory; where it cannot, there is no index until a refresh can make it.
         """
@@ -68,7 +71,7 @@ class LiveIndex:
         self._generation = Generation(settings.index_path, configuration, make_tag)
         self._look = TreeLook(self._generation, walk, self._closed)
         self.refresher = Refresher(
-            self._generation, self._look, settings, configuration, workers, finder, make_tag
+            self._generation, self._look, settings, configuration, workers, finder, make_tag, donations
         )
         self._follows = watch
         self._watch = ChangeWatch(
@@ -180,6 +183,11 @@ class LiveIndex:
         """Return how the tree differs now from what a generation holds; None when that is not known."""
         return self._look.find_changed(generation)
 
+    @property
+    def generation(self) -> Generation:
+        """Return what knows the committed generation."""
+        return self._generation
+
     # What is told of it
 
     def status(self) -> IndexStatus:
@@ -219,6 +227,7 @@ class LiveIndex:
             watching=self._follows,
             chunks=count_chunks(searcher.snapshot),
             watched=self._watch.is_active,
+            origin="" if seen is None else seen.origin,
         )
 
     def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from index_format import IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
 from repo_mcp.indexing.reports import count_milliseconds, explain_write_error
@@ -39,6 +40,7 @@ class Refresher:
         workers: int,
         probe: TreeProbe | None,
         make_tag: MakeTag | None,
+        donations: Donations = NO_DONATIONS,
     ) -> None:
         self._generation = generation
         self._look = look
@@ -47,6 +49,7 @@ class Refresher:
         self._workers = workers
         self._probe = probe if probe is not None else NO_PROBE
         self._make_tag = make_tag
+        self._donations = donations
         self.running = threading.Lock()  # held while this process refreshes
         self._hurried = threading.Event()  # a few changed files wait to be indexed
         self.progress: IndexProgress | None = None
@@ -195,6 +198,7 @@ class Refresher:
             note_purge=self._note_purge,
             note_purge_due=self.note_purge_due,
             make_tag=self._make_tag,
+            donations=self._donations,
         )
 
     def _note_purge(self) -> None:

@@ -7,7 +7,6 @@ a person runs `build`, or a question arrives. Queries are answered from what is 
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, MakeTag, Snapshot
+from index_format import DiskDirectory, IndexFormatError, Snapshot
 from repo_mcp.errors import RepoError
+from repo_mcp.indexing.derived_phase import DerivedPlace
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
@@ -31,6 +31,7 @@ from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder
 from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView
 from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
+from repo_mcp.storage.donors import derive_configuration
 from repo_mcp.symbol_index.phase import ReadFile
 
 FIRST_QUESTION = "a"  # starts the question process before the first real question
@@ -67,13 +68,13 @@ class LiveVectors(DerivedIndex[VectorView]):
         self,
         folder: str,
         configuration: str,
-        name: Callable[[str], tuple[DirectoryHolder, MakeTag]],
+        name: Callable[[str], DerivedPlace],
         workers: int,
         index: LiveIndex,
         read: ReadFile,
     ) -> None:
-        """`configuration` is that of the lexical index; `name` returns the directory for a configuration of
-        vectors, and their seal. Raises RepoError with CONFIG_INVALID unless `folder` holds a model.
+        """`configuration` is that of the lexical index; `name` returns the place for a configuration of
+        vectors. Raises RepoError with CONFIG_INVALID unless `folder` holds a model.
         """
         super().__init__(index, find_task, WORDS)
         self._folder = ModelFolder(folder)
@@ -90,7 +91,7 @@ class LiveVectors(DerivedIndex[VectorView]):
     def _configuration(self) -> str:
         """The digest of everything that decides a vector on this machine: numpy contains the code of the
         products, and Python the character tables."""
-        facts = (
+        return derive_configuration(
             self._lexical_configuration,
             self._folder.fingerprint,
             VERSION,
@@ -98,11 +99,10 @@ class LiveVectors(DerivedIndex[VectorView]):
             np.__version__,
             unicodedata.unidata_version,
         )
-        return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
     @cached_property
-    def _place(self) -> tuple[DirectoryHolder, MakeTag]:
-        """The directory of the vectors, and their seal."""
+    def _place(self) -> DerivedPlace:
+        """Where the vectors lie."""
         return self._name(self._configuration)
 
     # Reading
@@ -114,8 +114,7 @@ class LiveVectors(DerivedIndex[VectorView]):
             return VectorView(snapshot, searcher, self._folder.dimensions)
 
         try:
-            holder, make_tag = self._place
-            directory = DiskDirectory(holder, make_tag=make_tag)
+            directory = DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
             return self._open_view(directory, self._configuration, searcher.snapshot, make)
         except OSError:
             return self._get_opened(searcher.snapshot)
@@ -200,8 +199,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     def _purge(self) -> None:
         """Purge what is gone. Raises OSError where there are no vectors."""
-        holder, make_tag = self._place
-        DiskDirectory(holder, make_tag=make_tag)
+        DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
         searcher = self._index.find_searcher()
         if searcher is not None:
             self._run(searcher.snapshot, None, self._closed.is_set, embeds=False)
@@ -233,7 +231,7 @@ class LiveVectors(DerivedIndex[VectorView]):
                 progress(now)
 
         phase = VectorPhase(
-            *self._place,
+            self._place,
             self._configuration,
             self._workers,
             self._folder.dimensions,
@@ -241,7 +239,14 @@ class LiveVectors(DerivedIndex[VectorView]):
             partial(make_embedder, self._folder_path),
         )
         return self._renew(
-            lambda anew: phase.run(lexical, anew=anew, progress=report, cancelled=stop, embeds=embeds)
+            lambda anew: phase.run(
+                lexical,
+                anew=anew,
+                progress=report,
+                cancelled=stop,
+                embeds=embeds,
+                is_whole=self._index.generation.is_whole(lexical),
+            )
         )
 
     def _follow(self) -> None:

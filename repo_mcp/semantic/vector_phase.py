@@ -14,21 +14,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from index_format import (
-    DirectoryHolder,
     IndexFormatError,
     LiveSegment,
-    MakeTag,
     Snapshot,
     compute_fingerprint,
 )
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
+    DerivedPlace,
     PhaseStore,
     PhaseWords,
     SegmentRound,
     purge_gone,
-    run_round,
 )
 from repo_mcp.indexing.derived_plan import Plan, WantedFile, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
@@ -71,16 +69,17 @@ class VectorPhase:
 
     def __init__(
         self,
-        directory: str | DirectoryHolder,
-        make_tag: MakeTag,
+        place: DerivedPlace,
         configuration: str,
         workers: int,
         dimensions: int,
         read: ReadFile,
         make_embedder: MakeEmbedder,
     ) -> None:
-        """`directory` is that of the index; `make_tag` seals its files; `read` is the repository reader's."""
-        self._store = PhaseStore(directory, configuration, NO_FIELDS, make_tag, WORDS)
+        """`read` is the repository reader's."""
+        self._store = PhaseStore(
+            place.directory, configuration, NO_FIELDS, place.make_tag, WORDS, place.find_donor
+        )
         self._workers = workers
         self._dimensions = dimensions
         self._read = read
@@ -94,10 +93,12 @@ class VectorPhase:
         progress: ProgressCallback | None = None,
         cancelled: Cancelled = lambda: False,
         embeds: bool = True,
+        is_whole: bool = True,
     ) -> VectorReport:
         """Embed all files of the lexical index, and remove those that are gone.
 
-        With `anew` no existing vectors are used; without `embeds` files are only removed. Raises RepoError
+        With `anew` no existing vectors are used; without `embeds` files are only removed. While the
+        lexical index is not `is_whole` others stay: their files may come. Raises RepoError
         with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when nothing can be written,
         INTERNAL when nothing can embed; and IndexFormatError for a damaged lexical index.
         """
@@ -109,6 +110,8 @@ class VectorPhase:
                 plan = plan_round(lexical, there, find_task)
                 if not embeds:
                     plan = replace(plan, files=(), bytes=0)
+                if embeds and not is_whole:
+                    plan = replace(plan, gone=())
                 if plan.gone:
                     there = purge_gone(target, there, plan.gone, check)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
@@ -116,7 +119,7 @@ class VectorPhase:
                     return _Round(segments, plan).run(workers)
 
             try:
-                return run_round(target, run, anew=anew)
+                return self._store.run_round(target, run, anew=anew)
             except _LexicalDamage as damage:
                 raise damage.error from damage
 

@@ -71,10 +71,7 @@ def prepare_data_dir(held_root: HeldDirectory, configured: str | None, cache_hom
         return DataDir(_prepare(wanted, held_root), (), _inside(root, wanted))
     except _Unusable as fault:
         warning = f"The data directory cannot be used ({fault}), so the user's cache directory is used."
-    import hashlib  # here: it loads a large library, for which the list of tools need not wait
-
-    root_digest = hashlib.blake2b(os.fsencode(root)).hexdigest()[:16]
-    fallback = os.path.join(cache_home, _CACHE_NAME, root_digest)
+    fallback = _name_fallback(root, cache_home)
     try:
         directory = _prepare(fallback, held_root)
     except _Unusable as fault:
@@ -109,6 +106,20 @@ def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]
     return wanted, os.path.lexists(wanted), fault
 
 
+def list_data_dirs(root: str, configured: str | None, cache_home: str) -> list[OwnDirectory]:
+    """Return the directories that may be the data directory of a root, if they are there and ours alone.
+
+    All paths are absolute. Creates and marks nothing, and never raises.
+    """
+    found = []
+    for path in filter(None, (configured, os.path.join(root, OWN_NAME), _name_fallback(root, cache_home))):
+        with suppress(OSError, ValueError, _Unusable):
+            _check_status(os.lstat(path))
+            above, name = os.path.split(path)
+            found.append(OwnDirectory(HeldDirectory(above), name))
+    return found
+
+
 def take_outside_dir(roots: Sequence[str], path: str) -> OwnDirectory:
     """Return the directory `path`, created if needed. Raises RepoError with CONFIG_INVALID when it cannot be
     used and, before creating anything, when it is inside one of the roots: those are never written to."""
@@ -139,6 +150,13 @@ def name_cache_dir(purpose: str, roots: Sequence[str], cache_home: str) -> str:
 def name_canonically(path: str) -> str:
     """Return a directory's one name, with links resolved: for telling what belongs to it, not for opening."""
     return os.path.realpath(path)
+
+
+def _name_fallback(root: str, cache_home: str) -> str:
+    """Return where in the user's cache the data directory of a root is, when it can be nowhere else."""
+    import hashlib  # here: it loads a large library, for which the list of tools need not wait
+
+    return os.path.join(cache_home, _CACHE_NAME, hashlib.blake2b(os.fsencode(root)).hexdigest()[:16])
 
 
 def _check_place(root: str, path: str) -> None:

@@ -103,6 +103,12 @@ def _list_namespaces(data_dir: OwnDirectory) -> list[str]:
     return found[:MAX_NAMESPACES]
 
 
+def list_shareable(data_dir: OwnDirectory, beginning: str) -> list[str]:
+    """Return the names of namespaces that begin so, without those that hold denied names. Never raises."""
+    found = _list_namespaces(data_dir)
+    return [name for name in found if name.startswith(beginning) and not name.endswith(_ALLOWED)]
+
+
 def _is_unused(data_dir: OwnDirectory, name: str, now: float) -> bool:
     """Return True when directory and manifest are older than UNUSED_SECONDS. Future times count as used."""
     try:

@@ -81,6 +81,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         index.refresher.note_purge_due = self._note_purge_due
         self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
         self._left: frozenset[str] = frozenset()
+        self._is_followed_whole = True  # else files that are gone may be left
         self._hurried = threading.Event()  # set while a call waits to have a few files parsed
         self._purged = 0  # number of the lexical index's purges already followed
         self._next_healing = 0.0  # time.monotonic
@@ -429,6 +430,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
                 yields=self._hurried.is_set if in_background else lambda: False,
                 purges=due is not None or purges != self._purged,
                 parses=parses,
+                is_whole=self._index.generation.is_whole(lexical),
             )
 
         done = self._renew(make)
@@ -442,11 +444,12 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return (
             lexical.manifest,
             self._index.refresher.purges,
+            self._index.generation.is_whole(lexical),
         )  # purges are counted up after the new generation appears
 
     def _run_round(self, lexical: Snapshot) -> float | None:
-        changed = self._list_changed(lexical)
-        self._followed = None
+        changed = self._list_changed(lexical) if self._is_followed_whole else None
+        self._is_followed_whole, self._followed = self._index.generation.is_whole(lexical), None
         with self._running:
             done = self._run(lexical, changed, None, self._closed.is_set, in_background=True)
         if not done.complete:

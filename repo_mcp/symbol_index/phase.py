@@ -25,13 +25,13 @@ from repo_mcp.indexing.derived_phase import (
     drop,
     merge,
     purge,
-    run_round,
 )
 from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_named, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
+from repo_mcp.storage.donors import FindDonor, find_nothing
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.symbols.symbol_record import ParseStatus
@@ -82,13 +82,15 @@ class SymbolPhase:
         make_parser: MakeParser = make_parser,
         make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
+        find_donor: FindDonor = find_nothing,
     ) -> None:
         """`directory` is that of the index; `read` and `read_many` are methods of the repository reader.
 
         `find_adapter_task` is asked for files without a parser of ours. `make_tag` seals the index. Texts on
-        the `poison` list are not parsed; texts that kill a parser are added.
+        the `poison` list are not parsed; texts that kill a parser are added. An empty index begins with a
+        donor, if there is one.
         """
-        self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS)
+        self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS, find_donor)
         self._workers = workers
         self.read = read
         self._read_many = read_many
@@ -108,11 +110,13 @@ class SymbolPhase:
         yields: Callable[[], bool] = lambda: False,
         purges: bool = False,
         parses: bool = True,
+        is_whole: bool = True,
     ) -> SymbolIndexReport:
         """Bring the symbol index in line with the lexical one, for all files or for `paths`.
 
         With `anew` everything is rebuilt; with `purges` no trace stays of files that are gone or changed;
-        without `parses` nothing else is done. When `yields` returns True the round commits its work and ends:
+        without `parses` nothing else is done. Where the lexical one is not `is_whole`, what it does not have
+        stays: it may come. When `yields` returns True the round commits its work and ends:
         the report is then not complete. Raises RepoError with BUSY when another process writes, CANCELLED,
         INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when no parser can run; and
         IndexFormatError for a damaged lexical index.
@@ -128,6 +132,8 @@ class SymbolPhase:
                 _, writer = target
                 if purges:  # the outdated version may be the text to purge
                     drop(writer, there, [file.path for file in plan.files])
+                if not is_whole and not purges:
+                    plan = replace(plan, gone=())
                 if not parses:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
@@ -137,7 +143,7 @@ class SymbolPhase:
                     writer.delete_garbage()
                 return done
 
-            return run_round(target, run, anew=anew)
+            return self._store.run_round(target, run, anew=anew)
 
     def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
         if paths is None:

@@ -1,9 +1,9 @@
 """Reads from `.git/index` which files Git tracks, so that none of them counts as ignored.
 
-It is the only file of version control that is opened. Nothing of it is returned, indexed or logged: its paths
-are only compared with names that a walk met and the deny policy let pass. No command is run. `.git` must be a
-real directory of the root: no link and no pointer file (`gitdir:`, `commondir`) is followed, so a work tree
-beside its repository and a root inside a repository have no tracked files here.
+Nothing of it is returned, indexed or logged: its paths are only compared with names that a walk met and the
+deny policy let pass. No command is run. `.git` is a real directory of the root, or a linked work tree's file
+(`repo_mcp.workspace.git_places`), which is followed only where the caller says so. No link is, and a root
+inside a repository has no tracked files here.
 
 The format is that of Git's `Documentation/gitformat-index.txt`, versions 2, 3 and 4:
 
@@ -15,36 +15,47 @@ The format is that of Git's `Documentation/gitformat-index.txt`, versions 2, 3 a
 The bytes may be hostile. One that is too large, damaged, or not whole by itself (a split or sparse index, or
 with another extension that must be understood) is not used, and its `fault` says why.
 
-Left out on purpose: the index of a submodule, whose files are judged by `.gitignore` alone, and every fact
-about an entry besides its path.
+Left out on purpose: the index of a submodule, whose files are judged by `.gitignore` alone.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
+from repo_mcp.workspace.git_places import DOT_GIT, read_git_file
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
 
 MAX_INDEX_BYTES = 64 * 1024 * 1024  # about 600,000 files in version 2; 80,000 files take 9 MB
 MAX_PATHS_BYTES = 64 * 1024 * 1024  # together: version 4 repeats a long path in a few bytes
 MAX_PATH_BYTES = 4_096
-_DIRECTORY = ".git"
-_NAME = "index"
+INDEX = "index"
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
 _STATUS_BYTES = 40
 _DIGESTS = {20: "sha1", 32: "sha256"}  # by the length of an object name
 _EXTENDED = 0x40  # in the upper byte of the flags
+_ANY_FLAG = 0xF0  # in the same byte: taken to be unchanged, more flags, in conflict
+_CTIME, _MTIME, _INODE, _MODE, _SIZE = 0, 2, 5, 6, 9  # words of the status
+_FILE_MODES = (0o100644, 0o100755)
+STAT_BITS = np.array([0xFFFF_FFFF, -1, -1, 0xFFFF_FFFF])  # of a walked file's numbers that Git notes
 _SPLIT, _SPARSE = b"link", b"sdir"
+
+
+I64 = npt.NDArray[np.int64]
+Built = TypeVar("Built")
 
 
 class UnusableIndex(Exception):
@@ -84,8 +95,10 @@ NOTHING_TRACKED = TrackedPaths()
 class GitIndex:
     """The index of one root, read again only when it was replaced. Safe for several threads."""
 
-    def __init__(self, reader: RepositoryReader) -> None:
+    def __init__(self, reader: RepositoryReader, git_dir: str | None = None) -> None:
+        """`git_dir` is where Git keeps the index of a linked work tree; None where it may not be read."""
         self._reader = reader
+        self._git_dir = git_dir
         self._known: tuple[FileStat, TrackedPaths] | None = None
 
     def read(self) -> TrackedPaths:
@@ -96,9 +109,9 @@ class GitIndex:
         except RepoError:
             return NOTHING_TRACKED
         try:
-            directory = reader.open_child(root, _DIRECTORY)
+            directory = reader.open_child(root, DOT_GIT)
         except OSError:
-            return NOTHING_TRACKED
+            return NOTHING_TRACKED if self._git_dir is None else self._read_outside(self._git_dir)
         finally:
             reader.close_directory(root)
         try:
@@ -108,16 +121,38 @@ class GitIndex:
         finally:
             reader.close_directory(directory)
 
+    def _read_outside(self, git_dir: str) -> TrackedPaths:
+        """Return the tracked paths by the index of a linked work tree."""
+        try:
+            status = file_stat(os.lstat(os.path.join(git_dir, INDEX)))
+            known = self._known
+            if known is not None and known[0] == status:
+                return known[1]
+            opened = read_git_file(git_dir, INDEX, MAX_INDEX_BYTES)
+        except FileNotFoundError:
+            return NOTHING_TRACKED
+        except OSError:
+            opened = None
+        if opened is None:
+            return TrackedPaths(fault="unreadable or too large")
+        try:
+            found = parse_index(opened[0])
+        except UnusableIndex as fault:
+            found = TrackedPaths(fault=str(fault))
+        if file_stat(opened[1]) == status:
+            self._known = status, found
+        return found
+
     def _read_in(self, directory: int) -> TrackedPaths:
         """Return the tracked paths by the index in an open `.git`. Raises OSError."""
-        entry = next((one for one in self._reader.scan(directory) if entry_name(one) == _NAME), None)
+        entry = next((one for one in self._reader.scan(directory) if entry_name(one) == INDEX), None)
         if entry is None:
             return NOTHING_TRACKED
         known, status = self._known, file_stat(entry.stat(follow_symlinks=False))
         if known is not None and known[0] == status:
             return known[1]
         try:
-            opened = self._reader.read_child(directory, f"{_DIRECTORY}/{_NAME}", MAX_INDEX_BYTES)
+            opened = self._reader.read_child(directory, f"{DOT_GIT}/{INDEX}", MAX_INDEX_BYTES)
             found = parse_index(opened.data)
         except RepoError:
             return TrackedPaths(fault="unreadable or too large")
@@ -128,8 +163,36 @@ class GitIndex:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class TrackedFiles:
+    """What Git noted of the regular files that it tracks; of none that is in conflict or flagged."""
+
+    paths: list[bytes]  # ascending
+    stats: I64  # (files, 4): size and inode modulo 2 ** 32, see `STAT_BITS`; mtime_ns, ctime_ns
+    blobs: list[bytes]  # the object name of each content
+
+
 def parse_index(data: bytes) -> TrackedPaths:
     """Return the paths in the bytes of an index. Raises UnusableIndex for any others."""
+    return _parse(data, lambda entries: _join(entries.paths))
+
+
+def parse_files(data: bytes) -> TrackedFiles:
+    """Return the files in the bytes of an index. Raises as `parse_index` does."""
+    return _parse(data, partial(_build_files, data))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The entries of an index: path and position of each."""
+
+    paths: list[bytes]
+    starts: list[int]
+    digest_bytes: int
+
+
+def _parse(data: bytes, build: Callable[[_Entries], Built]) -> Built:
+    """Return what `build` makes of the entries. Raises UnusableIndex."""
     if len(data) < _HEADER.size:
         raise UnusableIndex("damaged")
     magic, version, count = _HEADER.unpack_from(data)
@@ -139,10 +202,29 @@ def parse_index(data: bytes) -> TrackedPaths:
         raise UnusableIndex(f"of the unknown version {version}")
     for size in _list_digest_sizes(data):
         try:
-            return _parse(data, version, count, size)
+            return build(_read_entries(data, version, count, size))
         except (ValueError, IndexError, struct.error):  # no NUL, or beyond the end
             continue
     raise UnusableIndex("damaged")
+
+
+def _build_files(data: bytes, entries: _Entries) -> TrackedFiles:
+    """Return the regular files among the entries. Raises ValueError unless all ascend."""
+    _check_order(entries.paths)
+    width = _STATUS_BYTES + entries.digest_bytes + 2
+    offsets = np.array(entries.starts, dtype=np.int64)
+    rows = np.frombuffer(data, dtype=np.uint8)[offsets[:, None] + np.arange(width)]
+    words = np.ascontiguousarray(rows[:, :_STATUS_BYTES]).view(">u4").astype(np.int64)
+    is_plain = rows[:, -2] & _ANY_FLAG == 0
+    kept = np.flatnonzero(is_plain & np.isin(words[:, _MODE], _FILE_MODES))
+    times = [words[kept, seconds] * 1_000_000_000 + words[kept, seconds + 1] for seconds in (_MTIME, _CTIME)]
+    blobs = rows[kept, _STATUS_BYTES : width - 2].tobytes()
+    size = entries.digest_bytes
+    return TrackedFiles(
+        [entries.paths[one] for one in kept.tolist()],
+        np.stack([words[kept, _SIZE], *times, words[kept, _INODE]], axis=1),
+        [blobs[at : at + size] for at in range(0, len(blobs), size)],
+    )
 
 
 def _list_digest_sizes(data: bytes) -> tuple[int, ...]:
@@ -154,38 +236,40 @@ def _list_digest_sizes(data: bytes) -> tuple[int, ...]:
     return tuple(_DIGESTS) if data.endswith(bytes(20)) else ()  # zeros: written with index.skipHash
 
 
-def _parse(data: bytes, version: int, count: int, digest_bytes: int) -> TrackedPaths:
-    """Return the paths. Raises UnusableIndex, and ValueError, IndexError or struct.error for damage."""
+def _read_entries(data: bytes, version: int, count: int, digest_bytes: int) -> _Entries:
+    """Return the entries. Raises UnusableIndex, and ValueError, IndexError or struct.error for damage."""
     end = len(data) - digest_bytes
     read = _read_packed if version == 4 else _read_padded
-    paths, at = read(data, count, _STATUS_BYTES + digest_bytes, end)
+    paths, starts, at = read(data, count, _STATUS_BYTES + digest_bytes, end)
     for name in list(_iter_extensions(data, at, end)):
         if not name[:1].isupper():  # must be understood
             raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
-    return _join(paths)
+    return _Entries(paths, starts, digest_bytes)
 
 
-def _read_padded(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], int]:
-    """Return the paths of versions 2 and 3 and the position after them. Raises ValueError, IndexError."""
-    paths = []
+def _read_padded(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], list[int], int]:
+    """Return the paths and positions of versions 2 and 3, and their end. Raises ValueError, IndexError."""
+    paths, starts = [], []
     at = _HEADER.size
     find = data.index
     for _ in range(count):
         start = at + fixed + (4 if data[at + fixed] & _EXTENDED else 2)
         stop = find(b"\0", start, end)
         paths.append(data[start:stop])
+        starts.append(at)
         at += (stop - at + 8) & ~7
-    return paths, at
+    return paths, starts, at
 
 
-def _read_packed(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], int]:
-    """Return the paths of version 4 and the position after them. Raises ValueError, IndexError."""
-    paths = []
+def _read_packed(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], list[int], int]:
+    """Return the paths and positions of version 4, and their end. Raises ValueError, IndexError."""
+    paths, starts = [], []
     path = b""
     left = MAX_PATHS_BYTES
     at = _HEADER.size
     find = data.index
     for _ in range(count):
+        starts.append(at)
         at += fixed + (4 if data[at + fixed] & _EXTENDED else 2)
         byte = data[at]
         dropped = byte & 0x7F
@@ -204,7 +288,7 @@ def _read_packed(data: bytes, count: int, fixed: int, end: int) -> tuple[list[by
             raise ValueError
         paths.append(path)
         at = stop + 1
-    return paths, at
+    return paths, starts, at
 
 
 def _iter_extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
@@ -218,9 +302,14 @@ def _iter_extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
 
 
 def _join(paths: list[bytes]) -> TrackedPaths:
-    """Return paths for looking up. Raises ValueError unless they ascend; a path in conflict recurs."""
-    if b"" in paths or paths != sorted(paths):
-        raise ValueError
+    """Return paths for looking up. Raises ValueError unless they ascend."""
+    _check_order(paths)
     lengths = np.fromiter(map(len, paths), dtype=np.uint32, count=len(paths)) + np.uint32(1)
     starts = np.cumsum(lengths, dtype=np.uint32) - lengths
     return TrackedPaths(b"\0".join([*paths, b""]), array("I", starts.tobytes()))
+
+
+def _check_order(paths: list[bytes]) -> None:
+    """Raise ValueError unless the paths ascend; one in conflict recurs."""
+    if b"" in paths or paths != sorted(paths):
+        raise ValueError

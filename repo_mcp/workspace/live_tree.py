@@ -9,6 +9,7 @@ from repo_mcp.model import DirectoryListing, FileListing, ListedFile, WalkReport
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.git_index import GitIndex
+from repo_mcp.workspace.git_places import find_git_places
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
@@ -31,17 +32,21 @@ class LiveTree:
         refusals: Refusals,
         allow_paths: Sequence[str],
         data_dir_parts: tuple[str, ...] | None,
+        *,
+        reads_git: bool = True,
     ) -> None:
         """Read beneath a root that is open. `data_dir_parts` is where our data directory lies in it.
 
-        Raises RepoError with CONFIG_INVALID.
+        With `reads_git` it also reads outside the root which files Git tracks in a linked work tree. Raises
+        RepoError with CONFIG_INVALID.
         """
         self.policy = DenyPolicy(allow_paths, data_dir_parts)
         self.reader = RepositoryReader(root, self.policy.find_denial, refusals)
         self._exclude_globs = exclude_globs
         self._max_file_bytes = max_file_bytes
         self.memory = WalkMemory()
-        self._git_index = GitIndex(self.reader)
+        places = find_git_places(root.path) if reads_git else None
+        self._git_index = GitIndex(self.reader, None if places is None else places.git_dir)
 
     def check_root(self) -> None:
         """Raise RepoError with UNREADABLE when the root was moved, replaced or deleted since opening it."""

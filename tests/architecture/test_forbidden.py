@@ -73,6 +73,7 @@ OPENERS = {
     "repo_mcp/languages/outline/installed.py",  # the entry points of installed packages
     "repo_mcp/config/named_roots.py",  # the operator's own configuration file
     "repo_mcp/workspace/repository_reader.py",
+    "repo_mcp/workspace/git_places.py",  # what Git keeps of a linked work tree outside its root
     "repo_mcp/workspace/reader_posix.py",
     "repo_mcp/semantic/model_folder.py",  # the operator's own model
     "repo_mcp/protocol/ready_listing.py",  # files of the package itself

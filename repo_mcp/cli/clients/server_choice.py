@@ -86,6 +86,8 @@ def _check_places(options: argparse.Namespace, config: Config) -> None:
         _check_directory(config.root, "--root")
     if config.semantic_model is not None:
         _check_directory(config.semantic_model, "--semantic-model")
+    if config.index_from is not None:
+        _check_directory(config.index_from, "--index-from")
     if config.data_dir is not None and os.path.lexists(config.data_dir):
         _check_directory(config.data_dir, "--data-dir")
     if options.config is not None and not os.path.isfile(options.config):
@@ -104,6 +106,7 @@ def _iter_arguments(options: argparse.Namespace, config: Config) -> Iterator[str
         "toolsets": ",".join(config.toolsets) if config.toolsets != ("repo",) else None,
         "config": None if options.config is None else os.path.abspath(options.config),
         "semantic_model": config.semantic_model,
+        "index_from": config.index_from,
     }
     for key, given in vars(options).items():
         value = places.get(key, given)

@@ -49,6 +49,16 @@ def add_max_file_bytes(parser: CommandParser) -> None:
     )
 
 
+def add_donors(parser: CommandParser) -> None:
+    """Add the options about the index that a first one may begin with."""
+    parser.add_argument(
+        "--siblings",
+        action=BooleanOptionalAction,
+        help="begin a first index with that of another work tree (default: yes)",
+    )
+    parser.add_argument("--index-from", metavar="DIR", help="begin it with that of the checkout DIR")
+
+
 def add_semantic_model(parser: CommandParser) -> None:
     """Add `--semantic-model`."""
     parser.add_argument("--semantic-model", metavar="DIR", help="folder of an embedding model, for vectors")

@@ -167,7 +167,7 @@ def test_a_record_of_seen_files_that_we_did_not_write_counts_for_nothing(root: P
         manifest = Snapshot.open(sealed).manifest  # type: ignore[union-attr]
         seen = read_seen(sealed, manifest.generation, manifest.segments)
         assert seen is not None
-        plain = DiskDirectory(sealed._path)
+        plain = DiskDirectory(sealed.path)
         unwritten = replace(seen, whole=replace(seen.whole, mark=b""))
         write_seen(plain, unwritten, manifest.segments)  # as it should be, but for the tag
         assert read_seen(plain, manifest.generation, manifest.segments) is not None

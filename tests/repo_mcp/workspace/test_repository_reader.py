@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace import repository_reader
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.policy import DenyPolicy
@@ -613,7 +614,7 @@ def test_a_directory_with_a_name_that_only_files_are_denied_is_served(tmp_path: 
     (tmp_path / "test_rsa").mkdir()
     (tmp_path / "test_rsa" / "sign.c").write_text("int sign(void);\n")
     (tmp_path / "deploy_rsa").write_text("a key")
-    tree = LiveTree(str(tmp_path), (), 9_999, Refusals(), (), None)
+    tree = LiveTree(HeldDirectory(str(tmp_path)), (), 9_999, Refusals(), (), None)
     with closing(tree.reader) as reader:
         assert tree.read("test_rsa/sign.c").data
         assert [entry.path for entry in tree.list_directory("test_rsa").entries] == ["test_rsa/sign.c"]

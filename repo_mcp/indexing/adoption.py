@@ -1,0 +1,160 @@
+"""Takes over what another index says of the files that are the same here.
+
+Nothing of a donor is live before its file is confirmed: by the fingerprint of the contents or, without
+reading them, by what Git noted of both checkouts. So a file that only the donor has is never answered, nor
+counted in a statistic, and its rows go with the next merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FINGERPRINT_BYTES, IndexFormatError, IndexWriter, SegmentEntry, Snapshot
+from repo_mcp.indexing.scan_state import SeenFiles, read_seen
+from repo_mcp.model import SkipReason
+from repo_mcp.storage.donors import Donor, FindDonor, find_nothing
+from repo_mcp.workspace.git_blobs import SharedBlobs
+from repo_mcp.workspace.git_index import STAT_BITS
+from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
+
+I64 = npt.NDArray[np.int64]
+FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout; None: all must be read
+
+
+@dataclass(frozen=True, slots=True)
+class Donations:
+    """Where a first index may begin."""
+
+    find_donor: FindDonor = find_nothing
+    find_shared: FindShared = lambda _donor: None
+
+
+NO_DONATIONS = Donations()
+
+
+def adopt(writer: IndexWriter, donor: Donor | None) -> Snapshot | None:
+    """Take over a donor's segments and return them, opened; None where they cannot be had.
+
+    Nothing of them is live yet, and what is left of a failure is garbage.
+    """
+    if donor is None:
+        return None
+    try:
+        return writer.adopt(donor.directory)
+    except (IndexFormatError, OSError):  # it is changing, damaged or gone, or there is no room here
+        writer.delete_garbage()
+        return None
+
+
+class Adoption:
+    """The files of one donor, and those of them that are confirmed."""
+
+    def __init__(self, donor: Donor, adopted: Snapshot) -> None:
+        """`adopted` is what `adopt` returned. Raises IndexFormatError, OSError."""
+        self.donor = donor
+        self._paths: list[str] = []
+        self._prints: list[bytes] = []
+        self._segments: list[tuple[SegmentEntry, I64]] = []  # and its live files, in the order of the paths
+        for segment in adopted.segments:
+            files, live = segment.reader.files, np.flatnonzero(segment.live_file_mask)
+            paths, prints = files.read_paths(), files.read_fingerprints()
+            for file in live.tolist():
+                self._paths.append(paths[file].decode())
+                self._prints.append(prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES])
+            self._segments.append((segment.entry, live))
+        self._rows = {path: row for row, path in enumerate(self._paths)}
+        self._confirmed = np.zeros(len(self._paths), dtype=np.bool_)
+        self._put = 0  # files when the entries were last given out
+
+    @property
+    def confirmed(self) -> int:
+        """Return the number of files that are known to be the same here."""
+        return int(np.count_nonzero(self._confirmed))
+
+    @property
+    def is_worth_a_commit(self) -> bool:
+        """Return True when at least twice as many files are confirmed as when the entries were given out."""
+        return self.confirmed > 2 * self._put
+
+    def describe(self) -> str:
+        """Return where the rows came from, in words that name no path."""
+        return f"{self.donor.root.origin}: {self.confirmed:,} of its {len(self._paths):,} files were the same"
+
+    def find_fingerprint(self, path: str) -> bytes | None:
+        """Return the fingerprint of a file in the donor; None where that has no such file."""
+        row = self._rows.get(path)
+        return None if row is None else self._prints[row]
+
+    def confirm(self, paths: Sequence[str]) -> None:
+        """Note that these files of the donor are the same here."""
+        self._confirmed[[self._rows[path] for path in paths]] = True
+
+    def iter_others(self, walked: frozenset[str]) -> Iterator[str]:
+        """Yield the paths of the donor that are not among those of a walk."""
+        return (path for path in self._paths if path not in walked)
+
+    def list_segments(self, paths: Sequence[str]) -> list[str]:
+        """Return the names of the segments that hold any of these files."""
+        rows = np.array([self._rows[path] for path in paths if path in self._rows], dtype=np.int64)
+        edges = np.cumsum([0, *(len(live) for _, live in self._segments)])
+        return [
+            entry.name
+            for (entry, _), (start, stop) in zip(self._segments, pairwise(edges.tolist()), strict=True)
+            if ((rows >= start) & (rows < stop)).any()
+        ]
+
+    def iter_entries(self) -> Iterator[SegmentEntry]:
+        """Yield the entry of each segment, all files dead but those that are confirmed."""
+        self._put = self.confirmed
+        start = 0
+        for entry, live in self._segments:
+            is_dead = np.ones(entry.files, dtype=np.bool_)
+            is_dead[live[self._confirmed[start : start + len(live)]]] = False
+            yield replace(entry, dead_files=tuple(np.flatnonzero(is_dead).tolist()))
+            start += len(live)
+
+    def confirm_shared(
+        self, files: WalkedFiles, find_shared: FindShared
+    ) -> tuple[list[int], dict[str, SkipReason]]:
+        """Confirm the files that Git knows to be the same, by their status in a walk.
+
+        Returns the positions of the files that must be read, ascending, and those among the others that are
+        not indexed, and why. Raises CorruptIndex.
+        """
+        everything = list(range(len(files)))
+        manifest = self.donor.manifest
+        seen = read_seen(self.donor.directory, manifest.generation, manifest.segments)
+        shared = find_shared(self.donor) if seen is not None else None
+        if seen is None or shared is None:
+            return everything, {}
+        same = _find_same(files, seen, shared)
+        skipped = seen.get_skipped()
+        binary = {path: SkipReason.BINARY for path in same if skipped.get(path) is SkipReason.BINARY}
+        known = [path for path in same if path in self._rows]
+        self.confirm(known)
+        settled = {*known, *binary}
+        return [position for position in everything if files.paths[position] not in settled], binary
+
+
+def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> list[str]:
+    """Return the paths whose files have the status that Git noted, in the walk and in the donor's record."""
+    before, racy = seen.read_files(), seen.find_racy()
+    here = {path: position for position, path in enumerate(files.paths)}
+    there = {path: position for position, path in enumerate(before.paths)}
+    both = [
+        (here[path], there[path], number)
+        for number, path in enumerate(shared.paths)
+        if path in here and path in there and path not in racy
+    ]
+    if not both:
+        return []
+    ours, theirs, numbers = (np.array(column, dtype=np.int64) for column in zip(*both, strict=True))
+    is_same = (files.stats[ours] & STAT_BITS == shared.ours[numbers]).all(axis=1)
+    is_same &= (before.stats[theirs] & STAT_BITS == shared.theirs[numbers]).all(axis=1)
+    is_same &= files.stats[ours, SIZE_COLUMN] == before.stats[theirs, SIZE_COLUMN]
+    return [files.paths[position] for position in ours[is_same].tolist()]

@@ -1,0 +1,118 @@
+"""Finds the index that a first one may begin with: of another checkout, or of this one configured otherwise.
+
+A donor's data directory is where its root would have it, or where the operator keeps this root's. An index
+there is believed by its seal alone: the same user, the same key, the root and the data directory for which it
+was made. Nothing is written, marked or locked in it.
+
+The digits of a configuration begin with those of what one file becomes in an index (`CONTENT_DIGITS`); the
+others are about which files are in it. So an index that differs in the others only has rows that can be taken
+over. One with names that are denied by default (`-allowed`) is never a donor.
+
+Left out on purpose: which checkouts there are, and which rows are taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from index_format import VERSION as FORMAT_VERSION
+from index_format import DiskDirectory, IndexFormatError, Manifest, read_sealed_manifest
+from repo_mcp.storage.data_dir import list_data_dirs, name_canonically
+from repo_mcp.storage.held_directory import OwnDirectory
+from repo_mcp.storage.namespaces import list_shareable
+from repo_mcp.storage.sealing import make_sealer
+from repo_mcp.storage.user_key import UserKey
+
+CONTENT_DIGITS = 16
+
+
+def name_configuration(contents: tuple[object, ...], choice: tuple[object, ...]) -> str:
+    """Return the digits of a configuration: what decides the rows of one file, and which files are in."""
+    return _digest(contents) + _digest((contents, choice))
+
+
+def derive_configuration(configuration: str, *facts: object) -> str:
+    """Return the digits of the configuration of an index that is made from another, by further facts."""
+    whole, contents = configuration, configuration[:CONTENT_DIGITS]
+    return _digest((contents, *facts)) + _digest((whole, *facts))
+
+
+def _digest(facts: tuple[object, ...]) -> str:
+    return blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=CONTENT_DIGITS // 2).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class DonorRoot:
+    """A checkout that may have an index."""
+
+    path: str
+    origin: str  # what it is to us, in words that name no path
+
+
+@dataclass(frozen=True, slots=True)
+class Donor:
+    """A sealed index, as it was found."""
+
+    directory: DiskDirectory  # with the tag of its owner
+    manifest: Manifest
+    root: DonorRoot
+
+    @property
+    def live_files(self) -> int:
+        """Return the number of files in it."""
+        return sum(entry.live_files for entry in self.manifest.segments)
+
+
+FindDonor = Callable[[], Donor | None]
+
+
+def find_nothing() -> None:
+    """Find no donor, where there is to be none."""
+
+
+class Donors:
+    """The indexes that those of one root may begin with."""
+
+    def __init__(
+        self,
+        key: UserKey,
+        data_dir: str | None,
+        cache_home: str,
+        list_roots: Callable[[], Iterable[DonorRoot]],
+    ) -> None:
+        """`data_dir` is where the operator keeps indexes; `list_roots` gives checkouts, the best first."""
+        self._key = key
+        self._data_dir = data_dir
+        self._cache_home = cache_home
+        self._list_roots = list_roots
+
+    def find(self, kind: str, configuration: str, own: str) -> Donor | None:
+        """Return the index of a kind with the most files, of which rows may be taken over; None without any.
+
+        `own` is the path of the index to begin, which is no donor. Never raises.
+        """
+        found = [
+            donor
+            for root in (() if self._key.fault else self._list_roots())
+            for donor in self._iter_of(root, kind)
+            if donor.directory.path != own
+            and donor.live_files
+            and donor.manifest.configuration[:CONTENT_DIGITS] == configuration[:CONTENT_DIGITS]
+        ]
+        return max(found, key=lambda donor: donor.live_files, default=None)
+
+    def _iter_of(self, root: DonorRoot, kind: str) -> Iterator[Donor]:
+        """Yield the sealed indexes of a checkout."""
+        for data_dir in list_data_dirs(root.path, self._data_dir, self._cache_home):
+            sealer = make_sealer(self._key.key, name_canonically(root.path), name_canonically(data_dir.path))
+            for name in list_shareable(data_dir, f"{kind}-v{FORMAT_VERSION}-"):
+                try:
+                    place = OwnDirectory(data_dir, name)
+                    directory = DiskDirectory(place, make_tag=sealer.make_tagger(name))
+                    manifest = read_sealed_manifest(directory)
+                except (OSError, IndexFormatError):
+                    continue
+                if manifest is not None:
+                    yield Donor(directory, manifest, root)
