@@ -16,8 +16,8 @@ from repo_mcp.cli.console.terminal import open_console
 from repo_mcp.cli.console.text import Text
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.settings import Setting, list_settings
-from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.server_options import read_config
+from repo_mcp.text.escapes import escape_text
 
 
 def show_config(options: Namespace) -> int:

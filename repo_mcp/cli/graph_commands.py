@@ -107,7 +107,7 @@ class _Page:
 def _head(path: str, line: int, node: Node, sure: str) -> Text:
     from repo_mcp.cli.console.terminal import FAINT, NUMBER, PATH
     from repo_mcp.cli.console.text import Text
-    from repo_mcp.protocol.tool_model import escape_text
+    from repo_mcp.text.escapes import escape_text
 
     head = Text.assemble((escape_text(path), PATH), ":", (str(line), NUMBER))
     head.append(f"  {escape_text(node.qualified_name)}", "cyan").append(f"  {node.kind}", FAINT)

@@ -20,9 +20,9 @@ from repo_mcp.cli.console.terminal import FAINT, MATCH, NUMBER, PATH, visible
 from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.exact.page_lines import list_page_lines
 from repo_mcp.model import ExactMatch, Hit
-from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.ranking.snippets import find_best_line, find_line_terms
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.escapes import escape_text
 
 
 class HitsPage:

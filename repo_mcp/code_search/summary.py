@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from repo_mcp.code_search.records import Author, Citation, CodeHit, FollowUp, Summary
-from repo_mcp.protocol.tool_model import HIDING, Question, escape_text
+from repo_mcp.protocol.tool_model import Question
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.escapes import HIDING, escape_text
 
 MAX_TOLD = 5  # hits in a summary without a model
 MAX_SHOWN = 8  # hits given to a model

@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.answers import encode_result
 from repo_mcp.protocol.frames import is_encodable
-from repo_mcp.protocol.tool_model import (
-    AnswerNeeded,
-    CallContext,
-    Progress,
-    Question,
-    ToolAnswer,
-    escape_text,
-)
+from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer
 from repo_mcp.protocol.tool_run import Outcome, ProgressRelay, submit_tool
+from repo_mcp.text.escapes import escape_text
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.call_pool import CallPool, PooledCall

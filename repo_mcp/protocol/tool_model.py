@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.text.escapes import escape_text
 
 JsonSchema = Mapping[str, object]
 
@@ -43,29 +44,7 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 _PLAIN = frozenset({"string", "integer", "number", "boolean"})  # kinds that a list of types may name
 _SHOWN_CHARS = 64  # of a name the client made up, when a message repeats it
 
-# C0 and C1 controls, bidirectional controls, zero-width characters, line separators, lone surrogates,
-# the byte order mark, interlinear marks. Both ends are included.
-_UNSAFE_SPANS = (
-    (0x00, 0x1F),
-    (0x7F, 0x9F),
-    (0x061C, 0x061C),
-    (0x200B, 0x200F),
-    (0x2028, 0x202E),
-    (0x2060, 0x206F),
-    (0xD800, 0xDFFF),
-    (0xFEFF, 0xFEFF),
-    (0xFFF9, 0xFFFB),
-)
-_UNSAFE = frozenset(code for first, last in _UNSAFE_SPANS for code in range(first, last + 1))
-_ESCAPES = {code: f"\\u{code:04x}" for code in _UNSAFE}
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-# Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
-# harmless.
-HIDING = re.compile(
-    "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,21 +189,6 @@ def name_tools(toolsets: Iterable[Toolset]) -> dict[str, Tool]:
 def explain_unknown_tool(name: str) -> str:
     """Return the message for a call of a tool that does not exist."""
     return f"Unknown tool: {escape_text(name[:_SHOWN_CHARS])}. See tools/list"
-
-
-def escape_text(text: str) -> str:
-    """Return `text` with control, bidirectional and zero-width characters written as \\uXXXX.
-
-    For names and messages that a person or model reads; never for the content of files.
-    """
-    if text.isascii() and text.isprintable():  # forty names of a search's answer: 45 µs
-        return text
-    return text.translate(_ESCAPES)
-
-
-def is_plain(text: str) -> bool:
-    """Return True when `escape_text` would change nothing."""
-    return _UNSAFE.isdisjoint(map(ord, text))
 
 
 def check_schema(schema: JsonSchema, where: str = "schema") -> None:

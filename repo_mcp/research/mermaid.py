@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.research.records import MapEdge, MapNode
+from repo_mcp.text.escapes import escape_text
 
 MAX_LABEL_CHARS = 60
 _CODES = {

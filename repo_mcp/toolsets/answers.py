@@ -18,7 +18,8 @@ from typing import Generic, TypeVar
 from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer, escape_text
+from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.pruning import Prune
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from repo_mcp.cli.clients.clients import Server
 from repo_mcp.config.server_config import list_client_variables
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.version import find_version
 
 PATIENCE_SECONDS = 30.0  # for each answer; Codex waits this long for a server to start

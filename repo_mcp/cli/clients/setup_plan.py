@@ -23,7 +23,7 @@ from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, ClientFile, read_client_
 from repo_mcp.cli.clients.server_choice import SCRIPT
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 
 _PROGRAMS = frozenset({SCRIPT, f"{SCRIPT}.exe"})
 SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

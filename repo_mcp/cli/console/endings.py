@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 
 EXIT_DONE = 0
 EXIT_NOTHING_FOUND = 1

@@ -12,7 +12,7 @@ from repo_mcp.cli.console.terminal import FAINT, NUMBER, open_console, show_size
 from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.languages.outline.symbol_lookup import find_parents, measure_depths
 from repo_mcp.model import CompactReport, IndexStatus, OpenedText, Outline, RefreshReport
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 
 
 class Renderer:

@@ -19,7 +19,7 @@ from repo_mcp.cli.console.render import count, count_reasons
 from repo_mcp.cli.console.terminal import FAINT, show_size
 from repo_mcp.cli.console.text import Console, Text
 from repo_mcp.model import IndexStatus, SkipReason, SymbolIndexStatus
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 
 BAR_CELLS = 20
 SHOWN_LANGUAGES = 12

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from repo_mcp.cli.console.text import Console
 from repo_mcp.config.server_config import wants_colour
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 
 PATH = "bold magenta"
 NUMBER = "green"

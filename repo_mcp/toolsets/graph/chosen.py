@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.arguments import Arguments, find_text
 from repo_mcp.toolsets.graph.rows import Row
 

@@ -12,7 +12,8 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryListing, OpenedText
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.text.escapes import HIDING, escape_text
 from repo_mcp.text.media_types import find_media_type
 from repo_mcp.toolsets.answers import Draft, Part, Result, add_warnings
 from repo_mcp.toolsets.arguments import Arguments, find_integer

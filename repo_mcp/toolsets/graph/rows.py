@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import is_tracked
-from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.text.escapes import escape_text
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edges import Edge, External, Unresolved

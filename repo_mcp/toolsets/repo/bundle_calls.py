@@ -17,7 +17,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, NOTHING_FITS
-from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.text.escapes import HIDING, escape_text
 from repo_mcp.toolsets.answers import ORDINARY_CHARS, Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 

@@ -16,7 +16,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.answers import Result
 
 if TYPE_CHECKING:

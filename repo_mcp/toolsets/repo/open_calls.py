@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.text.escapes import HIDING, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.repo.answers import describe_error

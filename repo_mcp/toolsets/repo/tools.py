@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text, is_plain
+from repo_mcp.protocol.tool_model import CallContext, Progress
+from repo_mcp.text.escapes import escape_text, is_plain
 from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result, warn_beside
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page, decode_cursor, encode_cursor, refuse_stale

@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, escape_text, read_arguments
+from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, read_arguments
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.answers import HINTS, Call, Draft, Form, Part, add_warnings, build_answer, choose_hint
 from repo_mcp.toolsets.binding import Taken
 

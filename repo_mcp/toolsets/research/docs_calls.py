@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
+from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
+from repo_mcp.text.escapes import HIDING, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry

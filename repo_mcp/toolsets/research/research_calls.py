@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text
+from repo_mcp.protocol.tool_model import CallContext, Progress
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.tool_model import ToolAnswer, escape_text
+from repo_mcp.protocol.tool_model import ToolAnswer
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.answers import Call, Draft, Form, Part, build_answer, measure_answer
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.retrieval.failures import explain_refusal

@@ -9,13 +9,7 @@ import jsonschema
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import (
-    check_schema,
-    describe_limits,
-    escape_text,
-    is_plain,
-    read_arguments,
-)
+from repo_mcp.protocol.tool_model import check_schema, describe_limits, read_arguments
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -213,15 +207,6 @@ def test_limits_in_words() -> None:
     assert describe_limits(properties["paths"]) == "an array of at most 2 entries"
     assert describe_limits({"type": "integer", "maximum": 2_000}) == "an integer up to 2,000"
     assert describe_limits({"type": "integer"}) == "an integer"
-
-
-def test_names_are_shown_without_characters_that_hide() -> None:
-    assert escape_text("a\u202eb\x1bc\u200bd\n\ufeff") == "a\\u202eb\\u001bc\\u200bd\\u000a\\ufeff"
-    assert escape_text("naïve 日本語 🙂") == "naïve 日本語 🙂"
-    for code in range(128):
-        assert (escape_text(chr(code)) == chr(code)) == is_plain(chr(code))
-    assert is_plain("naïve 日本語 🙂")
-    assert not is_plain("a\u2066")
 
 
 def test_a_type_may_be_a_list_of_plain_ones() -> None:

@@ -1,0 +1,14 @@
+"""What can make text look other than it is, is written as an escape."""
+
+from __future__ import annotations
+
+from repo_mcp.text.escapes import escape_text, is_plain
+
+
+def test_names_are_shown_without_characters_that_hide() -> None:
+    assert escape_text("a\u202eb\x1bc\u200bd\n\ufeff") == "a\\u202eb\\u001bc\\u200bd\\u000a\\ufeff"
+    assert escape_text("naïve 日本語 🙂") == "naïve 日本語 🙂"
+    for code in range(128):
+        assert (escape_text(chr(code)) == chr(code)) == is_plain(chr(code))
+    assert is_plain("naïve 日本語 🙂")
+    assert not is_plain("a\u2066")
