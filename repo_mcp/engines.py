@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
     from repo_mcp.code_search.search import LiveCodeSearch
     from repo_mcp.documentation.search import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
+    from repo_mcp.impact.impact import ImpactFinder
     from repo_mcp.live.live_exact import LiveExactSearch
     from repo_mcp.research.research import Researcher
     from repo_mcp.semantic.live_vectors import LiveVectors
+
+RANKED_CHUNKS = 60  # of which the files are told that have the words of a change
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,33 @@ class Engines:
 
         of = self._sources
         return Researcher(self.graph, of.search, self.exact.search, of.tree.read_bytes)
+
+    @property
+    def impact(self) -> ImpactFinder:
+        """Return the engine that follows a diff to what it reaches."""
+        from repo_mcp.impact.impact import ImpactFinder, ImpactSources
+
+        of = self._sources
+        return ImpactFinder(
+            ImpactSources(self.graph, of.tree.name_path, of.tree.read, of.outliner.outline, self._rank_files)
+        )
+
+    def _rank_files(self, words: Sequence[str]) -> Mapping[str, float]:
+        """Return the files that rank best for some words, the commonest of them, with scores from 0 to 1."""
+        from repo_mcp.ranking.query import MAX_TERMS, Query
+        from repo_mcp.text.analysis import analyse_text
+
+        counts = Counter(analyse_text(" ".join(words)))
+        query = Query(terms=[term for term, _ in counts.most_common(MAX_TERMS)])
+        index = self._sources.index
+        try:
+            chunks = index.get_searcher(fresh=True).rank(query, RANKED_CHUNKS).chunks
+        except IndexFormatError as error:
+            raise index.report_damage() from error
+        best: dict[str, float] = {}
+        for chunk in chunks:
+            best.setdefault(chunk.path, chunk.score / chunks[0].score)
+        return best
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """Return the excerpts for a prompt. Raises RepoError with INVALID_ARGUMENT or INDEX_UNAVAILABLE.

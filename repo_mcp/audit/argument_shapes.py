@@ -14,7 +14,7 @@ Left out on purpose: the digest's key and the rules of denial; both are given by
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from repo_mcp.protocol.tool_model import JsonSchema
@@ -45,6 +45,7 @@ class ShapeRules:
     name_path: Callable[[str], str | PathClass]  # a path as it may be logged, or why it may not
     paths: frozenset[str]  # names of the arguments that are paths
     keep_text: bool = False  # the operator's choice: log the text of queries and the like too
+    contents: frozenset[str] = frozenset()  # names of the arguments whose text is never logged
 
 
 def describe_arguments(
@@ -58,7 +59,8 @@ def describe_arguments(
         if name in arguments and isinstance(inner, Mapping):
             is_path = name in rules.paths
             value = arguments[name]
-            shapes[name] = _describe_path(value, rules) if is_path else _describe(inner, value, rules)
+            kept = replace(rules, keep_text=False) if name in rules.contents else rules
+            shapes[name] = _describe_path(value, rules) if is_path else _describe(inner, value, kept)
     unknown = len(arguments.keys() - properties.keys())
     if unknown:
         shapes["unknown"] = {"type": "unknown", "count": unknown}

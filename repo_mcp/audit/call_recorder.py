@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
 
 _PATHS = frozenset({"path"})  # arguments that are paths
+_CONTENTS = frozenset({"diff"})  # that hold lines of files, denied ones perhaps
 _CLASSES = {ErrorCode.PATH_DENIED: PathClass.DENIED, ErrorCode.PATH_ESCAPE: PathClass.ESCAPE}
 
 
@@ -114,7 +115,7 @@ class CallRecorder:
                 return _CLASSES.get(error.code, PathClass.INVALID)
             return outcome.path_class or named
 
-        return ShapeRules(self._audit.digest, name_path, _PATHS, self._audit.keep_text)
+        return ShapeRules(self._audit.digest, name_path, _PATHS, self._audit.keep_text, _CONTENTS)
 
 
 def _count(outcome: CallOutcome) -> dict[str, int]:

@@ -31,6 +31,7 @@ SUMMARIES = {
     "callers": "print what calls a function",
     "callees": "print what a function calls",
     "implementations": "print what implements or extends a type",
+    "impact": "print what a diff changes and reaches, as Markdown",
     "research": "answer a question by following references",
     "bundle": "collect the code for a task or question, as Markdown",
     "index": "build the index, or bring it up to date",
@@ -63,6 +64,7 @@ examples:
   repo-mcp search -F "def main(" -g "*.py"  exact text
   repo-mcp open README.md:1-20              numbered lines
   repo-mcp callers transfer_funds           what calls it, and where
+  git diff | repo-mcp impact                what a change reaches
   repo-mcp init codex --write --check       set up a client and try it
   repo-mcp status                           is everything indexed?
 
@@ -96,6 +98,10 @@ def load_command(name: str) -> Command:
         from repo_mcp.cli.graph_commands import COMMANDS
 
         return COMMANDS[name]
+    if name == "impact":
+        from repo_mcp.cli.impact_command import IMPACT
+
+        return IMPACT
     if name == "completion":
         from repo_mcp.cli import completion
         from repo_mcp.cli.console.command import Command

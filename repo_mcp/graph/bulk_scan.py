@@ -21,7 +21,7 @@ from repo_mcp.text.roles import is_test_path
 
 HEAD_LINES = 8  # at the start of a function, where its decorators are
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
-_NAMES = {
+ROLE_EDGES = {
     ReferenceRole.CALL: EdgeType.CALLS,
     ReferenceRole.INHERIT: EdgeType.INHERITS,
     ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
@@ -205,12 +205,9 @@ class BulkScan:
         record = self._program.find_record(path)
         if record is None:
             return
-        rows = record.find_references(last)
-        aliases = list_aliases(record, rows) - {last}
-        rows = sorted({*rows, *(row for alias in aliases for row in record.find_references(alias))})
-        for row in rows:
+        for row in list_named(record, last):
             role = ReferenceRole(int(record.ref_roles[row]))
-            edge_type = _NAMES.get(role, EdgeType.REFERENCES)
+            edge_type = ROLE_EDGES.get(role, EdgeType.REFERENCES)
             if role is ReferenceRole.BIND or edge_type not in wanted:
                 continue
             meant = self._edges.resolve(path, record, row)
@@ -224,6 +221,13 @@ class BulkScan:
 _HOLDERS = frozenset(
     {SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE, SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 )
+
+
+def list_named(record: SymbolRecord, name: str) -> list[int]:
+    """Return the rows of the references by a name, or by what the file calls it, ascending."""
+    rows = record.find_references(name)
+    aliases = list_aliases(record, rows) - {name}
+    return sorted({*rows, *(row for alias in aliases for row in record.find_references(alias))})
 
 
 def _prefer(first: Resolution, second: Resolution) -> Resolution:

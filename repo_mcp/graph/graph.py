@@ -14,6 +14,7 @@ from repo_mcp.graph.bulk_scan import BulkScan
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges
+from repo_mcp.graph.name_uses import NameUses
 from repo_mcp.graph.nodes import Node, NodeBook
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
@@ -93,6 +94,7 @@ class Graph:
         self.read_lines = program.read_lines
         self.find_status = program.find_status
         self.scan = BulkScan(program, self._edges, self._lock)
+        self.name_uses = NameUses(program, self._edges, self._lock)
 
     @cached_property
     def projects(self) -> Projects:

@@ -62,6 +62,7 @@ def name_kind(kind: SymbolKind) -> str:
 
 
 KINDS = {name_kind(kind): kind for kind in SymbolKind}
+DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH = 2, 4  # edges between a changed symbol and what it reaches
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,6 @@ class DiffFile:
     new_path: str | None
     hunks: list[Hunk] = field(default_factory=list)
     is_binary: bool = False
-    has_prefixes: bool = False  # something was cut off before the paths
 
     @property
     def path(self) -> str:
@@ -97,6 +96,7 @@ class _Reader:
         self._lines = lines
         self._at = 0
         self._file: DiffFile | None = None
+        self._is_named = False  # by the two lines of its sides
         self.files: list[DiffFile] = []
         self.faults: list[str] = []
         self.fault_count = 0
@@ -122,20 +122,18 @@ class _Reader:
             self._read_extended(self._file, line)
 
     def _begin(self, old: str, new: str) -> None:
-        self._file = DiffFile(*_strip_prefixes(old, new))
-        self._file.has_prefixes = (self._file.old_path, self._file.new_path) != (old, new)
+        self._file, self._is_named = DiffFile(*_strip_prefixes(old, new)), False
         self.files.append(self._file)
 
     def _name_sides(self, old: str, new: str) -> None:
         """Take the paths of a file's two lines, which begin a file where no line of Git's did."""
-        if self._file is None or self._file.hunks:
+        file = self._file
+        if file is None or self._is_named or file.hunks or file.is_binary:
             self._begin(old, new)
-            assert self._file is not None
         else:
-            before = (self._file.old_path, self._file.new_path)
-            self._file.old_path, self._file.new_path = _strip_prefixes(old, new)
-            self._file.has_prefixes |= before != (old, new)
-        if not self._file.path:
+            file.old_path, file.new_path = _strip_prefixes(old, new)
+        self._is_named = True
+        if self._file is not None and not self._file.path:
             self.files.remove(self._file)
             self._file = None
             self._fault(self._at - 1, "both sides are /dev/null")

@@ -125,6 +125,12 @@ def test_examples_run(
 def fill_in(line: str, tiny: Path) -> str:
     """A command line with what its reader has to put in; what it writes goes beside the tiny repository."""
     line = line.replace("/tmp/report.html", str(tiny.parent / "report.html"))
+    if "change.patch" in line:
+        patch = (
+            "--- a/src/ledger/accounts.py\n+++ b/src/ledger/accounts.py\n@@ -31 +31 @@\n-    pass\n+    x\n"
+        )
+        (tiny.parent / "change.patch").write_text(patch)
+        line = line.replace("change.patch", str(tiny.parent / "change.patch"))
     line = re.sub(r"\bROOT\b", str(tiny), line)
     if re.search(r"\bDIR\b", line):
         line = re.sub(r"\bDIR\b", str(write_model(tiny.parent / "model")), line)

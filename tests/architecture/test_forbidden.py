@@ -71,6 +71,7 @@ OPENERS = {
     "repo_mcp/process/hardening.py",  # what a rule allows, by descriptors; the interpreter, for its loader
     "repo_mcp/protocol/http_options.py",  # the operator's own file with the token
     "repo_mcp/languages/outline/installed.py",  # the entry points of installed packages
+    "repo_mcp/cli/impact_command.py",  # the diff that the user names
     "repo_mcp/config/named_roots.py",  # the operator's own configuration file
     "repo_mcp/workspace/repository_reader.py",
     "repo_mcp/workspace/git_places.py",  # what Git keeps of a linked work tree outside its root

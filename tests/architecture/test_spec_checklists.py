@@ -20,8 +20,8 @@ SECTIONS = {
     " FR-012 FR-013 FR-014 FR-015 SC-001 SC-002 SC-003 SC-004 search open_file get_snippet list_dir clients",
     "3": "1 startup shutdown health 3 list_directory read_file get_directory_tree search_symbols"
     " lookup_symbol find_similar get_symbol get_source_spans get_file_outline get_callers get_callees"
-    " get_implementations get_references get_dependencies get_dependents index_files get_status 5 not_found"
-    " invalid_parameter path_escape binary_file too_large engine_unavailable index_error blocked"
+    " get_implementations get_references get_dependencies get_dependents get_impact index_files get_status 5"
+    " not_found invalid_parameter path_escape binary_file too_large engine_unavailable index_error blocked"
     " 6.1 6.2 6.3 6.4 7 8",
     "4": "server discovery cancelled index_codebase search_code result search_docs code_research errors"
     " progress ordering tasks content",

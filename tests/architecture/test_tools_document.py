@@ -15,7 +15,7 @@ def test_the_page_is_what_the_tables_make() -> None:
 def test_every_tool_and_argument_is_on_it() -> None:
     toolsets = load_toolsets()
     assert [one.name for one in toolsets] == ["repo", "retrieval", "graph", "research"]
-    assert [len(one.tools) for one in toolsets] == [8, 4, 17, 4]
+    assert [len(one.tools) for one in toolsets] == [8, 4, 18, 4]
     for tool in (tool for one in toolsets for tool in one.tools):
         section = PAGE.split(f"### `{tool.name}`\n")[1].split("\n### ")[0]
         assert tool.title in section

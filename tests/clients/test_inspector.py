@@ -87,6 +87,10 @@ CALLS: Mapping[str, tuple[Callable[[Facts], Arguments], Arguments]] = {
     "get_references": (_of_node, _NO_NODE),
     "get_dependencies": (_of_node, _NO_NODE),
     "get_dependents": (_of_node, _NO_NODE),
+    "get_impact": (
+        lambda facts: {"diff": f"--- a/{facts.path}\n+++ b/{facts.path}\n@@ -1 +1 @@\n-a\n+b\n"},
+        {"diff": "no diff"},
+    ),
     "index_files": (lambda facts: {"paths": [facts.path]}, {"paths": "no list"}),
     "get_status": (lambda _: {}, _UNKNOWN),
     "index_codebase": (lambda _: {"path": "."}, {"path": "../.."}),

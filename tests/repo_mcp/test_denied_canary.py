@@ -67,6 +67,7 @@ def iter_calls() -> Iterator[tuple[str, dict[str, object]]]:
         ):
             yield tool, {argument: path}
         yield "index_files", {"paths": [path]}
+        yield "get_impact", {"diff": f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n"}
         yield "repo.search", {"query": CANARY, "file_glob": path}
     for hidden in (True, False):
         yield "repo.list_files", {"include_hidden": hidden, "max_results": 1_000}

@@ -152,6 +152,7 @@ def _list_calls(node_id: str) -> list[tuple[str, dict[str, object]]]:
         ("lookup_symbol", {"qualified_name": f"shop.refunds.{NEW_NAME}"}),
         ("get_file_outline", {"path": NEW}),
         *((name, {"node_id": node_id}) for name in of_node),
+        ("get_impact", {"diff": f"--- a/{NEW}\n+++ b/{NEW}\n@@ -1 +1 @@\n-a\n+b\n"}),
         ("get_symbol", {"node_id": "0" * 24}),  # of a file that is not indexed, as far as anybody knows
         ("search_code", {"query": NEW_NAME}),
         ("search_code", {"query": NEW_NAME, "expand_query": True, "synthesize": True}),

@@ -17,7 +17,7 @@ from repo_mcp.protocol.tool_model import Toolset
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import answer_call
 from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
-from repo_mcp.toolsets.graph import edge_calls, engine_calls, file_calls, schemas, symbol_calls
+from repo_mcp.toolsets.graph import edge_calls, engine_calls, file_calls, impact_calls, schemas, symbol_calls
 from repo_mcp.toolsets.graph.answers import FORM
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _ENTRIES = (
     Entry(
         "list_directory",
         "List a folder",
-        "Files and folders directly in one folder, with sizes; not what is hidden or ignored.",
+        "Files and folders in a folder; none hidden or ignored.",
         schemas.FOLDER_ARGUMENTS,
         schemas.LISTING_OUTPUT,
         file_calls.list_directory,
@@ -38,8 +38,7 @@ _ENTRIES = (
     Entry(
         "read_file",
         "Read a file",
-        "A file's text as it is, without line numbers: whole, or line_start to line_end; at most 10,000 lines"
-        " or 500 KB.",
+        "A file's text, without line numbers, whole or in part; at most 10,000 lines or 500 KB.",
         schemas.READ_ARGUMENTS,
         schemas.READ_OUTPUT,
         file_calls.read_file,
@@ -47,7 +46,7 @@ _ENTRIES = (
     Entry(
         "get_directory_tree",
         "Directory tree",
-        "Nested tree of the repository's folders and files.",
+        "Nested folders and files.",
         schemas.TREE_ARGUMENTS,
         schemas.TREE_OUTPUT,
         file_calls.get_directory_tree,
@@ -55,7 +54,7 @@ _ENTRIES = (
     Entry(
         "search_symbols",
         "Search symbols",
-        "Find declared symbols by name, beginning, humps, qualified name or words, best first.",
+        "Find declared symbols by name, humps or words, best first.",
         schemas.SEARCH_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.search_symbols,
@@ -64,7 +63,7 @@ _ENTRIES = (
     Entry(
         "lookup_symbol",
         "Look up a symbol",
-        "Symbols with exactly this qualified name: several for overloads and partial classes.",
+        "Symbols with exactly this qualified name, overloads included.",
         schemas.LOOKUP_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.lookup_symbol,
@@ -72,7 +71,7 @@ _ENTRIES = (
     Entry(
         "find_similar",
         "Find similar symbols",
-        "Symbols written like a given one: near-clones, duplicated code.",
+        "Symbols written like one: near-clones, duplicated code.",
         schemas.SIMILAR_ARGUMENTS,
         schemas.SIMILAR_OUTPUT,
         symbol_calls.find_similar,
@@ -88,7 +87,7 @@ _ENTRIES = (
     Entry(
         "get_source_spans",
         "Where a symbol is declared",
-        "Every place where a symbol is declared.",
+        "Every place that declares a symbol.",
         schemas.SPANS_ARGUMENTS,
         schemas.SPANS_OUTPUT,
         symbol_calls.get_source_spans,
@@ -104,7 +103,7 @@ _ENTRIES = (
     Entry(
         "get_callers",
         "Who calls it",
-        "Who calls a function, method or constructor, with the calling lines.",
+        "Who calls a function or method, with the calling lines.",
         schemas.EDGE_ARGUMENTS,
         schemas.CALLERS_OUTPUT,
         edge_calls.get_callers,
@@ -120,7 +119,7 @@ _ENTRIES = (
     Entry(
         "get_implementations",
         "Implementations",
-        "Types that implement an interface or extend a base class; methods that override a method.",
+        "Types that implement or extend a type; methods that override a method.",
         schemas.EDGE_ARGUMENTS,
         schemas.REFERENCES_OUTPUT,
         edge_calls.get_implementations,
@@ -128,7 +127,7 @@ _ENTRIES = (
     Entry(
         "get_references",
         "References",
-        "Symbols that name a symbol in any role: calls, types, imports, base classes, values.",
+        "Symbols that name a symbol in any role: calls, types, imports, bases, values.",
         schemas.EDGE_ARGUMENTS,
         schemas.REFERENCES_OUTPUT,
         edge_calls.get_references,
@@ -136,7 +135,7 @@ _ENTRIES = (
     Entry(
         "get_dependencies",
         "What it depends on",
-        "Outgoing edges: what it calls, inherits, imports, contains and names.",
+        "What it calls, inherits, imports, contains and names.",
         schemas.TYPED_EDGE_ARGUMENTS,
         schemas.DEPENDENCIES_OUTPUT,
         edge_calls.get_dependencies,
@@ -144,15 +143,24 @@ _ENTRIES = (
     Entry(
         "get_dependents",
         "What depends on it",
-        "Incoming edges: the impact of changing it.",
+        "What changing it affects: edges that lead to it.",
         schemas.TYPED_EDGE_ARGUMENTS,
         schemas.DEPENDENTS_OUTPUT,
         edge_calls.get_dependents,
     ),
     Entry(
+        "get_impact",
+        "Impact of a diff",
+        "What a unified diff changes, what depends on it, files that may change too, tests to run.",
+        schemas.IMPACT_ARGUMENTS,
+        schemas.IMPACT_OUTPUT,
+        impact_calls.get_impact,
+        free_text=frozenset({"diff"}),
+    ),
+    Entry(
         "index_files",
         "Index files now",
-        "Index changed files right away; says which failed, and why.",
+        "Index changed files now; says which failed, and why.",
         schemas.INDEX_ARGUMENTS,
         schemas.INDEX_OUTPUT,
         engine_calls.index_files,
@@ -161,7 +169,7 @@ _ENTRIES = (
     Entry(
         "get_status",
         "Index status",
-        "How far symbols are indexed: files, symbols, languages, watcher.",
+        "How far symbols are indexed; languages, watcher.",
         schemas.NO_ARGUMENTS,
         schemas.STATUS_OUTPUT,
         engine_calls.get_status,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from repo_mcp.graph.questions import KINDS, EdgeType
+from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH, KINDS, MAX_IMPACT_DEPTH, EdgeType
 from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from repo_mcp.toolsets.schema_parts import (
@@ -38,6 +38,8 @@ DEFAULT_SIMILAR, MAX_SIMILAR = 10, 50
 DEFAULT_EDGES, MAX_EDGES = 50, 500
 MAX_UNRESOLVED_FILES = 10  # the nearest of those where something is not resolved
 MAX_INDEXED_PATHS = 100
+MAX_DIFF_CHARS = 4_000_000  # what a line of the protocol holds
+DEFAULT_REACHED, MAX_REACHED = 20, 100
 
 
 def _result(properties: Mapping[str, Schema], **of_error: Schema) -> Schema:
@@ -151,18 +153,14 @@ READ_ARGUMENTS = build_object(
 TREE_ARGUMENTS = build_object(
     {
         "path": FOLDER,
-        "depth": build_count(
-            f"1 to {MAX_DEPTH}",
-            MAX_DEPTH,
-            DEFAULT_DEPTH,
-        ),
+        "depth": build_count("", MAX_DEPTH, DEFAULT_DEPTH),
         "cursor": CURSOR,
     }
 )
 SEARCH_ARGUMENTS = build_object(
     {
         "query": build_text(
-            'UserService, Auth*, gUN, AuthService.login, user service; AND, OR, NOT, "a b"',
+            'Auth*, gUN, AuthService.login, user service; AND, OR, NOT, "a b"',
             MAX_QUERY_CHARS,
         ),
         "project_id": PROJECT_ID,
@@ -190,6 +188,15 @@ SPANS_ARGUMENTS = build_object({**SYMBOL, "cursor": CURSOR})
 PATH_ARGUMENTS = build_object({"path": PATH, "cursor": CURSOR}, ("path",))
 EDGE_ARGUMENTS = build_object({**SYMBOL, "limit": EDGE_LIMIT, "cursor": CURSOR})
 TYPED_EDGE_ARGUMENTS = build_object({**SYMBOL, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT, "cursor": CURSOR})
+IMPACT_ARGUMENTS = build_object(
+    {
+        "diff": build_text("", MAX_DIFF_CHARS, 0),
+        "depth": build_count("", MAX_IMPACT_DEPTH, DEFAULT_IMPACT_DEPTH),
+        "limit": build_count("", MAX_REACHED, DEFAULT_REACHED),
+        "cursor": CURSOR,
+    },
+    ("diff",),
+)
 INDEX_ARGUMENTS = build_object(
     {
         "paths": {
@@ -376,6 +383,49 @@ CALLEES_OUTPUT = _result_of_symbol({**_describe_edges("outgoing"), **_EXTERNALS,
 REFERENCES_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
 DEPENDENCIES_OUTPUT = _result_of_symbol({**_describe_edges("outgoing"), **_EXTERNALS, **_UNRESOLVED})
 DEPENDENTS_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
+_CHANGED = {
+    "node_id": _NAMED["node_id"] | {"description": "Left out where the index has no such symbol"},
+    "name": _EDGE["name"],
+    "node_type": build_field("string"),
+    "file_path": build_field("string"),
+    "line_start": build_field("integer"),
+    "change": {"type": "string", "enum": ["changed", "added", "deleted"], "default": "changed"},
+    "new_signature": build_field("boolean", "True where the diff changes how it is declared"),
+}
+_REACHED = {
+    **{name: _EDGE[name] for name in ("node_id", "name", "node_type", "edge_type", "confidence", "lines")},
+    "distance": build_field("integer", "Edges on the way") | {"default": 1},
+    "via": build_field("string", "Name of the symbol that its edge leads to"),
+}
+_REACHED_FILE = build_object(
+    {
+        "file_path": build_field("string"),
+        "confidence": _EDGE["confidence"] | {"description": "Of the surest way there"},
+        "symbols": build_list(build_object(_REACHED, ("node_id", "name", "via")), "The nearest and surest"),
+        "symbols_total": build_field("integer", "Where it has more: get_dependents lists them"),
+        "reasons": build_list(build_field("string"), "Why it may change too, beside edges"),
+    },
+    ("file_path",),
+)
+IMPACT_OUTPUT = _result(
+    {
+        "changed": build_list(
+            build_object(_CHANGED, ("name", "node_type", "file_path", "line_start")),
+            "Symbols that the diff touches",
+        ),
+        "result": keep(build_list(_REACHED_FILE, "Files that are reached, the likeliest to change first")),
+        "tests": build_list(_REACHED_FILE, "Tests to run, the nearest first"),
+        "left_out": build_list(
+            build_record({"file_path": build_field("string"), "reason": build_field("string")}),
+            "Files of the diff about which nothing is known, or may be said",
+        ),
+        "total": build_field("integer", "Of result"),
+        "possible": build_field("integer", "Of these, to which no sure edge leads") | {"default": 0},
+        "tests_total": build_field("integer") | {"default": 0},
+        "unresolved": build_field("integer", "References that may mean what changes") | {"default": 0},
+        **_MORE,
+    }
+)
 INDEX_OUTPUT = _result(
     {
         "indexed": build_field("integer", "Files whose current state is indexed"),

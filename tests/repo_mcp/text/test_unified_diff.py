@@ -38,7 +38,6 @@ def test_a_diff_of_git_has_files_and_hunks() -> None:
         "src/a.py",
         "src/a.py",
         [Hunk(1, 1, (" one", "-two", "+2", "+and", " three")), Hunk(10, 11, ("-gone",))],
-        has_prefixes=True,
     )
     assert file.hunks[0].list_side("-") == ["one", "two", "three"]
     assert file.hunks[0].list_side("+") == ["one", "2", "and", "three"]
@@ -74,6 +73,13 @@ def test_the_paths_of_a_file(text: str, sides: tuple[str | None, str | None]) ->
 def test_a_binary_file_has_no_hunks(said: str) -> None:
     (file,) = parse_diff(f"diff --git a/x.png b/x.png\nindex 1..2\n{said}\n").files
     assert (file.path, file.is_binary, file.hunks) == ("x.png", True, [])
+
+
+def test_files_follow_each_other_without_a_line_of_git() -> None:
+    hunk = "@@ -1 +1 @@\n-a\n+b\n"
+    binary = "diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n"
+    sides = _sides(f"{binary}--- a/y\n+++ b/y\n--- a/z\n+++ b/z\n{hunk}--- a/q\n+++ b/q\n{hunk}")
+    assert [new for _, new in sides] == ["x.png", "y", "z", "q"]
 
 
 def test_a_removed_line_may_look_like_the_head_of_a_file() -> None:

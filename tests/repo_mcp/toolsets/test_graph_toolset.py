@@ -36,8 +36,8 @@ from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write
 TOOLS = [
     "list_directory", "read_file", "get_directory_tree", "search_symbols", "lookup_symbol", "find_similar",
     "get_symbol", "get_source_spans", "get_file_outline", "get_callers", "get_callees",
-    "get_implementations", "get_references", "get_dependencies", "get_dependents", "index_files",
-    "get_status",
+    "get_implementations", "get_references", "get_dependencies", "get_dependents", "get_impact",
+    "index_files", "get_status",
 ]  # fmt: skip
 OF_NODES = [
     "find_similar", "get_symbol", "get_source_spans", "get_callers", "get_callees", "get_implementations",
@@ -45,7 +45,7 @@ OF_NODES = [
 ]  # fmt: skip
 GOOD: dict[str, Any] = {
     "path": "shop/money.py", "line_start": 1, "line_end": 2, "query": "save", "qualified_name": "save",
-    "paths": ["shop/money.py"],
+    "paths": ["shop/money.py"], "diff": "--- a/shop/money.py\n+++ b/shop/money.py\n@@ -1 +1 @@\n-a\n+b\n",
 }  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def build_arguments(served: Served, tool: str) -> dict[str, Any]:
 # Tools and schemas
 
 
-def test_the_seventeen_tools_in_their_order(served: Served) -> None:
+def test_the_tools_in_their_order(served: Served) -> None:
     assert [tool.name for tool in served.toolset.tools] == TOOLS
     for tool in served.toolset.tools:
         hints = tool.annotations
@@ -87,7 +87,7 @@ def test_the_parameters_are_those_of_the_specification(served: Served) -> None:
     assert required == {
         "list_directory": [], "get_directory_tree": [], "get_status": [], "read_file": ["path"],
         "get_file_outline": ["path"], "search_symbols": ["query"], "lookup_symbol": ["qualified_name"],
-        "index_files": ["paths"], **{tool: [] for tool in OF_NODES},
+        "index_files": ["paths"], "get_impact": ["diff"], **{tool: [] for tool in OF_NODES},
     }  # fmt: skip
     for tool in OF_NODES:  # one of them
         assert list(describe(tool))[:2] == ["symbol", "node_id"]
@@ -100,6 +100,7 @@ def test_the_parameters_are_those_of_the_specification(served: Served) -> None:
         ("search_symbols", "limit", 20, 50),
         ("find_similar", "limit", 10, 50),
         ("get_directory_tree", "depth", 3, 10),
+        ("get_impact", "depth", 2, 4),
     ):
         schema = describe(tool)[name]
         assert (schema["default"], schema["minimum"], schema["maximum"]) == (default, 1, most)
@@ -304,8 +305,16 @@ TEXTS = st.text(max_size=40) | st.sampled_from(
         "a" * 5_000,
     ]
 )
+NUMBERS = st.integers(0, 40)
+HUNKS = st.builds(
+    "--- a/{}\n+++ b/{}\n@@ -{},{} +{},{} @@\n-{}\n+{}\n {}\n".format,
+    *(st.sampled_from([*TREE, "..", ".env", "nowhere.py", "/dev/null"]),) * 2,
+    *(NUMBERS,) * 4,
+    *(st.sampled_from(["", "class OrderStore:", "    return plus(", "def save(self):", "}"]),) * 3,
+)
 VALUES = {
     "path": TEXTS,
+    "diff": TEXTS | st.lists(HUNKS, max_size=4).map("".join),
     "query": TEXTS,
     "qualified_name": TEXTS,
     "project_id": TEXTS,

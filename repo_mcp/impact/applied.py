@@ -1,0 +1,181 @@
+"""One file of a diff laid over the file as it is: which of the diff's sides it has, and the lines touched.
+
+The diff of work that is done fits the file with its new side, a proposal with its old side. Where a hunk's
+lines are not at the number it says, the nearest place counts that has them. The text of the other side
+follows: what a change declares or deletes is told by comparing both.
+
+Left out on purpose: white space that differs, and any other fuzz; a hunk that fits nowhere is counted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from repo_mcp.text.unified_diff import Hunk
+
+MAX_PLACES = 40  # of a hunk's first line in one file, the nearest ones, where the hunk may belong
+MAX_LOOKS = 5_000  # at such places, for all hunks of one file and side: 5 ms
+
+
+class Side(StrEnum):
+    """The side of a diff that the file as it is has."""
+
+    OLD = "old"  # the diff is not applied
+    NEW = "new"
+    NEITHER = "neither"  # lines are taken by their numbers on the new side
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedLines:
+    """What a diff touches in one text."""
+
+    lines: tuple[int, ...]  # that the other side has not, from 1, ascending
+    gaps: tuple[int, ...]  # lines behind which the other side has more, and this one has nothing instead
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A file of a diff, as it is and as it is on the diff's other side."""
+
+    side: Side
+    here: TouchedLines  # in the file as it is
+    there: TouchedLines  # in the other text
+    other: tuple[str, ...]  # the lines of the other text; empty where it is not known
+    misplaced: int  # hunks that fit nowhere, and were left out or taken by their numbers
+
+
+def lay_over(lines: Sequence[str], hunks: Sequence[Hunk]) -> Applied:
+    """Return how the hunks lie on the lines of a file as it is."""
+    fitting = {side: _place_all(lines, hunks, side) for side in (Side.NEW, Side.OLD)}
+    side = max(fitting, key=lambda one: _weigh(fitting[one], hunks, one))
+    places = fitting[side]
+    if all(one is None for one in places):
+        return _take_numbers(lines, hunks)
+    placed = sorted(
+        ((start, hunk) for start, hunk in zip(places, hunks, strict=True) if start is not None),
+        key=lambda pair: pair[0],
+    )
+    return _apply(lines, placed, side, len(hunks) - len(placed))
+
+
+def _own_mark(side: Side) -> str:
+    return "-" if side is Side.OLD else "+"
+
+
+def _weigh(places: Sequence[int | None], hunks: Sequence[Hunk], side: Side) -> tuple[int, int]:
+    """Return how many hunks have a place, and how many lines these have."""
+    found = [hunk for start, hunk in zip(places, hunks, strict=True) if start is not None]
+    return len(found), sum(len(hunk.list_side(_own_mark(side))) for hunk in found)
+
+
+def _place_all(lines: Sequence[str], hunks: Sequence[Hunk], side: Side) -> list[int | None]:
+    """Return the index of each hunk's first line in `lines`, or None. No two overlap."""
+    lines = list(lines)
+    positions: dict[str, list[int]] = {}
+    for index, line in enumerate(lines):
+        positions.setdefault(line, []).append(index)
+    found: list[int | None] = []
+    shift = end = 0
+    looks = MAX_LOOKS
+    for hunk in hunks:
+        wanted = hunk.list_side(_own_mark(side))
+        start = hunk.old_start if side is Side.OLD else hunk.new_start
+        expected = max(end, (start - 1 if wanted else start) + shift)
+        place = None
+        for tried in _iter_places(wanted, expected, end, positions, looks):
+            looks -= 1
+            if tried + len(wanted) <= len(lines) and lines[tried : tried + len(wanted)] == wanted:
+                place = tried
+                shift += place - expected
+                end = place + len(wanted)
+                break
+        found.append(place)
+    return found
+
+
+def _iter_places(
+    wanted: Sequence[str], expected: int, least: int, positions: dict[str, list[int]], looks: int
+) -> Iterator[int]:
+    """Yield where a hunk may begin: as its numbers say, then where its first line stands, nearest first."""
+    yield expected
+    if not wanted or looks <= 0:
+        return
+    places = positions.get(wanted[0], [])
+    near = bisect_right(places, expected)
+    some = places[max(0, near - MAX_PLACES // 2) : near + MAX_PLACES // 2]
+    yield from sorted((one for one in some if one >= least), key=lambda one: abs(one - expected))
+
+
+def _apply(lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side, misplaced: int) -> Applied:
+    """Walk through both texts at once."""
+    mark = _own_mark(side)
+    other: list[str] = []
+    here, there = _Touch(), _Touch()
+    at = 0  # lines of the file that are passed
+    for start, hunk in placed:
+        other += lines[at:start]
+        at = start
+        for line in hunk.lines:
+            if line[0] == " ":
+                here.settle(at)
+                there.settle(len(other))
+                other.append(line[1:])
+                at += 1
+            elif line[0] == mark:
+                at += 1
+                here.lines.append(at)
+                there.is_behind = True
+            else:
+                other.append(line[1:])
+                there.lines.append(len(other))
+                here.is_behind = True
+        here.settle(at)
+        there.settle(len(other))
+    other += lines[at:]
+    return Applied(side, here.take(), there.take(), tuple(other), misplaced)
+
+
+class _Touch:
+    """Collects the lines and gaps of one side."""
+
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+        self.is_behind = False  # the other side has lines since the last line that both have
+        self._settled = 0
+        self._gaps: list[int] = []
+
+    def settle(self, at: int) -> None:
+        """End a run of changed lines: it is a gap behind line `at` where this side has none in the run."""
+        if self.is_behind and len(self.lines) == self._settled:
+            self._gaps.append(at)
+        self.is_behind = False
+        self._settled = len(self.lines)
+
+    def take(self) -> TouchedLines:
+        return TouchedLines(tuple(self.lines), tuple(self._gaps))
+
+
+def _take_numbers(lines: Sequence[str], hunks: Sequence[Hunk]) -> Applied:
+    """Return the lines that the hunks name on their new side, as far as the file has them."""
+    touch = _Touch()
+    for hunk in hunks:
+        at = hunk.new_start - 1 if hunk.list_side("+") else hunk.new_start
+        for line in hunk.lines:
+            if line[0] == "-":
+                touch.is_behind = True
+                continue
+            if line[0] == " ":
+                touch.settle(at)
+            at += 1
+            if line[0] == "+":
+                touch.lines.append(at)
+        touch.settle(at)
+    found = touch.take()
+    here = TouchedLines(
+        tuple(one for one in found.lines if one <= len(lines)),
+        tuple(one for one in found.gaps if one < len(lines)),
+    )
+    return Applied(Side.NEITHER, here, TouchedLines((), ()), (), len(hunks))

@@ -1,0 +1,192 @@
+"""From touched lines to the declarations that have them.
+
+A line counts for the innermost symbol around it; one outside of all for the file itself. What only one side
+of the diff declares is added or deleted, and told by comparing the outlines of both texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.impact.applied import Side, TouchedLines
+from repo_mcp.impact.changed_files import ChangedFile
+from repo_mcp.impact.records import Change, ChangedSymbol
+from repo_mcp.model import Outline, Symbol
+from repo_mcp.symbols.symbol_record import Symbol as IndexedSymbol
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
+
+MAX_OUTLINED = 8_000_000  # bytes of text that are parsed for one diff, beside the index: some 4 s
+LEAST_OUTLINED = 10_000  # bytes that even a small text counts
+FEW = 5  # paths that a note names
+HEAD_LINES = 12  # decorators and annotations between an outline's first line and the index's
+_NOT_CODE = frozenset({"headings", "keys"})  # parsers of documents and data
+
+MakeOutline = Callable[[str, bytes], Outline]
+_Key = tuple[str, str]  # enclosing name, own name
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The outline of one side of a file, by name."""
+
+    symbols: dict[_Key, list[Symbol]]
+
+    def list_only(self, other: _Side) -> list[Symbol]:
+        """Return what the other side does not declare, by line."""
+        found = [one for key, ones in self.symbols.items() if key not in other.symbols for one in ones]
+        return sorted(found, key=lambda one: (one.start_line, one.end_line, one.name))
+
+    def list_resigned(self, other: _Side) -> list[Symbol]:
+        """Return what both declare with different signatures."""
+        return [
+            one
+            for key, ones in self.symbols.items()
+            if key in other.symbols
+            for one in ones
+            if one.signature not in {each.signature for each in other.symbols[key]}
+        ]
+
+
+class ChangedSymbols:
+    """Finds the symbols that the files of one diff change."""
+
+    def __init__(self, graph: Graph, outline: MakeOutline) -> None:
+        self._graph = graph
+        self._outline = outline
+        self._room = MAX_OUTLINED
+        self._unparsed: list[str] = []
+        self._uncompared = 0
+
+    def list_of(self, file: ChangedFile) -> list[ChangedSymbol]:
+        """Return the symbols that a diff changes in a file, by line; those of its other side alone last."""
+        here = self._make_side(file.path, file.lines) if file.is_there else _Side({})
+        there = None if file.applied.side is Side.NEITHER else self._make_side(file.path, file.applied.other)
+        record = self._find_record(file)
+        if record is not None:
+            found = self._list_indexed(file, record, here, there)
+        else:
+            found = _list_outlined(file, here)
+        if file.is_there and record is None and here is not None:
+            self._unparsed.append(file.path)
+        if here is None or there is None:
+            return found
+        change = Change.DELETED if file.applied.side is Side.NEW else Change.ADDED
+        return [*found, *(_name_symbol(file.path, one, change) for one in there.list_only(here))]
+
+    def list_notes(self) -> list[str]:
+        """Return what is not known of the files so far."""
+        told = []
+        if self._unparsed:
+            some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)
+            told.append(f"no symbols are indexed of these files, so nobody knows what uses them: {some}")
+        if self._uncompared:
+            told.append(
+                f"what is added to and deleted from {self._uncompared:,} of the files is not known: too large"
+            )
+        return told
+
+    def _find_record(self, file: ChangedFile) -> SymbolRecord | None:
+        """Return the record of just the text that the file has."""
+        known = self._graph.read_lines(file.path) if file.is_there else ()
+        return self._graph.scan.find_record(file.path) if known and tuple(known) == file.lines else None
+
+    def _list_indexed(
+        self, file: ChangedFile, record: SymbolRecord, here: _Side | None, there: _Side | None
+    ) -> list[ChangedSymbol]:
+        both = here is not None and there is not None
+        only = here.list_only(there) if here is not None and there is not None else []
+        resigned = here.list_resigned(there) if here is not None and there is not None else []
+        new = Change.ADDED if file.applied.side is Side.NEW else Change.DELETED
+        found = []
+        touched = {
+            0 if record.kinds[ordinal] == SymbolKind.MODULE else ordinal  # a namespace or package around all
+            for ordinal in list_touched(record, file.applied.here, file.lines)
+        }
+        if file.old_path is not None:
+            touched.add(0)  # renamed: whoever imports it has another name for it
+        for ordinal in sorted(touched):
+            node = self._graph.get_node(Declaration(file.path, ordinal))
+            found.append(
+                ChangedSymbol(
+                    file.path,
+                    node.name_inside,
+                    node.kind,
+                    node.symbol.start_line,
+                    new if both and ordinal and _is_among(only, node.symbol) else Change.CHANGED,
+                    bool(ordinal) and _is_among(resigned, node.symbol),
+                    node,
+                )
+            )
+        return found
+
+    def _make_side(self, path: str, lines: Sequence[str]) -> _Side | None:
+        """Return the outline of a text; None for a document, and where the room for outlines is used up."""
+        text = "\n".join(lines).encode("utf-8", "surrogatepass")
+        if len(text) > self._room:
+            self._uncompared += 1
+            return None
+        self._room -= len(text) + LEAST_OUTLINED
+        outline = self._outline(path, text)
+        if outline.parser in _NOT_CODE:
+            return None
+        found: dict[_Key, list[Symbol]] = {}
+        for one in outline.symbols:
+            found.setdefault((one.parent_symbol or "", one.name), []).append(one)
+        return _Side(found)
+
+
+def _list_outlined(file: ChangedFile, here: _Side | None) -> list[ChangedSymbol]:
+    """Return the touched symbols of a file that the index knows nothing of, by its outline."""
+    symbols = [one for ones in here.symbols.values() for one in ones] if here is not None else []
+    symbols.sort(key=lambda one: (one.start_line, -one.end_line))
+    owners = _paint([(one.start_line, one.end_line) for one in symbols], len(file.lines))
+    numbers = sorted({int(owners[line]) for line in _iter_lines(file.applied.here, file.lines)} - {0})
+    return [_name_symbol(file.path, symbols[number - 1], Change.CHANGED) for number in numbers]
+
+
+def _is_among(outlined: Sequence[Symbol], symbol: IndexedSymbol) -> bool:
+    """Return whether the index's symbol, which may begin below its decorators, is one of an outline's."""
+    return any(
+        one.name == symbol.name and one.start_line <= symbol.start_line <= one.start_line + HEAD_LINES
+        for one in outlined
+    )
+
+
+def _name_symbol(path: str, symbol: Symbol, change: Change) -> ChangedSymbol:
+    name = f"{symbol.parent_symbol}.{symbol.name}" if symbol.parent_symbol else symbol.name
+    return ChangedSymbol(path, name, symbol.kind, symbol.start_line, change)
+
+
+def list_touched(record: SymbolRecord, touched: TouchedLines, lines: Sequence[str]) -> list[int]:
+    """Return the ordinals of the innermost symbols with touched lines, ascending; 0 is the file.
+
+    A gap counts for what holds both lines beside it. Blank lines count for nothing.
+    """
+    starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
+    owners = _paint(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
+    found = {int(owners[line]) for line in touched.lines if lines[line - 1].strip()}
+    for gap in touched.gaps:
+        ordinal = int(owners[gap])
+        while ordinal and ends[ordinal] <= gap:
+            ordinal = int(record.parents[ordinal])
+        found.add(ordinal)
+    return sorted(found)
+
+
+def _iter_lines(touched: TouchedLines, lines: Sequence[str]) -> Iterator[int]:
+    yield from (line for line in touched.lines if lines[line - 1].strip())
+    yield from touched.gaps
+
+
+def _paint(spans: Iterable[tuple[int, int]], total: int) -> npt.NDArray[np.int32]:
+    """Return the number, from 1, of the last span over each line: of the innermost (int32, from line 0)."""
+    owners = np.zeros(total + 1, dtype=np.int32)
+    for number, (start, end) in enumerate(spans, 1):
+        owners[start : end + 1] = number
+    return owners

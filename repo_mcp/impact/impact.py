@@ -1,0 +1,155 @@
+"""The analysis of one diff, from its text to the files that it reaches, in order of worth.
+
+The server runs no Git: a diff is given as text, for the tree as it is or as it is to become. What the answer
+does not know it says: files that are not there, not parsed or not to be named, hunks that fit nowhere, kinds
+of symbols whose uses nobody records, limits that were reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.graph.live_graph import LiveGraph
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.impact.applied import Side
+from repo_mcp.impact.changed_files import ChangedFile, NamePath, Read, judge_files, list_touched_text
+from repo_mcp.impact.changed_symbols import ChangedSymbols, MakeOutline
+from repo_mcp.impact.evidence import Evidence, list_words
+from repo_mcp.impact.reach import ORDER, Follower, Reach, list_untracked
+from repo_mcp.impact.records import Change, ChangedSymbol, Impact, LeftOut, Reached, ReachedFile
+from repo_mcp.text.roles import is_test_path
+from repo_mcp.text.unified_diff import parse_diff
+
+MAX_FILES = 300  # of one diff that are looked at
+MAX_COMPANIONS = 10  # files without an edge, of the program and of its tests
+FEW = 5  # paths that a note names
+_FAR = 1_000  # the distance of what no edge leads to
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactSources:
+    """All that an analysis reads."""
+
+    graph: LiveGraph
+    name_path: NamePath
+    read: Read
+    outline: MakeOutline
+    rank: Callable[[Sequence[str]], Mapping[str, float]]  # words -> files, with scores from 0 to 1
+
+
+class ImpactFinder:
+    """Finds what diffs reach. Safe for use from several threads."""
+
+    def __init__(self, sources: ImpactSources) -> None:
+        """Read nothing yet."""
+        self._sources = sources
+
+    def find(self, diff: str, depth: int, cancelled: Callable[[], bool]) -> Impact:
+        """Return what a unified diff changes, and what depends on that over at most `depth` edges.
+
+        Raises RepoError with INVALID_ARGUMENT for a text that is no diff, INDEX_UNAVAILABLE, CANCELLED.
+        """
+        parsed = parse_diff(diff)
+        files, left_out = judge_files(parsed.files[:MAX_FILES], self._sources.name_path, self._sources.read)
+        left_out += self._leave_out([one.path for one in parsed.files[MAX_FILES:]])
+        words = list_words(line for file in files for line in list_touched_text(file))
+        evidence = Evidence()
+        with self._sources.graph.open(paths=[one.path for one in files]) as graph:
+            finder = ChangedSymbols(graph, self._sources.outline)
+            changed = [symbol for file in files for symbol in finder.list_of(file)]
+            reach = Follower(graph, cancelled).follow(changed, depth)
+            evidence.note_reached(reach.found)
+            evidence.note_names(graph, words)
+            evidence.note_neighbours(graph.name_uses.list_source_paths(), [one.path for one in files])
+        evidence.note_alike(self._sources.rank(words))
+        own = {path for file in files for path in (file.path, file.old_path)}
+        reached = list_reached(evidence, reach, {path for path in own if path is not None})
+        notes = [*parsed.faults, *_note_files(files), *finder.list_notes(), *_note_reach(changed, reach)]
+        if not parsed.files:
+            notes.append("the diff is empty: nothing changes")
+        return Impact(
+            tuple(changed),
+            tuple(_choose([one for one in reached if not is_test_path(one.path)])),
+            tuple(sorted(_choose([one for one in reached if is_test_path(one.path)]), key=_order_tests)),
+            tuple(left_out),
+            reach.unresolved,
+            tuple(notes),
+        )
+
+    def _leave_out(self, paths: Sequence[str]) -> list[LeftOut]:
+        return [LeftOut(path, f"beyond the first {MAX_FILES} files of the diff") for path in paths]
+
+
+def list_reached(evidence: Evidence, reach: Reach, own: set[str]) -> list[ReachedFile]:
+    """Return the files that are reached, by worth. Those of the diff stand behind all others.
+
+    A symbol that several edges lead from has the nearest and surest of each type.
+    """
+    of_path: dict[str, dict[tuple[object, object], Reached]] = {}
+    for one in sorted(reach.found, key=_order_symbols):
+        of_path.setdefault(one.node.path, {}).setdefault((one.node.declaration, one.edge_type), one)
+    found = [
+        ReachedFile(
+            path,
+            evidence.weigh(path),
+            _drop_imports(list(of_path.get(path, {}).values())),
+            [] if path in of_path else evidence.explain(path),
+        )
+        for path in evidence.list_paths()
+        if path not in own or path in of_path
+    ]
+    found.sort(key=lambda one: (one.path in own, -one.worth, one.path))
+    return found
+
+
+def _drop_imports(symbols: list[Reached]) -> list[Reached]:
+    """Return what is reached in one file, without the import of what some symbol in it uses."""
+    if any(one.node.symbol.ordinal for one in symbols):
+        return [one for one in symbols if one.node.symbol.ordinal or one.edge_type is not EdgeType.IMPORTS]
+    return symbols
+
+
+def _choose(files: Sequence[ReachedFile]) -> list[ReachedFile]:
+    """Return the files in order, with no more than MAX_COMPANIONS to which no edge leads."""
+    companions = [one for one in files if not one.symbols][:MAX_COMPANIONS]
+    return [one for one in files if one.symbols or one in companions]
+
+
+def _order_symbols(one: Reached) -> tuple[int, int, int]:
+    return one.distance, ORDER[one.confidence], one.node.symbol.start_line
+
+
+def _order_tests(one: ReachedFile) -> tuple[int, int]:
+    """Return a key by which the tests stand first that reach a change over the fewest and surest edges."""
+    nearest = one.symbols[0] if one.symbols else None
+    return (_FAR, 0) if nearest is None else (nearest.distance, ORDER[nearest.confidence])
+
+
+def _note_files(files: Sequence[ChangedFile]) -> list[str]:
+    """Return what is not known of the diff's files."""
+    elsewhere = [one for one in files if one.applied.side is not Side.NEITHER and one.applied.misplaced]
+    told = [
+        (
+            [one.path for one in files if one.applied.side is Side.NEITHER and one.applied.misplaced],
+            "neither side of the diff fits these files as they are: changed lines are taken by their numbers",
+        ),
+        ([one.path for one in elsewhere], "hunks of these files fit nowhere and are left out"),
+    ]
+    return [f"{what}: {_name_some(paths)}" for paths, what in told if paths]
+
+
+def _note_reach(changed: Sequence[ChangedSymbol], reach: Reach) -> list[str]:
+    kinds = list_untracked(changed)
+    added = dict.fromkeys(one.path for one in changed if one.change is Change.ADDED and one.node is None)
+    told = [f"uses of some kinds of symbols are not recorded: {', '.join(kinds)}"] * bool(kinds)
+    if added:
+        told.append(f"the diff is not applied: nothing uses yet what it adds to {_name_some(list(added))}")
+    if reach.is_cut:
+        told.append("a limit of the search was reached: more may depend on what changes (see get_dependents)")
+    return told
+
+
+def _name_some(paths: Sequence[str]) -> str:
+    more = len(paths) - FEW
+    return ", ".join(paths[:FEW]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,79 @@
+"""What an analysis of impact says: the symbols that a diff changes, and the files that this reaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.questions import EdgeType
+
+
+class Change(StrEnum):
+    """What a diff does to a symbol."""
+
+    CHANGED = "changed"
+    ADDED = "added"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSymbol:
+    """One declaration that a diff touches."""
+
+    path: str
+    name: str  # qualified name inside its file; of a file its own
+    kind: str  # as answers name it
+    start_line: int  # in the text that has it
+    change: Change
+    has_new_signature: bool = False
+    node: Node | None = None  # None: the index has no such symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A symbol that a change may reach."""
+
+    node: Node
+    edge_type: EdgeType
+    confidence: Confidence  # of the weakest edge on the way
+    distance: int  # edges on the way
+    via: str  # name of the symbol at the other end of its edge
+    lines: tuple[int, ...]  # of that edge, in the file of `node`
+
+
+@dataclass(slots=True)
+class ReachedFile:
+    """A file that a change may reach, with what leads there."""
+
+    path: str
+    worth: float = 0.0
+    symbols: list[Reached] = field(default_factory=list)  # nearest and surest first
+    reasons: list[str] = field(default_factory=list)  # why it may change too, where no edge says so
+
+    @property
+    def confidence(self) -> Confidence:
+        """Return how sure the surest way to the file is; POSSIBLE where no edge leads there."""
+        found = {one.confidence for one in self.symbols}
+        return next((one for one in Confidence if one in found), Confidence.POSSIBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file of the diff about which nothing is known, or may be said."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The impact of one diff."""
+
+    changed: tuple[ChangedSymbol, ...]  # in the order of the diff
+    files: tuple[ReachedFile, ...]  # the one that most likely has to change first
+    tests: tuple[ReachedFile, ...]  # the nearest first
+    left_out: tuple[LeftOut, ...]
+    unresolved: int  # references by the names of changed symbols that resolve to nothing
+    notes: tuple[str, ...]  # what is not known

@@ -1,0 +1,139 @@
+"""The call of the `graph` toolset about a diff: what it changes, and what that reaches.
+
+An answer has four lists, which its pages are cut from together: each page goes on in all of them, so that the
+likeliest files and the nearest tests stand on the first, however many symbols a diff changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
+
+from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH
+from repo_mcp.protocol.tool_model import CallContext, escape_text
+from repo_mcp.symbols.model import SymbolKind
+from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.toolsets.arguments import Arguments, find_integer
+from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.graph.rows import Row, render_lines
+from repo_mcp.toolsets.graph.schemas import DEFAULT_REACHED
+
+if TYPE_CHECKING:
+    from repo_mcp.impact.records import ChangedSymbol, Impact, LeftOut, Reached, ReachedFile
+    from repo_mcp.repository import Repository
+
+LISTS = ("changed", "result", "tests", "left_out")
+SHOWN_SYMBOLS = 8  # of one file
+SHOWN_LINES = 3  # of one symbol
+POSSIBLE = "possible"
+
+
+def get_impact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """Answer `get_impact`."""
+    page = Page("get_impact", arguments)
+    depth = find_integer(arguments, "depth") or DEFAULT_IMPACT_DEPTH
+    impact = repository.engines.impact.find(str(arguments["diff"]), depth, context.cancelled)
+    listed = list_rows(impact)
+    keys = [f"{name} {key}" for name, key, _ in listed]
+    page.check(keys)
+    end = _find_end(listed, page.start, find_integer(arguments, "limit") or DEFAULT_REACHED)
+    texts = _Texts(repository)
+    shown = [(name, _render(row, texts)) for name, _, row in listed[page.start : end]]
+    counts: Result = {
+        "total": len(impact.files),
+        "possible": sum(one.confidence == POSSIBLE for one in impact.files),
+        "tests_total": len(impact.tests),
+        "unresolved": impact.unresolved,
+    }
+    notes = [*impact.notes, *repository.engines.graph.warn()]
+
+    def build(count: int) -> Part:
+        is_cut = page.start + count < len(listed)
+        lists: Result = {one: [row for name, row in shown[:count] if name == one] for one in LISTS}
+        result = {**lists, **counts, "truncated": is_cut, **page.follow(keys, count, is_cut)}
+        return Part(result, notes)
+
+    return Draft(build, len(shown), "limit" not in arguments)
+
+
+def list_rows(impact: Impact) -> list[tuple[str, str, ChangedSymbol | ReachedFile | LeftOut]]:
+    """Return the rows of all lists in turn, each with the list that it stands in and what it is known by."""
+    lists = (
+        [("changed", f"{one.path} {one.name} {one.kind} {one.change}", one) for one in impact.changed],
+        [("result", one.path, one) for one in impact.files],
+        [("tests", one.path, one) for one in impact.tests],
+        [("left_out", one.path, one) for one in impact.left_out],
+    )
+    return [row for row in chain.from_iterable(zip_longest(*lists)) if row is not None]
+
+
+def _find_end(listed: Sequence[tuple[str, str, object]], start: int, most: int) -> int:
+    """Return where a page ends that has at most so many rows of each list."""
+    left = dict.fromkeys(LISTS, most)
+    for position in range(start, len(listed)):
+        name = listed[position][0]
+        if not left[name]:
+            return position
+        left[name] -= 1
+    return len(listed)
+
+
+class _Texts:
+    """The lines of files, each read once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._known: dict[str, Sequence[str]] = {}
+
+    def read(self, path: str) -> Sequence[str]:
+        if path not in self._known:
+            with self._repository.engines.graph.open(paths=[path]) as graph:
+                self._known[path] = graph.read_lines(path)
+        return self._known[path]
+
+
+def _render(row: ChangedSymbol | ReachedFile | LeftOut, texts: _Texts) -> Row:
+    from repo_mcp.impact.records import ChangedSymbol, LeftOut
+
+    if isinstance(row, LeftOut):
+        return {"file_path": escape_text(row.path), "reason": row.reason}
+    return render_changed(row) if isinstance(row, ChangedSymbol) else _render_file(row, texts)
+
+
+def render_changed(symbol: ChangedSymbol) -> Row:
+    """Return a changed symbol as a row."""
+    return {
+        "node_id": None if symbol.node is None else symbol.node.node_id,
+        "name": escape_text(symbol.name),
+        "node_type": symbol.kind,
+        "file_path": escape_text(symbol.path),
+        "line_start": symbol.start_line,
+        "change": symbol.change.value,
+        "new_signature": symbol.has_new_signature,
+    }
+
+
+def _render_file(file: ReachedFile, texts: _Texts) -> Row:
+    shown = file.symbols[:SHOWN_SYMBOLS]
+    return {
+        "file_path": escape_text(file.path),
+        "confidence": file.confidence.value,
+        "symbols": [_render_reached(one, texts.read(file.path)) for one in shown],
+        "symbols_total": len(file.symbols) if len(file.symbols) > len(shown) else None,
+        "reasons": [escape_text(one) for one in file.reasons],
+    }
+
+
+def _render_reached(one: Reached, text: Sequence[str]) -> Row:
+    is_usual = one.node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+    return {
+        "node_id": one.node.node_id,
+        "name": escape_text(one.node.name_inside),
+        "node_type": None if is_usual else one.node.kind,
+        "edge_type": one.edge_type.value,
+        "confidence": one.confidence.value,
+        "distance": one.distance,
+        "via": escape_text(one.via),
+        **render_lines(one.lines[:SHOWN_LINES], text),
+    }

@@ -1,0 +1,93 @@
+"""`repo-mcp impact`: the page that reviewers read, JSON, and what it is not given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.repo_mcp.cli.program import make_tree, run
+
+DIFF = """\
+diff --git a/src/ledger/accounts.py b/src/ledger/accounts.py
+--- a/src/ledger/accounts.py
++++ b/src/ledger/accounts.py
+@@ -28,5 +28,5 @@
+     \"\"\"Move `amount` from one account to another as one balanced entry.\"\"\"
+     if amount <= 0:
+         raise UnbalancedEntry("the amount of a transfer must be positive")
+-    source.post(-amount, memo)
++    source.post(0 - amount, memo)
+     target.post(amount, memo)
+diff --git a/.env b/.env
+--- a/.env
++++ b/.env
+@@ -1 +1 @@
+-A=1
++A=2
+"""
+PAGE = """\
+# Impact
+
+**1 symbol** in 1 file changed; **0 files depend** on that, {more} more may; **1 test file**.
+
+## What changes
+
+`src/ledger/accounts.py`
+
+- `transfer_funds`, function, line 27
+
+## Tests to run, the nearest first
+
+- `tests/test_accounts.py`: `test_transfer_keeps_the_sum`, `test_a_transfer_of_nothing_is_refused`
+"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_tree(tmp_path_factory.mktemp("impact"))
+
+
+def test_a_diff_on_standard_input_becomes_a_page(tree: Path) -> None:
+    done = run(tree, "impact", given=DIFF)
+    assert (done.returncode, done.stderr) == (0, "")
+    more = done.stdout.partition("on that, ")[2].partition(" ")[0]
+    assert done.stdout.startswith(PAGE.format(more=more)), done.stdout
+    assert done.stdout.endswith("## What is not known\n\n- `.env`: denied: this name is never served\n")
+
+
+def test_a_diff_in_a_file_becomes_one_document(tree: Path) -> None:
+    (tree.parent / "change.patch").write_text(DIFF)
+    done = run(tree, "impact", "--diff", "../change.patch", "--json", "--depth", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["changed"] == [
+        {
+            "path": "src/ledger/accounts.py", "name": "transfer_funds", "kind": "function", "start_line": 27,
+            "change": "changed", "new_signature": False,
+        }
+    ]  # fmt: skip
+    (test,) = found["tests"]
+    assert [(one["qualified_name"], one["edge_type"], one["lines"]) for one in test["symbols"]] == [
+        ("test_accounts.test_transfer_keeps_the_sum", "calls", [9]),
+        ("test_accounts.test_a_transfer_of_nothing_is_refused", "calls", [15]),
+    ]
+    assert found["left_out"] == [{"path": ".env", "reason": "denied: this name is never served"}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "code", "said"),
+    [
+        (["--since", "main~2"], "", 2, "Run: git diff 'main~2' | repo-mcp impact"),
+        (["--since", "v1"], "", 2, "runs no Git and reads no history"),
+        (["--diff", "nowhere.patch"], "", 2, "cannot be read: No such file"),
+        (["--depth", "9"], DIFF, 2, "--depth must be 1 to 4"),
+        ([], "hello", 2, "no unified diff"),
+        ([], "", 1, ""),
+    ],
+)
+def test_what_is_no_diff_is_said(tree: Path, arguments: list[str], given: str, code: int, said: str) -> None:
+    done = run(tree, "impact", *arguments, given=given)
+    assert done.returncode == code
+    assert said in done.stderr

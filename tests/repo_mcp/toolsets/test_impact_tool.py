@@ -1,0 +1,293 @@
+"""`get_impact`: what a diff changes and what that reaches, over Python, TypeScript and C# of a small shop."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.impact import impact as impact_module
+from repo_mcp.toolsets.graph.impact_calls import SHOWN_SYMBOLS
+from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, Served, write_tree
+
+HEADER = {
+    "native/pool.h": "struct pool;\nint pool_take(struct pool *p);\n",
+    "native/pool.c": '#include "pool.h"\nint pool_take(struct pool *p) {\n  return 1;\n}\n',
+    "native/use.c": '#include "pool.h"\nint main(void) {\n  return pool_take(0);\n}\n',
+    "lib/shelf.rb": "class Shelf\n  def put_aside(thing)\n    thing\n  end\nend\n",
+    "lib/cart.rb": "class Cart\n  def keep(thing)\n    Shelf.new.put_aside(thing)\n  end\nend\n",
+    "spec/shelf_spec.rb": "describe Shelf do\n  it { }\nend\n",
+}
+FILES = TREE | HEADER
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The tree as it is before any diff."""
+    place = tmp_path_factory.mktemp("impact")
+    served = Served(write_tree(place / "shop", FILES), place / "data")
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def changing(tmp_path: Path) -> Iterator[Served]:
+    """A tree of one's own."""
+    served = Served(write_tree(tmp_path / "shop", FILES), tmp_path / "data")
+    yield served
+    served.close()
+
+
+def _text(path: str) -> str:
+    text = FILES[path]
+    assert isinstance(text, str)
+    return text
+
+
+def _diff(path: str, *edits: tuple[str, str]) -> str:
+    """The diff of a file of the tree, each text replaced by another."""
+    old = new = _text(path)
+    for before, after in edits:
+        assert before in new
+        new = new.replace(before, after)
+    return _compare(path, old, new)
+
+
+def _compare(path: str, old: str, new: str) -> str:
+    sides = (f"a/{path}" if old else "/dev/null", f"b/{path}" if new else "/dev/null")
+    return "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), *sides))
+
+
+def _apply(served: Served, path: str, *edits: tuple[str, str]) -> str:
+    """Change a file of the tree; return the diff."""
+    diff = _diff(path, *edits)
+    new = _text(path)
+    for before, after in edits:
+        new = new.replace(before, after)
+    (served.root / path).write_text(new)
+    served.index()
+    return diff
+
+
+def _changed(found: dict[str, Any]) -> list[tuple[str, str, bool]]:
+    return [(row["name"], row["change"], row["new_signature"]) for row in found["changed"]]
+
+
+def _edges(found: dict[str, Any], field: str = "result") -> set[tuple[str, str, str, int, str]]:
+    """(type, confidence, symbol, distance, by way of) of each edge."""
+    return {
+        (one["edge_type"], one["confidence"], one["name"], one["distance"], one["via"])
+        for row in found[field]
+        for one in row["symbols"]
+    }
+
+
+def _find(found: dict[str, Any], path: str, field: str = "result") -> dict[str, Any]:
+    (row,) = [row for row in found[field] if row["file_path"] == path]
+    assert isinstance(row, dict)
+    return row
+
+
+CHECK = ("shop/base.py", ('raise ValueError("nothing")', 'raise ValueError("no item")'))
+
+
+@pytest.mark.parametrize("is_applied", [False, True])
+def test_a_change_reaches_callers_and_theirs(changing: Served, is_applied: bool) -> None:
+    diff = _apply(changing, *CHECK) if is_applied else _diff(*CHECK)
+    found = changing.call("get_impact", diff=diff)
+    assert _changed(found) == [("Store.check", "changed", False)]
+    assert _edges(found) == {
+        ("calls", "exact", "OrderStore.save", 1, "check"),
+        ("calls", "exact", "CachedStore.save", 2, "save"),
+        ("overrides", "exact", "CachedStore.save", 2, "save"),
+        ("calls", "exact", "place_many", 2, "save"),
+        ("calls", "exact", "store_many", 2, "save"),
+    }
+    first = found["result"][0]
+    assert (first["file_path"], first["confidence"], first["reasons"]) == ("shop/orders.py", "exact", [])
+    assert first["symbols"][0]["lines"] == "11\tself.check(item)"
+    assert "warnings" not in found
+
+
+def test_depth_says_how_many_edges_are_followed(served: Served) -> None:
+    near = _edges(served.call("get_impact", diff=_diff(*CHECK), depth=1))
+    far = _edges(served.call("get_impact", diff=_diff(*CHECK), depth=4))
+    assert {one[3] for one in near} == {1}
+    assert near < far
+
+
+def test_the_nearest_tests_stand_first(served: Served) -> None:
+    diff = _diff("shop/api.py", ("OrderStore(), price", "OrderStore(), price or 1"))
+    found = served.call("get_impact", diff=diff)
+    (row,) = found["tests"]
+    assert (row["file_path"], row["confidence"]) == ("tests/test_orders.py", "exact")
+    assert _edges(found, "tests") >= {("calls", "exact", "test_post_order", 1, "post_order")}
+    assert all(not one["file_path"].startswith("tests/") for one in found["result"])
+    assert found["tests_total"] == 1
+
+
+def test_implementers_overriders_and_subclasses_are_reached(served: Served) -> None:
+    diff = _diff(
+        "shop/base.py", ("def save(self, item: object) -> bool", "def save(self, item: str) -> bool")
+    )
+    found = served.call("get_impact", diff=diff)
+    assert _changed(found) == [("Store.save", "changed", True)]
+    assert _edges(found) >= {
+        ("overrides", "exact", "OrderStore.save", 1, "save"),
+        ("overrides", "exact", "CachedStore.save", 1, "save"),
+        ("calls", "exact", "place_order", 1, "save"),
+    }
+    diff = _diff("server/IStore.cs", ("public interface IStore", "public interface IStore : IAudited"))
+    found = served.call("get_impact", diff=diff)
+    assert ("implements", "exact", "Shop.Orders.OrderStore", 1, "IStore") in _edges(found)
+    assert _find(found, "server/OrderStore.cs")["confidence"] == "exact"
+
+
+def test_a_call_of_what_a_method_overrides_may_reach_it(served: Served) -> None:
+    diff = _diff("shop/orders.py", ('self.note("saved")', 'self.note("kept")'))
+    found = served.call("get_impact", diff=diff)
+    assert ("calls", "possible", "place_order", 1, "Store.save") in _edges(found)
+
+
+def test_a_deleted_symbol_is_named_with_what_still_uses_it(changing: Served) -> None:
+    diff = _apply(changing, "shop/money.py", ("def add(one: Money, other", "def total(one: Money, other"))
+    found = changing.call("get_impact", diff=diff)
+    assert _changed(found) == [("total", "added", False), ("add", "deleted", False)]
+    assert "node_id" not in json.loads(changing.ask("get_impact", {"diff": diff}).text)["changed"][1]
+    assert _edges(found) == {
+        ("calls", "probable", "place_order", 1, "add"),
+        ("calls", "probable", "place_many", 1, "add"),
+        ("calls", "probable", "store_many", 1, "add"),
+        ("calls", "probable", "post_order", 2, "place_order"),
+    }
+
+
+def test_a_diff_that_is_not_applied_has_the_edges_of_what_it_deletes(served: Served) -> None:
+    diff = _diff("shop/money.py", ("def add(one: Money, other", "def total(one: Money, other"))
+    found = served.call("get_impact", diff=diff)
+    assert _changed(found) == [("add", "deleted", False), ("total", "added", False)]
+    assert ("calls", "exact", "place_order", 1, "add") in _edges(found)
+    assert "the diff is not applied: nothing uses yet what it adds to shop/money.py" in found["warnings"]
+
+
+def test_files_go_with_their_namesakes(served: Served) -> None:
+    diff = _diff("native/pool.c", ("return 1", "return 2"))
+    found = served.call("get_impact", diff=diff)
+    assert _find(found, "native/use.c")["confidence"] == "exact"
+    assert _find(found, "native/pool.h")["reasons"][0] == "has the same name"
+    assert found["possible"] == sum(row["confidence"] == "possible" for row in found["result"])
+
+
+def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None:
+    diff = _diff("lib/shelf.rb", ("    thing\n", "    thing.put_aside\n"))
+    found = served.call("get_impact", diff=diff)
+    assert _changed(found) == [("Shelf.put_aside", "changed", False)]
+    assert _find(found, "lib/cart.rb") == {
+        "file_path": "lib/cart.rb", "confidence": "possible", "symbols": [],
+        "reasons": ["has the words of the changed lines"],
+    }  # fmt: skip
+    assert _find(found, "spec/shelf_spec.rb", "tests")["reasons"] == ["has the same name"]
+    assert found["warnings"] == [
+        "no symbols are indexed of these files, so nobody knows what uses them: lib/shelf.rb"
+    ]
+
+
+def test_new_renamed_and_deleted_files(served: Served) -> None:
+    new = _compare("shop/gift.py", "", "def wrap(item):\n    return plus(item)\n")
+    found = served.call("get_impact", diff=new)
+    assert _changed(found) == [("wrap", "added", False)]
+    gone = _compare("shop/gone.py", "def add_gone():\n    pass\n", "")
+    assert _changed(served.call("get_impact", diff=gone)) == [("add_gone", "deleted", False)]
+    moved = "diff --git a/shop/money.py b/shop/cash.py\nrename from shop/money.py\nrename to shop/cash.py\n"
+    found = served.call("get_impact", diff=moved)
+    assert _changed(found) == [("money.py", "changed", False)]
+    assert ("imports", "exact", "orders.py", 1, "money.py") in _edges(found)
+    mode = "diff --git a/shop/money.py b/shop/money.py\nold mode 100644\nnew mode 100755\n"
+    assert served.call("get_impact", diff=mode)["changed"] == []
+
+
+def test_what_is_not_known_is_said(served: Served) -> None:
+    diff = "".join(
+        [
+            f"--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-SECRET={CANARY}\n+SECRET=place_order {CANARY}\n",
+            "--- a/../out.py\n+++ b/../out.py\n@@ -1 +1 @@\n-a\n+b\n",
+            "diff --git a/.env b/env.txt\nrename from .env\nrename to env.txt\n",
+            "diff --git a/logo.png b/logo.png\nBinary files a/logo.png and b/logo.png differ\n",
+            "--- a/shop/nowhere.py\n+++ b/shop/nowhere.py\n@@ -1 +1 @@\n-a\n+b\n",
+            "--- a/shop/money.py\n+++ b/shop/money.py\n@@ -2,2 +2,2 @@\n-what was never here\n+x\n y\n",
+            "@@ -x +y @@\n",
+        ]
+    )
+    found = served.call("get_impact", diff=diff)
+    assert [(row["file_path"], row["reason"].partition(":")[0]) for row in found["left_out"]] == [
+        (".env", "denied"), ("../out.py", "outside the root"), ("env.txt", "denied"),
+        ("logo.png", "binary"), ("shop/nowhere.py", "not in the tree"),
+    ]  # fmt: skip
+    assert [row["name"] for row in found["changed"]] == ["Money.__init__"]
+    told = " ".join(found["warnings"])
+    assert "neither side of the diff fits these files as they are" in told
+    assert "a hunk's head is not understood" in told
+    assert all(row["file_path"] != "shop/orders.py" or "place_order" not in str(row["reasons"])
+               for row in found["result"])  # fmt: skip
+
+
+def test_what_is_no_diff_is_an_error_and_nothing_is_no_impact(served: Served) -> None:
+    error = served.error("get_impact", diff="please change the store")
+    assert error["code"] == "invalid_parameter"
+    assert "git diff" in error["hint"]
+    found = served.call("get_impact", diff="")
+    assert (found["result"], found["warnings"]) == ([], ["the diff is empty: nothing changes"])
+
+
+def test_pages_go_on_in_all_lists(served: Served) -> None:
+    diff = _diff(*CHECK) + _diff("shop/api.py", ("await", "await "))
+    whole = served.call("get_impact", diff=diff, limit=100)
+    arguments: dict[str, Any] = {"diff": diff, "limit": 1}
+    pages = [served.call("get_impact", **arguments)]
+    while "cursor" in pages[-1]:
+        pages.append(served.call("get_impact", **arguments, cursor=pages[-1]["cursor"]))
+    assert len(pages) > 2
+    assert not whole["truncated"]
+    for field in ("changed", "result", "tests"):
+        assert [row for page in pages for row in page[field]] == whole[field]
+    other = served.error("get_impact", diff=_diff(*CHECK), cursor=pages[0]["cursor"])
+    assert "belongs to another call" in other["message"]
+
+
+def test_a_file_with_many_symbols_says_how_many(changing: Served) -> None:
+    many = "".join(f"def use_{number}():\n    return add({number}, 1)\n\n\n" for number in range(30))
+    (changing.root / "shop" / "many.py").write_text(f"from shop.money import add\n\n\n{many}")
+    changing.index()
+    diff = _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
+    row = _find(changing.call("get_impact", diff=diff), "shop/many.py")
+    assert len(row["symbols"]) == SHOWN_SYMBOLS
+    assert row["symbols_total"] == 30
+
+
+def test_files_beyond_a_limit_are_named(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(impact_module, "MAX_FILES", 1)
+    diff = _diff(*CHECK) + _diff("shop/api.py", ("await", "await "))
+    found = served.call("get_impact", diff=diff)
+    assert found["left_out"] == [
+        {"file_path": "shop/api.py", "reason": "beyond the first 1 files of the diff"}
+    ]
+
+
+def test_the_log_has_no_line_of_a_diff(served: Served) -> None:
+    served.audit.keep_text = True
+    try:
+        served.call("get_impact", diff=_diff(*CHECK))
+    finally:
+        served.audit.keep_text = False
+    logged = (Path(served.repository.data_dir.path) / "audit.jsonl").read_text()
+    assert '"get_impact"' in logged
+    assert "b/shop/base.py" not in logged
+
+
+def test_equal_diffs_have_equal_answers(served: Served) -> None:
+    diff = _diff(*CHECK)
+    assert served.ask("get_impact", {"diff": diff}).text == served.ask("get_impact", {"diff": diff}).text
