@@ -24,6 +24,7 @@ from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
+    from repo_mcp.bundler.spans import LayoutReader
     from repo_mcp.bundler.strategy import Strategy
     from repo_mcp.code_search.search import LiveCodeSearch
     from repo_mcp.documentation.search import LiveDocumentation
@@ -132,10 +133,12 @@ class Engines:
     @property
     def researcher(self) -> Researcher:
         """Return the engine that answers questions about the code from graph and text."""
+        from repo_mcp.research.live_searches import LiveSearches
         from repo_mcp.research.research import Researcher
 
-        of = self._sources
-        return Researcher(self.graph, of.search, self.exact.search, of.tree.read_bytes)
+        of, docs = self._sources, self.documentation
+        searches = LiveSearches(of.index, of.tree.read_bytes, self._read_layout, of.search, docs.search)
+        return Researcher(self.graph, searches, self.exact.search, of.tree.read_bytes)
 
     @property
     def impact(self) -> ImpactFinder:
@@ -230,13 +233,15 @@ class Engines:
     @cached_property
     def _bundler(self) -> Strategy:
         from repo_mcp.bundler.hybrid import HybridStrategy
+
+        return HybridStrategy(self._read_layout, self._sources.outliner.find_hints)
+
+    @cached_property
+    def _read_layout(self) -> LayoutReader:
         from repo_mcp.bundler.spans import read_layout
 
-        outliner = self._sources.outliner
-        reader = partial(
-            read_layout, overrides=self._extensions, find_outline=outliner.find_installed_outline
-        )
-        return HybridStrategy(reader, outliner.find_hints)
+        find_outline = self._sources.outliner.find_installed_outline
+        return partial(read_layout, overrides=self._extensions, find_outline=find_outline)
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)

@@ -40,11 +40,13 @@ class Block:
         return self.end_line - self.start_line + 1
 
 
-def cut_blocks(lines: Sequence[str], spans: Sequence[SymbolSpan]) -> list[Block]:
+def cut_blocks(
+    lines: Sequence[str], spans: Sequence[SymbolSpan], small_file_lines: int = SMALL_FILE_LINES
+) -> list[Block]:
     """Return a partition of the lines as blocks, by line. `spans` are nested or disjoint, outer first."""
     if not lines:
         return []
-    if len(lines) <= SMALL_FILE_LINES:
+    if len(lines) <= small_file_lines:
         return [Block(1, len(lines), max(spans, key=lambda one: one.end_line - one.head_line, default=None))]
     rough = list(_cut(lines, spans, 1, len(lines), None))
     blocks: list[Block] = []

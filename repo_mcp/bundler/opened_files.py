@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from repo_mcp.bundler.blocks import Block, cut_blocks
+from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.candidates import Candidate
 from repo_mcp.bundler.evidence import MAX_DECLARING, Evidence, is_called
 from repo_mcp.bundler.file_view import FileView, TermFinder, view_file
@@ -50,7 +50,10 @@ class Opener:
         weights: Weights,
         source: BundleSource,
         packer: Packer,
+        small_file_lines: int = SMALL_FILE_LINES,
     ) -> None:
+        """A file of at most `small_file_lines` is one block."""
+        self._small_file_lines = small_file_lines
         self._read_layout = read_layout
         self._evidence = evidence
         self._weights = weights
@@ -80,7 +83,7 @@ class Opener:
             return None
         layout = self._read_layout(path, live.data)
         view = view_file(live, layout, self._finder)
-        blocks = cut_blocks(live.lines, layout.spans)
+        blocks = cut_blocks(live.lines, layout.spans, self._small_file_lines)
         share = candidate.share**self._weights.rank if candidate.share > 0.0 else 0.0
         asked = find_role(path) in (FileRole.CODE, *self._roles)
         priority = 1.0 if asked else self._weights.other_role

@@ -70,9 +70,16 @@ class IndexSource:
     """A snapshot and the live files behind it."""
 
     def __init__(
-        self, searcher: Searcher, read_live: Callable[[str], bytes], *, is_whole: bool = True
+        self,
+        searcher: Searcher,
+        read_live: Callable[[str], bytes],
+        *,
+        is_whole: bool = True,
+        folder: str = "",
     ) -> None:
+        """`folder` is the one that is searched, "" for all; names are looked up everywhere."""
         self.is_whole = is_whole
+        self._folder = folder
         self._searcher = searcher
         self._read_live = read_live
 
@@ -84,7 +91,9 @@ class IndexSource:
     def rank(self, prompt: str, include_tests: bool) -> Ranking:
         """Return the best chunks for a prompt, in the order in which a search shows them."""
         query = parse_query(prompt, MAX_WORDS)
-        return rank(self._searcher, query, RANKED_CHUNKS, Filter(include_tests=include_tests))
+        inside = f"{self._folder}/"
+        matches = (lambda path: path.startswith(inside)) if self._folder else None
+        return rank(self._searcher, query, RANKED_CHUNKS, Filter(matches, self._folder, None, include_tests))
 
     def find_declaring(self, name: str, most: int, include_tests: bool) -> list[str]:
         """Return the files that may declare a name, in path order; none when there are more than `most`.

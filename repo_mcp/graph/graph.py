@@ -96,6 +96,13 @@ class Graph:
         self.scan = BulkScan(program, self._edges, self._lock)
         self.name_uses = NameUses(program, self._edges, self._lock)
 
+        def list_near(name: str) -> list[Node]:
+            """Return the symbols whose names are most like one that is not declared, the best first."""
+            with self._lock:
+                return self._lookup.list_near(name, name.rpartition(".")[2])
+
+        self.list_near = list_near
+
     @cached_property
     def projects(self) -> Projects:
         """Return the projects of the repository."""

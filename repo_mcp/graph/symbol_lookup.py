@@ -276,11 +276,11 @@ class SymbolLookup:
         said = f"No symbol is named {shown(rest)}" + (f" in {shown(path)}." if path else ".")
         if self._nodes.find_paths(text):
             said = f"No symbol found with node_id {shown(text)}."
-        near = self._list_near(text, normalise_name(rest).rpartition(".")[2], path)
+        near = self.list_near(text, normalise_name(rest).rpartition(".")[2], path)
         usual = "Find the symbol with search_symbols; renaming changes a node_id."
         return RepoError(ErrorCode.NOT_FOUND, said, _suggest(near, usual), details)
 
-    def _list_near(self, text: str, last: str, path: str) -> list[Node]:
+    def list_near(self, text: str, last: str, path: str = "") -> list[Node]:
         """Return symbols of the file that an id points to; if there is none, those of similar names."""
         paths = self._nodes.find_paths(text)
         if paths:

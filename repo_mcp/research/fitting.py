@@ -1,136 +1,39 @@
-"""Score how well symbols fit the words of a question: by their names, the names around them, and their text.
+"""Tell which words of a question say what it is about, and which of them a name holds. Pure.
 
-    words -> stems -> symbols in the text that a search finds, and symbols whose names fit
-    points of a symbol: the sum over words of rarity among the candidates times weight of its best position
-
-A word counts once for each symbol, at its best position. Two stems are equal when one begins with the other
-("valid", "validat"), because English has more endings than the stemmer removes.
+Two stems are equal when one begins with the other ("valid", "validat"), because English has more endings than
+the stemmer removes.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from repo_mcp.graph.nodes import Node
-from repo_mcp.research.locating import is_program
-from repo_mcp.research.source import Source
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.stop_words import STOP_WORDS
 
-IN_NAME, AROUND, IN_TEXT = 2.5, 1.6, 1.0
-MAX_TEXT_LINES = 120  # read of one symbol
-TYPE_LINES = 12  # read of a type: its head only, since the bodies belong to its members
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
-BESIDE_CODE = 0.5  # factor for a symbol in an example or in others' code
-DECIMALS = 6
+# Words that only make a question of it: they find nothing that the question is about.
 _QUESTION_WORDS = frozenset(
-    [
-        "how",
-        "what",
-        "where",
-        "which",
-        "when",
-        "why",
-        "does",
-        "work",
-        "works",
-        "working",
-        "done",
-        "handled",
-        "handle",
-        "handles",
-        "used",
-        "use",
-        "uses",
-        "implemented",
-        "implementation",
-        "code",
-        "function",
-        "functions",
-        "class",
-        "classes",
-        "way",
-        "happen",
-        "happens",
-        "mechanism",
-        "logic",
-        "process",
-        "there",
-        "happening",
-        "place",
-        "get",
-        "gets",
-    ]
+    """
+    how what where which when why who whom whose does do did work works working done handled handle handles
+    used use uses implemented implementation code function functions class classes way happen happens
+    happening mechanism logic process there place get gets decide decides decided determine determines
+    determined
+    would could should can might may want wants need needs exactly internally actually turn turns turned
+    become becomes difference between compared
+    """.split()  # noqa: SIM905
 )
+_TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How well a symbol fits the words of a question."""
-
-    points: float
-    in_name: tuple[str, ...]  # words of the question
-    in_text: tuple[str, ...]
-
-
 def list_words(text: str) -> list[str]:
-    """Return the words of a question that may stand in code."""
-    words = list(dict.fromkeys(word for word in _WORD.findall(text) if len(word) > 1))
+    """Return the words and qualified names of a question that may stand in code."""
+    words = list(dict.fromkeys(word for word in _TOKEN.findall(text) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
-
-
-def fit_all(source: Source, nodes: Iterable[Node], words: Sequence[str]) -> dict[Node, Fit]:
-    """Return for each symbol how well it fits the words."""
-    stems = [_stem(word) for word in words]
-    found = {node: _Held.build(source, node, stems) for node in nodes}
-    rarities = []
-    for number in range(len(stems)):
-        count = sum(held.strengths[number] > 0.0 for held in found.values())
-        rarities.append(math.log(1.0 + len(found) / (1.0 + count)))
-    return {node: _value(node, held, words, rarities) for node, held in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """For each word, the weight of its best position in a symbol, or 0 where the symbol lacks it."""
-
-    strengths: tuple[float, ...]
-
-    @classmethod
-    def build(cls, source: Source, node: Node, stems: Sequence[str]) -> _Held:
-        around, _, name = node.qualified_name.rpartition(".")
-        own, outer = _list_stems([name]), _list_stems([around, node.path])
-        text = _list_stems(_read(source, node))
-        return cls(
-            tuple(
-                IN_NAME if _has(own, stem) else AROUND if _has(outer, stem) else IN_TEXT * _has(text, stem)
-                for stem in stems
-            )
-        )
-
-
-def _value(node: Node, held: _Held, words: Sequence[str], rarities: Sequence[float]) -> Fit:
-    points = sum(rarity * strength for rarity, strength in zip(rarities, held.strengths, strict=True))
-    factor = 1.0 if is_program(node.path) else BESIDE_CODE
-    return Fit(
-        round(points * factor, DECIMALS),
-        tuple(word for word, strength in zip(words, held.strengths, strict=True) if strength >= AROUND),
-        tuple(word for word, strength in zip(words, held.strengths, strict=True) if 0 < strength < AROUND),
-    )
-
-
-def _read(source: Source, node: Node) -> Sequence[str]:
-    """Return the lines of a symbol, or the first lines of a type."""
-    most = TYPE_LINES if node.symbol.kind in TYPE_KINDS else MAX_TEXT_LINES
-    start = node.symbol.start_line
-    return source.read_lines(node.path)[start - 1 : min(node.symbol.end_line, start + most - 1)]
 
 
 def _stem(word: str) -> str:
@@ -139,17 +42,14 @@ def _stem(word: str) -> str:
     return min(terms, key=len, default=word.lower()) if len(terms) <= 2 else terms[0]
 
 
-def _list_stems(lines: Iterable[str]) -> Mapping[str, None]:
-    words = {word for line in lines for word in _WORD.findall(line)}
-    return dict.fromkeys(term for word in sorted(words) for term in _get_terms(word))
+def _list_stems(name: str) -> Mapping[str, None]:
+    return dict.fromkeys(term for word in _WORD.findall(name) for term in _get_terms(word))
 
 
 def _has(stems: Mapping[str, None], wanted: str) -> bool:
     if wanted in stems:
         return True
-    if len(wanted) < LEAST_STEM:
-        return False
-    return any(_are_alike(one, wanted) for one in stems)
+    return len(wanted) >= LEAST_STEM and any(_are_alike(one, wanted) for one in stems)
 
 
 def _are_alike(one: str, other: str) -> bool:
@@ -159,5 +59,5 @@ def _are_alike(one: str, other: str) -> bool:
 
 def shares_word(name: str, words: Sequence[str]) -> int:
     """Return how many of the words a name holds."""
-    own = _list_stems([name])
+    own = _list_stems(name)
     return sum(_has(own, _stem(word)) for word in words)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from repo_mcp.research.records import Form
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
+OF_WORDS = frozenset({Form.EXTENSION, Form.ERRORS})  # forms whose phrases are words to search for, not names
 MAX_CHARS = 400  # of a question that may have a form; longer questions are open
 
 
@@ -93,6 +94,16 @@ _LISTS: dict[str, str] = {
     "definition": "definition(s) declaration(s) location source source_code signature",
     "structure": """architecture structure design organisation organization layout layers layering module(s)
         component(s) building_blocks overview map big_picture""",
+    "may": """would_i should_i do_i can_i could_i must_i would_we should_we do_we can_we would_you do_you
+        can_you should_one does_one can_one would_one to would should can""",
+    "extend": "add plug_in introduce hook_in add_support_for support extend register",
+    "make": "implement write define create build provide make use",
+    "own": "a_new a_custom another my_own your_own our_own new custom",
+    "another": "a an the a_new a_custom another my_own your_own our_own new custom",
+    "errors": "error(s) exception(s) failure(s)",
+    "fail": "fail(s) raise(s) throw(s) panic(s)",
+    "fails": """raise(s) raised throw(s) thrown produce(s) produced cause(s) return(s) returned give(s)
+        lead(s)_to""",
     "overall": "the overall general high-level system software main big core code",
     "organised": """organised organized structured layered laid_out built architected designed put_together
         split_up""",
@@ -124,6 +135,16 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.FLOW, "how (?:is|are|do|does) X.. (?:and|with|to) Y.. "
      "(?:related|connected|linked|interact|work together)"),
     (Form.FLOW, "(?:from )?(?P<x>[^ ]+) ?(?:->|=>|→|-->|to) ?(?P<y>[^ ]+)"),
+    (Form.DIFFERENCE, "(?:(?:what is|what's|what are) )?(?:the )?differences? between X.. and Y"),
+    (Form.DIFFERENCE, "how (?:do|does|is|are) X.. (?:differ|different) from Y"),
+    (Form.DIFFERENCE, "how do X.. and Y.. differ"),
+    (Form.DIFFERENCE, "(?:compare )?X.. (?:vs\\.?|versus|compared (?:with|to)) Y"),
+    (Form.EXTENSION, "(?:where|how) <may> <extend> <another*>X"),
+    (Form.EXTENSION, "(?:where|how) <may> <make> <own> X"),
+    (Form.ERRORS, "(?:what|which) <errors> (?:can |does |do |could |might |will |may |is |are )?X.. "
+     "<fails>(?: (?P<y>.+))?"),
+    (Form.ERRORS, "(?:what|which) <errors> (?:can |does |do |could |might |will |may |is |are )?X"),
+    (Form.ERRORS, "(?:when|why) (?:does|do|can|could|will|would|might) X.. <fail>"),
     (Form.IMPLEMENTATIONS, "(?:known |concrete |possible |direct |different )*<implementations> "
      "(?:of|for|to|from) X"),
     (Form.IMPLEMENTATIONS, "<implementing> <type> (?:of|for|to|from) X"),
@@ -276,7 +297,7 @@ def _strip(text: str) -> str:
 def _build(form: Form, match: re.Match[str]) -> Parsed:
     groups = match.groupdict()
     named = [groups[name] for name in ("x", "y") if groups.get(name)]
-    return Parsed(form, tuple(map(read_phrase, named)))
+    return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, named)))
 
 
 def read_phrase(text: str) -> Phrase:

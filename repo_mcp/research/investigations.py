@@ -11,6 +11,7 @@ from repo_mcp.graph.program.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.chains import build_chains
+from repo_mcp.research.claims import build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.hops import (
     CALLEES,
@@ -24,12 +25,14 @@ from repo_mcp.research.hops import (
     follow,
 )
 from repo_mcp.research.locating import is_program, weaker
-from repo_mcp.research.open_questions import connect, find_seeds
+from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import find_paths
-from repo_mcp.research.records import Chain, Focus, Form, Link, Reading, Shape, Subject
+from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
+from repo_mcp.research.seeds import Lean, find_seeds, note_documents, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.structural import list_structural
+from repo_mcp.research.surroundings import gather_groups
 from repo_mcp.research.understanding import is_about_shapes
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
@@ -83,14 +86,20 @@ class Gathered:
     chains: list[Chain] = field(default_factory=list)
     architecture: Architecture | None = None
     shapes: tuple[Shape, ...] | None = None
+    claim: str = ""
+    groups: tuple[Group, ...] = ()
 
 
 def investigate(state: ResearchState, reading: Reading) -> Gathered:
     """Do what the form of a question asks for, then what its focus adds. Raises RepoError with CANCELLED."""
     gathered = Gathered()
-    _note_subjects(state, reading)
-    _INVESTIGATIONS[reading.form](state, reading, gathered)
-    _add_focus(state, reading, gathered)
+    if not any(subject.how == "undeclared" for subject in reading.subjects):
+        if reading.form is not Form.DIFFERENCE:
+            _note_subjects(state, reading)
+        _INVESTIGATIONS[reading.form](state, reading, gathered)
+        _add_focus(state, reading, gathered)
+        gathered.groups = gather_groups(state, reading)
+    gathered.claim = build_claim(state, reading)
     return gathered
 
 
@@ -99,12 +108,16 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
     for subject in reading.subjects:
         sure = Confidence.POSSIBLE if subject.how == "words" else Confidence.EXACT
         for node in subject.nodes:
-            state.add(node, f'what "{subject.asked}" refers to', 0, sure)
+            shown = () if node.symbol.kind is SymbolKind.FILE else show_body(state, node, SUBJECT_CHARS)
+            state.add(node, f'what "{subject.asked}" refers to', 0, sure, shown=shown)
         if subject.left_out:
             state.limit(
                 f"{subject.left_out} more declarations of {subject.asked}",
                 f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
             )
+
+
+SUBJECT_CHARS = 700  # shown of what a question names
 
 
 def _list_nodes(reading: Reading) -> list[Node]:
@@ -162,6 +175,7 @@ def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: 
     follow(state, subject.nodes, DEPENDENCIES, state.depth)
 
 
+CONNECTED = 8  # of the declarations that fit a question; others are only shown
 MAX_IMPORTED = 60  # files of a folder whose importers are searched for
 
 
@@ -244,12 +258,31 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
     follow(state, nodes, DEPENDENCIES, state.depth - 1)
 
 
+def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    text = reading.subjects[0].asked
+    note_documents(state, f"custom {text}", 2)
+    find_seeds(state, text, Lean.EXTENSION)
+
+
+def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    seeds = find_seeds(state, reading.subjects[0].asked, Lean.FAILURES)
+    connect(state, seeds[:CONNECTED], reading.subjects[0].asked)
+
+
+def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    nodes = _list_nodes(reading)
+    text = " ".join(subject.asked for subject in reading.subjects)
+    find_seeds(state, text, first=nodes)
+    gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
+
+
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
     if is_about_shapes(state.request):
         return  # its words describe shapes of code and not a symbol that has one
     seeds = find_seeds(state, text)
-    connect(state, seeds, text)
+    note_documents(state, text, 1)
+    connect(state, seeds[:CONNECTED], text)
     callable_ones = [node for node in seeds if node.symbol.kind in CALLABLE_KINDS]
     gathered.chains = _build_both(state, seeds, callable_ones)  # the calls of a type are those of its methods
 
@@ -310,6 +343,9 @@ _INVESTIGATIONS: dict[Form, Callable[[ResearchState, Reading, Gathered], None]] 
     Form.CONFIGURED: _investigate_configured,
     Form.FLOW: _investigate_flow,
     Form.DEFINED: _investigate_defined,
+    Form.EXTENSION: _investigate_extension,
+    Form.ERRORS: _investigate_errors,
+    Form.DIFFERENCE: _investigate_difference,
     Form.OPEN: _investigate_open,
     Form.OVERVIEW: _investigate_overview,
 }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
@@ -38,6 +39,11 @@ def weaker(first: Confidence, second: Confidence) -> Confidence:
 def is_test_place(path: str) -> bool:
     """Return True for tests, and for any file in a folder `t`, `test` or `tests` at the root."""
     return is_test_path(path) or path.startswith(("t/", "tests/", "test/"))
+
+
+def is_test_symbol(node: Node) -> bool:
+    """Return True for a symbol inside a module of tests in a file of the program, as in Rust."""
+    return "tests" in node.qualified_name.split(".")[:-1]
 
 
 def rank_role(path: str) -> int:

@@ -35,6 +35,9 @@ class Form(StrEnum):
     CONFIGURED = "configured"
     FLOW = "flow"
     DEFINED = "defined"
+    EXTENSION = "extension"  # where something new would be added
+    ERRORS = "errors"
+    DIFFERENCE = "difference"
     OPEN = "open"  # words that fit no form
     OVERVIEW = "overview"  # of the repository, or of a folder
 
@@ -91,6 +94,7 @@ class Finding:
     lines: tuple[int, ...] = ()  # of the uses it is evidence for, in the same file
     name: str = ""  # the symbol's own name, which its lines hold
     excerpt: str = ""  # numbered lines of the live text
+    shown: tuple[int, ...] = ()  # lines chosen for the excerpt; empty: the head and the lines of use
 
     @property
     def citation(self) -> str:
@@ -182,6 +186,14 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Places around the findings that have one thing in common, a line each."""
+
+    what: str  # implementers, callers, configuration, documentation, tests
+    places: tuple[str, ...]  # path:start-end and name
+
+
+@dataclass(frozen=True, slots=True)
 class Limit:
     """Something that was cut off, and why."""
 
@@ -194,10 +206,11 @@ class Subject:
     """Something that a question names, and the symbols taken for it."""
 
     asked: str
-    how: str  # declared | declared_otherwise | file | folder | outside | words
+    how: str  # declared | declared_otherwise | file | folder | outside | words | undeclared
     nodes: tuple[Node, ...] = ()
     name: str = ""  # of a folder, or of something outside
     left_out: int = 0  # declarations of the same name that were left out
+    near: tuple[Node, ...] = ()  # symbols with names like one that is not declared
 
     @property
     def is_found(self) -> bool:
@@ -221,6 +234,8 @@ class Report:
     request: ResearchRequest
     reading: Reading
     depth: int  # hops that were followed
+    claim: str = ""  # the answer in a few sentences, each with its citation
+    groups: tuple[Group, ...] = ()
     findings: tuple[Finding, ...] = ()
     map_nodes: tuple[MapNode, ...] = ()
     map_edges: tuple[MapEdge, ...] = ()

@@ -13,7 +13,7 @@ from typing import Protocol
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.graph.questions import name_kind
-from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
+from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_address
 from repo_mcp.research.investigations import Gathered, investigate
@@ -36,7 +36,7 @@ from repo_mcp.research.records import (
     Subject,
 )
 from repo_mcp.research.research_state import ResearchState, search_words
-from repo_mcp.research.source import Source
+from repo_mcp.research.source import Searches, Source
 from repo_mcp.research.understanding import understand
 
 TEXT_HITS = 20
@@ -74,6 +74,9 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
     head = _find_name(lines, finding.name, finding.start_line, end)
     if head is None:
         return None
+    if finding.shown:
+        shown = [line for line in finding.shown if line <= len(lines)]
+        return replace(finding, end_line=end, excerpt=render_excerpt(lines, shown))
     wanted = sorted({head, *(line for line in finding.lines if line <= len(lines))})[:MAX_LINES]
     return replace(finding, end_line=end, excerpt=render_excerpt(lines, wanted))
 
@@ -194,6 +197,8 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
         state.request,
         reading,
         state.depth,
+        gathered.claim,
+        gathered.groups,
         tuple(findings),
         nodes,
         edges,
@@ -235,7 +240,7 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     findings, _ = add_excerpts(state.source, state.findings)
     state.tell(state.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
-    return Report(request, reading, 0, tuple(findings), warnings=(NO_RECORD,))
+    return Report(request, reading, 0, findings=tuple(findings), warnings=(NO_RECORD,))
 
 
 class SearchExact(Protocol):
@@ -252,13 +257,13 @@ class Researcher:
     def __init__(
         self,
         graph: LiveGraph,
-        search: Callable[[SearchRequest], SearchAnswer],
+        searches: Searches,
         search_exact: SearchExact,
         read: Callable[[str], bytes],
     ) -> None:
         """`read` returns the bytes of a live file or raises RepoError."""
         self._graph = graph
-        self._search = search
+        self._searches = searches
         self._search_exact = search_exact
         self._read = read
 
@@ -279,5 +284,5 @@ class Researcher:
             def search_exact(asked: ExactRequest) -> ExactAnswer:
                 return self._search_exact(asked, steps.cancelled)
 
-            report = answer_question(request, Source(graph, self._search, search_exact, self._read), steps)
+            report = answer_question(request, Source(graph, self._searches, search_exact, self._read), steps)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))

@@ -7,6 +7,7 @@ were noted. Functions that take a ResearchState may raise RepoError with CANCELL
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
@@ -100,6 +101,8 @@ class ResearchState:
         hop: int,
         confidence: Confidence = Confidence.EXACT,
         lines: tuple[int, ...] = (),
+        *,
+        shown: tuple[int, ...] = (),
     ) -> bool:
         """Note a symbol. Return False when it is already noted or outside of the folder, or at the limit."""
         if node.declaration in self.nodes:
@@ -112,7 +115,7 @@ class ResearchState:
             return False
         self.nodes[node.declaration] = node
         self._confidences[node.declaration] = confidence
-        self.findings.append(_build_finding(node, why, hop, confidence, lines))
+        self.findings.append(replace(_build_finding(node, why, hop, confidence, lines), shown=shown))
         return True
 
     def add_place(self, finding: Finding) -> bool:

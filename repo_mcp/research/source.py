@@ -1,10 +1,15 @@
-"""Everything that a question may read: the graph, the two text searches, and live lines."""
+"""Everything that a question may read: the graph, the searches, and live lines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
+from repo_mcp.bundler.rating import RatedBlock
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.bundler.spans import Layout
+from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
@@ -16,19 +21,45 @@ from repo_mcp.text.lines import decode_source, split_lines
 KEPT_FILES = 32  # whose lines are cached
 
 
+class Searches(Protocol):
+    """The searches of one root that need no symbols."""
+
+    def search(self, request: SearchRequest, /) -> SearchAnswer:
+        """Return the best hits for words."""
+        ...
+
+    def rate(
+        self, request: BundleRequest, folder: str, most: int, /
+    ) -> tuple[list[RatedBlock], dict[str, float]]:
+        """Return the best declarations of a folder for a prompt, and the weights of the prompt's terms."""
+        ...
+
+    def read_layout(self, path: str, text: bytes, /) -> Layout:
+        """Return the declarations of a text, and the lines of its comments."""
+        ...
+
+    def search_docs(self, request: DocsRequest, /) -> DocsAnswer:
+        """Return the best sections of documents and comments of declarations."""
+        ...
+
+
 class Source:
     """One root as one question sees it."""
 
     def __init__(
         self,
         graph: Graph | None,
-        search: Callable[[SearchRequest], SearchAnswer],
+        searches: Searches,
         search_exact: Callable[[ExactRequest], ExactAnswer],
         read: Callable[[str], bytes],
     ) -> None:
         """`graph` is None while nothing is parsed; `read` returns the bytes of a file or raises RepoError."""
         self.graph = graph
-        self.search = search
+        self.search = searches.search
+        self.rate = searches.rate
+        self.search_docs = searches.search_docs
+        self._read_layout = searches.read_layout
+        self._asides: LruCache[str, frozenset[int]] = LruCache(KEPT_FILES)
         self.search_exact = search_exact
         self._read = read
         self._lines: LruCache[str, tuple[str, ...]] = LruCache(KEPT_FILES)
@@ -36,6 +67,14 @@ class Source:
     def read_lines(self, path: str) -> tuple[str, ...]:
         """Return the lines of a live file, without line ends; none when it cannot be read."""
         return self._lines.get(path, lambda: self._read_lines(path))
+
+    def read_asides(self, path: str) -> frozenset[int]:
+        """Return the numbers of the lines of a live file that are comments or docstrings."""
+        return self._asides.get(path, lambda: self._find_asides(path))
+
+    def _find_asides(self, path: str) -> frozenset[int]:
+        text = "\n".join(self.read_lines(path)).encode()
+        return self._read_layout(path, text).comment_lines
 
     def _read_lines(self, path: str) -> tuple[str, ...]:
         try:

@@ -129,6 +129,25 @@ def _choose_holder(state: ResearchState, ordinal: Declaration, owner: Owner, lan
     return parent
 
 
+def list_overriding(state: ResearchState, node: Node) -> list[Link]:
+    """Return links from the methods that override or implement a method, in Go by having its shape."""
+    if node.symbol.kind not in _MEMBERS:
+        return []
+    links = [
+        Link(edge.other, node.declaration, "overrides", edge.confidence)
+        for edge in state.graph.find_implementations(node).edges
+    ]
+    around = state.get_node(Declaration(node.path, node.symbol.parent))
+    owners = {link.source for link in list_structural(state, around)} if node.symbol.parent else set()
+    known = {link.source for link in links}
+    for one in state.graph.scan.find_declared(node.symbol.name, MAX_FILES) if owners else ():
+        owner = _find_owner(state, one, node.language)
+        is_own = owner is not None and _choose_holder(state, one, owner, node.language) in owners
+        if is_own and one not in known:
+            links.append(Link(one, node.declaration, "overrides", Confidence.PROBABLE))
+    return links
+
+
 # Calling an open method runs one of its implementations; the text does not say which one.
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
@@ -23,6 +24,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFla
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
+MAX_NEAR = 4  # symbols named instead of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
 MAX_FILES = 800  # files that declare one name
 MAX_WORDS = 5  # of a phrase that may be a name written as words
@@ -33,6 +35,7 @@ GLANCE = Bounds(files=20, references=40)
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
+_IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
@@ -72,6 +75,33 @@ class Subjects:
             if outside is not None:
                 return outside
         return Subject(phrase.text, "unknown")
+
+    def find_undeclared(self, phrase: Phrase) -> Subject | None:
+        """Return the subject of a phrase that is the name of a symbol by its looks, but of none that is
+        declared or used here; with the symbols whose names are most like it.
+        """
+        text = phrase.text
+        is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
+        if not _NAME.fullmatch(text) or not (is_called or _IS_SURELY_NAME.search(text)):
+            return None
+        plain = normalise_name(text)
+        near = [node for node in self._graph.list_near(plain) if self._admits(node)]
+        owner, _, last = plain.rpartition(".")
+        if owner:  # what the type that is named before the last dot declares comes first
+            members = [node for node in self._list_members(owner) if self._admits(node)]
+            alike = get_close_matches(last, sorted({node.symbol.name for node in members}), MAX_NEAR, 0.4)
+            near = [node for name in alike for node in members if node.symbol.name == name] + near
+        return Subject(text, "undeclared", near=tuple(dict.fromkeys(near))[:MAX_NEAR])
+
+    def _list_members(self, owner: str) -> list[Node]:
+        """Return the members of the types that have a name."""
+        types = self._look_up(owner, Phrase(owner), Form.DEFINED)[0][:MAX_SUBJECTS]
+        return [
+            node
+            for one in types
+            for node in self._graph.outline(one.path)
+            if node.symbol.parent == one.symbol.ordinal
+        ]
 
     def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
         """Return the symbols that a search for the words of a phrase finds best."""
@@ -224,6 +254,8 @@ def describe_subject(subject: Subject) -> str:
         return f"the folder {subject.name}"
     if subject.how == "outside":
         return f"{subject.name}, which is declared outside this repository"
+    if subject.how == "undeclared":
+        return f"{subject.asked}, which is not declared in this repository"
     if not subject.nodes:
         return f'"{subject.asked}" (not declared here)'
     counts = Counter(node.qualified_name for node in subject.nodes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.research.fitting import list_words
-from repo_mcp.research.grammar import Parsed, Phrase, parse_question, read_phrase
+from repo_mcp.research.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
 from repo_mcp.research.records import Focus, Form, Reading, ResearchRequest, Subject
 from repo_mcp.research.subjects import Subjects, describe_subject
 
@@ -22,11 +22,22 @@ _TELLS = {
     Form.CONFIGURED: "where {} is configured",
     Form.FLOW: "how {} leads to {}",
     Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
-    Form.OPEN: "an open question, answered from its words and the links between what they find: {}",
+    Form.EXTENSION: "where {} would be added",
+    Form.ERRORS: "the errors of {}",
+    Form.DIFFERENCE: "the difference between {} and {}",
+    Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",
 }
 # Forms for which the hits of a word search may stand for a subject that is not declared.
-_BY_WORDS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED})
+_BY_WORDS = frozenset(
+    {Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED, Form.DIFFERENCE}
+)
+# Forms that ask about symbols: a name that none has is said to be no symbol's before anything else. A setting
+# is often only a text.
+_OF_SYMBOLS = frozenset(
+    {Form.CALLERS, Form.CALLEES, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS, Form.DEFINED,
+     Form.DIFFERENCE, Form.FLOW}
+)  # fmt: skip
 MAX_SUBJECT_WORDS = 4
 _WHOLE = frozenset(
     {"", "it", "this", "codebase", "code base", "code", "repo", "repository", "project", "system", "program",
@@ -58,6 +69,10 @@ def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
         if reading is not None:
             return reading
     for one in parsed:
+        reading = _try_undeclared(subjects, one)
+        if reading is not None:
+            return reading
+    for one in parsed:
         reading = _try_words(subjects, one)
         if reading is not None:
             return reading
@@ -73,6 +88,8 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
         return _try_name(subjects, request)
     if parsed.form is Form.OVERVIEW:
         return _try_overview(subjects, parsed, request)
+    if parsed.form in OF_WORDS:
+        return _tell(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
     if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
         found = (Subject(found[0].asked, "words"),)  # settings are often attributes of objects made elsewhere
@@ -117,6 +134,19 @@ def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) 
     return None if folder is None else _tell(Form.OVERVIEW, (folder,))
 
 
+def _try_undeclared(subjects: Subjects, parsed: Parsed) -> Reading | None:
+    """Return the reading of a question about a symbol whose name is not declared, or None."""
+    if parsed.form not in _OF_SYMBOLS:
+        return None
+    found = []
+    for phrase in parsed.phrases:
+        declared = subjects.find(phrase, parsed.form)
+        found.append(declared if declared.is_found else subjects.find_undeclared(phrase))
+    if not any(one is not None and one.how == "undeclared" for one in found):
+        return None
+    return _tell(parsed.form, tuple(one for one in found if one is not None and one.how == "undeclared"))
+
+
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
     """Return the reading whose subjects may be found by their words, when they have few words."""
     if parsed.form not in _BY_WORDS or not parsed.phrases:
@@ -139,7 +169,9 @@ def _tell(form: Form, subjects: tuple[Subject, ...]) -> Reading:
     if form is Form.OVERVIEW:
         name = subjects[0].name
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
-    elif form is Form.OPEN:
+    elif subjects[0].how == "undeclared":
+        text = f"a question about {' and '.join(map(describe_subject, subjects))}"
+    elif form in (Form.OPEN, *OF_WORDS):
         text = _TELLS[form].format(subjects[0].asked)
     else:
         text = _TELLS[form].format(*map(describe_subject, subjects))

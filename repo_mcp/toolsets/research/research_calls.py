@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
+ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
+MAX_LIMITS = 5
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 T = TypeVar("T")
 
@@ -39,12 +41,14 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     )
     steps = Steps(context.cancelled, None if context.report is None else partial(_report, context))
     report = repository.engines.researcher.answer(request, steps)
-    most = limit if isinstance(limit, int) else DEFAULT_FINDINGS
-    rows = min(most, max(len(report.findings), len(report.map_nodes)))
+    most = min(limit if isinstance(limit, int) else DEFAULT_FINDINGS, len(report.findings))
+    is_whole = most == len(report.findings)
+    most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
         partial(build_result, report),
-        rows,
+        most + (max(len(report.chains), len(report.map_nodes)) if is_whole else 0),
         "limit" not in arguments,
+        None if "limit" in arguments else min(ORDINARY_BYTES, most_bytes),
         render=partial(render_report, request.query),
     )
 
@@ -55,17 +59,19 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 
 
 def build_result(report: Report, rows: int) -> Part:
-    """Return a report with its first `rows` findings, and as much of the map."""
+    """Return a report with its first `rows` findings. Rows beyond those are of its chains and of its map."""
     findings = report.findings[:rows]
-    cuts = _Cuts(rows, is_whole=len(findings) == len(report.findings))
+    cuts = _Cuts(len(findings), rows - len(findings))
     result: Result = {
+        "answer": escape_text(report.claim),
         "understood_as": _build_reading(report),
         "depth": report.depth,
         "focus": None if report.request.focus is None else report.request.focus.value,
         "findings": [_build_finding(one) for one in findings],
         "total_findings": len(report.findings),
         "truncated": len(findings) < len(report.findings),
-        "dependency_map": _build_map(cuts.take(report.map_nodes, rows, "nodes"), report.map_edges),
+        "surroundings": [{"what": one.what, "places": _escape(one.places)} for one in report.groups],
+        **_build_sections(report, cuts),
         "call_chains": [
             {
                 "symbols": _escape(one.symbols),
@@ -73,30 +79,38 @@ def build_result(report: Report, rows: int) -> Part:
                 "confidence": one.confidence,
                 "ends": escape_text(one.ends),
             }
-            for one in cuts.take(report.chains, 2 + rows // 2, "call chains")
+            for one in cuts.take(report.chains, 2 + cuts.findings // 4, "call chains")
         ],
         "entry_points": [
             {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
-            for one in cuts.take(report.entry_points, 2 + rows // 3, "entry points")
+            for one in cuts.take(report.entry_points, 2 + cuts.findings // 4, "entry points")
         ],
-        **_build_sections(report, rows, cuts),
+        "dependency_map": _build_map(
+            cuts.take(report.map_nodes, cuts.findings // 2, "nodes of the map"), report.map_edges
+        ),
     }
-    result["limits"] = [
-        {"what": escape_text(one.what), "why": escape_text(one.why)} for one in report.limits[: 4 + rows]
-    ] + [{"what": what, "why": "cut in proportion to the findings"} for what in cuts.said]
+    limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
+    if len(report.limits) > MAX_LIMITS:
+        limits.append((f"{len(report.limits) - MAX_LIMITS} more limits", "those are of less weight"))
+    limits += [(what, "findings come first") for what in cuts.said]
+    result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
     return Part(result, report.warnings)
 
 
 class _Cuts:
-    """The cuts of an answer: sections are whole with all findings, else cut, with a note of the rest."""
+    """The cuts of an answer: findings come first, and what is left of its room goes to the other sections."""
 
-    def __init__(self, rows: int, *, is_whole: bool) -> None:
-        self.rows, self.is_whole = rows, is_whole
+    def __init__(self, findings: int, beyond: int) -> None:
+        """`beyond` counts the rows behind all findings."""
+        self.findings, self._beyond = findings, beyond
         self.said: list[str] = []
 
     def take(self, whole: Sequence[T], most: int, what: str) -> Sequence[T]:
-        """Return at most `most` items of a section, unless the answer is whole; `what` names the rest."""
-        if self.is_whole or len(whole) <= most:
+        """Return at most `most` items of a section, and more with rows behind all findings; `what` names
+        the rest.
+        """
+        most += self._beyond
+        if len(whole) <= most:
             return whole
         self.said.append(f"{len(whole) - most} more {what}")
         return whole[:most]
@@ -131,7 +145,6 @@ def _build_finding(finding: Finding) -> Result:
         "end_line": finding.end_line,
         "symbol": escape_text(finding.symbol),
         "kind": finding.kind,
-        "node_id": finding.node_id,
         "why": escape_text(finding.why),
         "hop": finding.hop,
         "confidence": finding.confidence,
@@ -168,7 +181,7 @@ def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
     }
 
 
-def _build_sections(report: Report, rows: int, cuts: _Cuts) -> Result:
+def _build_sections(report: Report, cuts: _Cuts) -> Result:
     """Return the sections that only some questions have."""
     sections: Result = {}
     if report.modules is not None:
@@ -182,7 +195,7 @@ def _build_sections(report: Report, rows: int, cuts: _Cuts) -> Result:
                 "layer": one.layer,
                 "citation": escape_text(one.citation),
             }
-            for one in cuts.take(report.modules, 4 + rows, "modules")
+            for one in cuts.take(report.modules, 4 + cuts.findings, "modules")
         ]
     if report.layers is not None:
         sections["layers"] = [
@@ -202,12 +215,12 @@ def _build_sections(report: Report, rows: int, cuts: _Cuts) -> Result:
                 "citations": _escape(one.citations),
                 "note": one.note,
             }
-            for one in cuts.take(report.shapes, 4 + rows, "shapes")
+            for one in cuts.take(report.shapes, 4 + cuts.findings, "shapes")
         ]
     if report.outside is not None:
         sections["outside"] = [
             {"name": escape_text(one.name), "count": one.count, "citation": escape_text(one.citation)}
-            for one in cuts.take(report.outside, 4 + rows // 2, "names from outside")
+            for one in cuts.take(report.outside, 4 + cuts.findings // 2, "names from outside")
         ]
     return sections
 

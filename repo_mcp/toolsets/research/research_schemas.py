@@ -72,14 +72,14 @@ _FINDING = build_object(
         "end_line": _number(),
         "symbol": _text("Qualified name, or the path outside any symbol"),
         "kind": _text("function, class, file, text, ..."),
-        "node_id": build_field(["string", "null"], "For the tools that take one"),
         "why": _text("Why it is here"),
-        "hop": _number("References away from the subject; 0: the subject"),
-        "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES),
+        "hop": _number("References away from the subject; 0: the subject") | {"default": 0},
+        "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES)
+        | {"default": "exact"},
         "reference_lines": build_list(build_field("integer"), "Where these uses are"),
-        "excerpt": _text("Numbered lines of the live text"),
+        "excerpt": _text("Numbered lines of the live text, those that decide; …: some are left out"),
     },
-    ("path", "start_line", "end_line", "symbol", "kind", "why", "hop", "confidence"),
+    ("path", "start_line", "end_line", "symbol", "kind", "why"),
 )
 _MAP = build_object(
     {
@@ -145,6 +145,7 @@ _SUBJECT = build_object(
 )
 RESEARCH_OUTPUT = build_result(
     {
+        "answer": _text("In a few sentences, each with its citation"),
         "understood_as": build_object(
             {
                 "form": build_choice("The kind of question", FORMS),
@@ -157,12 +158,16 @@ RESEARCH_OUTPUT = build_result(
         "findings": keep(build_list(_FINDING, "Best first")),
         "total_findings": _number(),
         "truncated": build_field("boolean", "There are more findings than listed"),
-        "dependency_map": _MAP,
+        "surroundings": build_list(
+            build_object({"what": _text("implementers, callers, tests, ..."), "places": _TEXTS}),
+            "path:start-end and name of what lies around",
+        ),
         "call_chains": build_list(_CHAIN),
         "entry_points": build_list(
             build_object({"symbol": _text(), "citation": _text(), "why": _text()}),
             "Where the findings start: what nothing else calls",
         ),
+        "dependency_map": _MAP,
         # Those that a focus asks for stand there even when there are none.
         "modules": keep(build_list(_MODULE, "Of an architecture, the strongest first")),
         "layers": keep(build_list(_LAYER, "Of an architecture, the lowest first")),

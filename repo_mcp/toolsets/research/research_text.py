@@ -14,9 +14,11 @@ def render_report(query: str, result: Mapping[str, object]) -> str:
     """Return a report on a question as Markdown, in the order in which one reads it."""
     told: Result = dict(result)
     title = escape_text(" ".join(query.split()))
-    lines = [f"# {title}", "", f"Understood as {told['understood_as']['text']}."]
+    claim = [told["answer"], ""] if told["answer"] else []
+    lines = [f"# {title}", "", *claim, f"Understood as {told['understood_as']['text']}."]
     for render in (
         _render_findings,
+        _render_surroundings,
         _render_chains,
         _render_entries,
         _render_modules,
@@ -46,6 +48,15 @@ def _render_findings(told: Result) -> Iterable[str]:
         if one["excerpt"]:
             yield ""
             yield from (f"        {line}" for line in one["excerpt"].removesuffix("\n").split("\n"))
+
+
+def _render_surroundings(told: Result) -> Iterable[str]:
+    if told["surroundings"]:
+        yield "## Around it"
+    for one in told["surroundings"]:
+        yield ""
+        yield f"{one['what'].capitalize()}:"
+        yield from (f"- {place}" for place in one["places"])
 
 
 def _render_chains(told: Result) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Questions to texts in memory: the engine that is shipped, over slow and clear searches."""
+"""Questions to texts in memory: the engine that is shipped, over an index in memory and clear searches."""
 
 from __future__ import annotations
 
@@ -6,16 +6,47 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint, write_segment
+from repo_mcp.bundler.rating import RatedBlock, rate_blocks
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.bundler.source import IndexSource
+from repo_mcp.bundler.spans import Layout, read_layout
+from repo_mcp.documentation.media import MediaReader
+from repo_mcp.documentation.records import DocsAnswer, DocsRequest
+from repo_mcp.documentation.search import DocsSource, search_docs
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
+from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, Steps
 from repo_mcp.research.research import answer_question
 from repo_mcp.research.source import Source
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import is_test_path
+from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.graph.memory_index import make_graph
 
 HIT_LINES = 8
+
+
+def open_index(texts: Mapping[str, str]) -> Searcher:
+    """An index of the texts in memory."""
+    directory = MemoryDirectory()
+    builder = SegmentBuilder(200, 30)
+    for path in sorted(texts, key=str.encode):
+        raw = texts[path].encode()
+        language = find_language(path)
+        builder.add(
+            SourceFile(path, decode_source(raw).data, len(raw), compute_fingerprint(raw), language, 0)
+        )
+    with IndexWriter(directory, "test", FIELDS) as writer:
+        writer.add(write_segment(directory, writer.reserve_temporary(), *builder.build()))
+        writer.commit()
+    snapshot = Snapshot.open(directory)
+    assert snapshot is not None
+    return Searcher(snapshot)
 
 
 @dataclass
@@ -28,6 +59,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         self._graph = make_graph(self.texts) if self.has_graph else None
+        self._searcher = open_index(self.texts)
 
     def ask(
         self, query: str, depth: int | None = None, focus: Focus | None = None, folder: str = ""
@@ -40,14 +72,26 @@ class Asked:
         return answer_question(request, self.open_source(), steps)
 
     def open_source(self) -> Source:
-        return Source(self._graph, self._search, self._search_exact, self._read)
+        return Source(self._graph, self, self._search_exact, self._read)
+
+    def rate(
+        self, request: BundleRequest, folder: str, most: int
+    ) -> tuple[list[RatedBlock], dict[str, float]]:
+        return rate_blocks(request, IndexSource(self._searcher, self._read, folder=folder), read_layout, most)
+
+    def read_layout(self, path: str, text: bytes) -> Layout:
+        return read_layout(path, text)
+
+    def search_docs(self, request: DocsRequest) -> DocsAnswer:
+        reader = MediaReader(str, lambda _path: None, lambda path, _most: self._read(path))
+        return search_docs(request, DocsSource(self._searcher, self._read, reader, {}, 1_000), lambda: False)
 
     def _read(self, path: str) -> bytes:
         if path not in self.texts:
             raise RepoError(ErrorCode.NOT_FOUND, "There is no such file.")
         return self.texts[path].encode()
 
-    def _search(self, request: SearchRequest) -> SearchAnswer:
+    def search(self, request: SearchRequest) -> SearchAnswer:
         """Pieces of HIT_LINES lines, those with most of the words first."""
         terms = list(dict.fromkeys(analyse_text(request.query)))
         hits = []

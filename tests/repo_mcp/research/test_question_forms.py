@@ -56,6 +56,15 @@ overview | codebase | how is the codebase organized
 overview | fastapi | architecture of fastapi
 overview |  | system structure
 overview |  | main modules and layers
+extension | link | where would I add a new link
+extension | lookup | how do I register a lookup
+extension | completing another shell | Where would I add support for completing another shell?
+extension | serialiser | how can we write our own serialiser
+errors | a request | which errors can a request raise?
+errors | an unknown option | what exceptions does an unknown option produce
+difference | A.b -> A.c | what is the difference between A.b and A.c?
+difference | A -> B | A vs. B
+difference | get -> fetch | how do get and fetch differ
 open | how are requests validated | how are requests validated
 open | Router | Router
 """

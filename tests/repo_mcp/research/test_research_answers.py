@@ -7,8 +7,8 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.research import hops
 from repo_mcp.research.configured import tell_how
-from repo_mcp.research.open_questions import MAX_WORDS, NO_WORD
 from repo_mcp.research.records import Focus, Form, ResearchRequest, Steps
+from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
 
 SERVICE = {
@@ -467,7 +467,8 @@ def test_what_a_line_does_with_a_setting(line: str, how: str) -> None:
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:
     report = Asked(SERVICE).ask("how are sessions opened for a user")
     assert report.reading.form is Form.OPEN
-    assert list_found(report)[0] == "service.store.SessionStore.open_session"
+    assert list_found(report)[0] == "service.store.SessionStore"
+    assert "7\t    def open_session(self, user):\n" in report.findings[0].excerpt
     assert "service.auth.Authenticator.authenticate" in list_found(report)
 
 
@@ -552,8 +553,9 @@ def test_what_is_decorated_twice_is_one_declaration() -> None:
 
 
 def test_the_line_that_is_shown_is_that_which_declares() -> None:
-    files = {"m.py": "@named('the_largest')\n@named('largest')\ndef largest():\n    return 1\n"}
-    assert Asked(files).ask("what calls largest").findings[0].excerpt == "3\tdef largest():\n"
+    files = {"m.py": "def g(): ...\n\n\n@named('the_largest')\n@named('largest')\ndef largest():\n    g()\n"}
+    found = find_one(Asked(files).ask("what calls g"), "m.largest")
+    assert found.excerpt == "6\tdef largest():\n7\t    g()\n"
 
 
 def test_what_calls_the_best_fit_comes_before_what_others_call() -> None:

@@ -109,10 +109,10 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
     whole = research(served, "what calls crossed()", depth=3)
     assert (len(whole["findings"]), len(whole["call_chains"]), whole["limits"]) == (6, 6, [])
     short = research(served, "what calls crossed()", depth=3, limit=4)
-    assert len(short["call_chains"]) == 4
+    assert len(short["call_chains"]) == 3
     assert short["limits"] == [
-        {"what": f"2 more {what}", "why": "cut in proportion to the findings"}
-        for what in ("nodes", "call chains")
+        {"what": what, "why": "findings come first"}
+        for what in ("3 more call chains", "4 more nodes of the map")
     ]
 
 
@@ -133,9 +133,8 @@ def test_depth_is_how_many_references_are_followed(served: Served) -> None:
 def test_the_form_for_people_says_the_same(served: Served) -> None:
     answer = served.ask("code_research", {"query": "what calls check()", "format": "human"})
     text = answer.text
-    assert text.startswith(
-        "# what calls check()\n\nUnderstood as what calls service.store.SessionStore.check"
-    )
+    assert text.startswith("# what calls check()\n\nservice.store.SessionStore.check (service/store.py:")
+    assert "\n\nUnderstood as what calls service.store.SessionStore.check" in text
     for part in ("## Findings", "## Call chains", "## Dependency map", "```mermaid", "service/auth.py:18-26"):
         assert part in text
     assert check(served.tools["code_research"], answer) == {"format": "human", "text": text}

@@ -1,0 +1,108 @@
+"""Answer in a few sentences, each with its citation, from what an investigation has noted.
+
+No sentence says more than the findings and the edges between them: what is named, what it calls, what it is
+used by, where it is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.research.locating import is_test_place
+from repo_mcp.research.records import Finding, Form, Reading, Subject
+from repo_mcp.research.research_state import ResearchState
+
+MAX_NAMED = 3  # in one sentence
+_RELATIONS = {
+    Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
+    Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
+    Form.IMPLEMENTATIONS: (
+        "is implemented, extended or overridden by",
+        "Nothing in the repository is known to implement or extend",
+    ),
+    Form.CALLEES: ("calls", "Nothing that the repository declares is known to be called by"),
+    Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
+}
+
+
+def build_claim(state: ResearchState, reading: Reading) -> str:
+    """Return the answer in at most three sentences; "" where the findings speak for themselves."""
+    undeclared = [one for one in reading.subjects if one.how == "undeclared"]
+    if undeclared:
+        return " ".join(_tell_undeclared(one) for one in undeclared)
+    if reading.form in _RELATIONS:
+        return _tell_relation(state, reading)
+    if reading.form is Form.CONFIGURED:
+        return _tell_settings(state, reading.subjects[0])
+    own = [node for node in state.nodes.values() if not is_test_place(node.path)]
+    if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
+        return _tell_best(state, own)
+    return ""
+
+
+def name_place(node: Node) -> str:
+    """Return the name of a symbol with its citation."""
+    return f"{node.qualified_name} ({node.path}:{node.symbol.start_line}-{node.symbol.end_line})"
+
+
+def _tell_undeclared(subject: Subject) -> str:
+    near = "; ".join(map(name_place, subject.near))
+    nearest = f" The nearest names are {near}." if near else " No name here is like it."
+    return f"{subject.asked} is not declared in this repository.{nearest}"
+
+
+def _tell_relation(state: ResearchState, reading: Reading) -> str:
+    relation, none = _RELATIONS[reading.form]
+    subjects = [node for subject in reading.subjects for node in subject.nodes]
+    named = join_names(map(name_place, subjects)) or reading.subjects[0].name or reading.subjects[0].asked
+    found = [one for one in state.findings if one.hop == 1]
+    if not found:
+        return f"{none} {named}."
+    own = [one for one in found if not is_test_place(one.path)]
+    first = join_names(f"{one.symbol} ({one.citation})" for one in own)
+    tests = len(found) - len(own)
+    also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
+    return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}."
+
+
+def _tell_settings(state: ResearchState, subject: Subject) -> str:
+    setting = [one for one in state.findings if one.why.startswith("sets")]
+    if not setting:
+        return f"Nothing is known to set {subject.asked}." if not state.findings else ""
+    return f"{subject.asked} is set at {join_names(one.citation for one in setting)}."
+
+
+def _tell_best(state: ResearchState, own: Sequence[Node]) -> str:
+    best = own[0]
+    sentences = [f"{name_place(best)} fits the question best."]
+    callees = list(_list_called(state, best.declaration))
+    if callees:
+        sentences.append(f"It calls {join_names(map(name_place, callees))}.")
+    sections = [one for one in state.findings if one.kind == "section"]
+    others = [node for node in own[1:] if node not in callees]
+    if others:
+        sentences.append(f"Beside it stand {join_names(map(name_place, others))}.")
+    if sections:
+        sentences.append(f"The documents speak of it in {_cite_section(sections[0])}.")
+    return " ".join(sentences)
+
+
+def _cite_section(section: Finding) -> str:
+    return f"{section.symbol} ({section.citation})"
+
+
+def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
+    for link in state.links.values():
+        if link.source == caller and link.kind == "calls" and link.target in state.nodes:
+            yield state.nodes[link.target]
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Return the first names joined as in a sentence, with the number of the others."""
+    listed = list(dict.fromkeys(names))
+    shown = listed[:MAX_NAMED]
+    if len(listed) > MAX_NAMED:
+        return f"{', '.join(shown)} and {len(listed) - MAX_NAMED} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

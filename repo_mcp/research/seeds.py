@@ -1,0 +1,306 @@
+"""Find the declarations that a question in words is most about, with the lines of each that decide.
+
+    question -> its own words -> declarations rated by words, names and calls (repo_mcp/bundler) -> those
+    that fit into the room, the best with more of their lines
+
+Words that only make a question of it, and those of its form ("add", "happens"), do not rank. Tests are left
+out unless they are asked for; documents come as sections of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from repo_mcp.bundler.rating import RatedBlock
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.documentation.records import DocsHit, DocsRequest
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.questions import IMPLEMENTATIONS
+from repo_mcp.research.fitting import list_words
+from repo_mcp.research.locating import is_test_place, is_test_symbol
+from repo_mcp.research.records import Finding
+from repo_mcp.research.research_state import ResearchState
+from repo_mcp.research.statements import Body, choose_lines, holds_failure, measure
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.text.roles import FileRole, find_role
+
+MAX_RATED = 60
+MAX_WORDS = 32  # of a question
+NO_WORD = "The question has no word to search for."
+LEAST_SHARE = 0.04  # of the worth of the best declaration
+ROOM = 6_900  # characters of excerpts and what stands beside them
+FINDING_CHARS = 200  # beside the excerpt of a finding
+ROOM_OF_ASKED = 300  # characters more for each finding that is wanted
+# Most characters of the best declaration, of the next and so on; of every other one as the last.
+SHARES = (1_500, 1_150, 900, 750, 620, 520, 450)
+AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration that has the name of a better one
+LEAST_ROOM = 160
+MOST_SEEDS = 24
+MAX_SECTIONS = 3
+SECTION_LINES = 4  # shown of a section, beside its heading
+MATCHING = ", which matches the prompt"  # said of a step by the bundler; all that is shown here does
+LEADING_NAMES = 60  # of the best declarations
+# Factors of a declaration's worth: of what a form asks for, then of what seldom answers.
+FAILING, REGISTERING, LEFT_OPEN = 1.5, 1.8, 1.8
+ASIDE, WORDLESS, NOT_RUN = 0.3, 0.6, 0.6
+_RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
+GLANCE = Bounds(files=20, references=40)
+_ASIDE = re.compile(
+    r"(?:^|/)(?:perf[\w-]*|bench\w*|examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing|testutil\w*)"
+    r"[/.]",
+    re.IGNORECASE,
+)
+_ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
+_PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
+_REGISTERS = re.compile(
+    r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
+    re.IGNORECASE,
+)
+_REGISTRY = re.compile(
+    r"(?:types|registry|plugins?|adapters|handlers|flags|policies|known\w*)$", re.IGNORECASE
+)
+
+
+class Lean(StrEnum):
+    """What an open question asks for beside its words."""
+
+    NOTHING = "nothing"
+    FAILURES = "failures"  # where errors are raised
+    EXTENSION = "extension"  # what is registered, and what is left open to be filled
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """One declaration that fits the words of a question."""
+
+    path: str
+    body: Body
+    name: str  # of the declaration; "" for lines outside of every one
+    node: Node | None
+    worth: float
+    why: str
+
+
+def choose_words(state: ResearchState, text: str) -> list[str]:
+    """Return at most MAX_WORDS words of a question that say what it is about."""
+    words = list_words(text)
+    if len(words) > MAX_WORDS:
+        state.limit(
+            f"{len(words) - MAX_WORDS} words of the question", f"the first {MAX_WORDS} are looked for"
+        )
+    return words[:MAX_WORDS]
+
+
+def find_seeds(
+    state: ResearchState, text: str, lean: Lean = Lean.NOTHING, first: Sequence[Node] = ()
+) -> list[Node]:
+    """Note the declarations that a question is most about, the best first, and return their symbols.
+
+    `first` are symbols that the question names: they come before all that only fits its words.
+    """
+    words = choose_words(state, text)
+    if not any(re.search(r"\w", word) for word in words):
+        state.warnings.append(NO_WORD)
+        return []
+    wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
+    request = BundleRequest(lower_plain_names(" ".join(words)), include_tests=wants_tests)
+    rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
+    state.check()
+    named = {node.declaration for node in first}
+    found = _choose(state, rated, lean, wants_tests)
+    seeds = [build_seed(state, node, 1.0) for node in first]
+    seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
+    _note(state, seeds, weights)
+    state.tell(0.5, f"{len(seeds)} declarations fit the words")
+    return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def lower_plain_names(text: str) -> str:
+    """Return a text with capitalised words in lower case: they begin sentences and name products, while a
+    name of the code that is one such word is found as a word too.
+    """
+    return _PLAIN_NAME.sub(lambda match: match[0].lower(), text)
+
+
+def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants_tests: bool) -> list[Seed]:
+    """Return the declarations that are worth showing, the best first. Of those that share a name, as the
+    implementations of one method do, each further one is worth less.
+    """
+    seeds = []
+    for one in rated:
+        if not state.admits(one.path) or find_role(one.path) is FileRole.DOCS:
+            continue
+        node = find_node(state, one)
+        if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
+            continue
+        name = one.block.span.name if one.block.span is not None else ""
+        worth = one.worth * _weigh(state, one, node, lean)
+        seeds.append(
+            Seed(
+                one.path,
+                build_body(one),
+                name,
+                node,
+                worth,
+                one.told.replace(MATCHING, "") or _say_terms(one),
+            )
+        )
+    seeds.sort(key=lambda seed: -seed.worth)  # stable
+    met: Counter[str] = Counter()
+    for position, seed in enumerate(seeds):
+        seeds[position] = replace(seed, worth=seed.worth * AGAIN ** met[seed.name])
+        met[seed.name] += bool(seed.name)
+    seeds.sort(key=lambda seed: -seed.worth)
+    least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
+    return [seed for seed in seeds if seed.worth >= least][:MOST_SEEDS]
+
+
+def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean) -> float:
+    """Return how much more or less a declaration is worth for what it is, and for what is asked."""
+    factor = ASIDE if _ASIDE.search(one.path) else 1.0
+    factor *= 1.0 if one.term_lines else WORDLESS
+    kind = None if node is None else node.symbol.kind
+    if lean is Lean.EXTENSION:
+        name = "" if one.block.span is None else one.block.span.name
+        if _REGISTERS.match(name) or _REGISTRY.search(name):
+            return factor * REGISTERING
+        is_open = kind in TYPE_KINDS and node is not None and list_derived(state, node)
+        return factor * (LEFT_OPEN if is_open else 1.0)
+    if kind not in _RUN:
+        factor *= NOT_RUN
+    if lean is Lean.FAILURES:
+        lines = one.view.live.lines
+        failing = [terms for line, terms in one.term_lines.items() if holds_failure(lines[line - 1])]
+        share = len({term for terms in failing for term in terms}) / max(1, len(_list_terms(one)))
+        return factor * (1.0 + FAILING * share)
+    return factor
+
+
+def list_derived(state: ResearchState, node: Node) -> list[Node]:
+    """Return some of the types that derive from a type."""
+    state.check()
+    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
+    return [state.get_node(edge.other) for edge in edges]
+
+
+def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
+    """Return a symbol as a seed; its lines are chosen by what they do alone."""
+    lines = state.source.read_lines(node.path)
+    start, end = node.symbol.start_line, min(node.symbol.end_line, len(lines))
+    body = Body(lines, start, end, min(start, end), {}, state.source.read_asides(node.path))
+    return Seed(node.path, body, node.symbol.name, node, worth, f'what "{node.symbol.name}" refers to')
+
+
+def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
+    """Return the symbol that a block declares, or the innermost one around it; None where there is none."""
+    span = one.block.span
+    if span is not None:
+        named = [
+            node
+            for node in state.graph.outline(one.path)
+            if node.symbol.name == span.name
+            and node.symbol.start_line <= span.name_line <= node.symbol.end_line
+        ]
+        if named:
+            return min(named, key=lambda node: (node.symbol.end_line - node.symbol.start_line, node.node_id))
+    around = state.source.find_around(one.path, one.block.start_line)
+    return None if around is None or around.symbol.kind is SymbolKind.FILE else around
+
+
+def show_body(state: ResearchState, node: Node, room: int) -> tuple[int, ...]:
+    """Return the numbers of the lines to show of a symbol within so many characters."""
+    return tuple(choose_lines(build_seed(state, node, 0.0).body, {}, room))
+
+
+def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]) -> None:
+    """Note declarations as findings while there is room, the best with more of their lines."""
+    left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
+    leads = tell_leads([seed.name for seed in seeds])
+    met: set[str] = set()
+    for ordinal, seed in enumerate(seeds):
+        share = SHARES[min(ordinal, len(SHARES) - 1)]
+        room = min(AGAIN_ROOM if seed.name in met else share, left - FINDING_CHARS)
+        if room < LEAST_ROOM:
+            state.limit(f"{len(seeds) - ordinal} declarations that fit less", "no room for more; raise limit")
+            return
+        met |= {seed.name} - {""}
+        shown = choose_lines(seed.body, weights, room, leads, keeps_asides=not ordinal)
+        left -= measure(seed.body.lines, shown) + FINDING_CHARS
+        _note_seed(state, seed, tuple(shown))
+
+
+def tell_leads(names: Sequence[str]) -> Callable[[str], bool]:
+    """Return a function that tells whether a line calls one of some names."""
+    called = [re.escape(name) for name in dict.fromkeys(names[:LEADING_NAMES]) if len(name) > 2]
+    if not called:
+        return lambda _line: False
+    pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(called)})\s*[(<!]")
+    return lambda line: pattern.search(line) is not None
+
+
+def build_body(one: RatedBlock) -> Body:
+    """Return the lines of a rated block as a body to choose from, without the comment above it."""
+    span = one.block.span
+    head = one.block.start_line if span is None else max(one.block.start_line, span.head_line)
+    return Body(
+        one.view.live.lines,
+        one.block.start_line,
+        one.block.end_line,
+        head,
+        one.term_lines,
+        one.view.layout.comment_lines,
+    )
+
+
+def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None:
+    if seed.node is not None and state.add(seed.node, seed.why, 0, Confidence.PROBABLE, shown=shown):
+        return
+    body, around = seed.body, seed.path if seed.node is None else seed.node.qualified_name
+    start, end = body.start_line, body.end_line
+    state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
+
+
+def _list_terms(one: RatedBlock) -> list[str]:
+    return list(dict.fromkeys(term for own in one.term_lines.values() for term in own))
+
+
+def _say_terms(one: RatedBlock) -> str:
+    terms = _list_terms(one)
+    return f"has words like {', '.join(terms[:4])}" if terms else "fits the question"
+
+
+def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS) -> None:
+    """Note the sections of documents that a question is most about."""
+    words = " ".join(choose_words(state, text))
+    if not re.search(r"\w", words):
+        return
+    folder = state.request.folder
+    inside = f"{folder}/"
+    request = DocsRequest(words, 3 * most, (lambda path: path.startswith(inside)) if folder else None, folder)
+    answer = state.source.search_docs(request)
+    sections = [hit for hit in answer.hits if hit.kind == "section"]
+    for hit in sections[:most]:
+        state.add_place(_build_section(hit))
+
+
+def _build_section(hit: DocsHit) -> Finding:
+    shown = [hit.section_start]
+    shown += [line for line in range(hit.start_line, hit.end_line + 1) if line > hit.section_start]
+    return Finding(
+        hit.path,
+        hit.section_start,
+        max(hit.section_end, hit.section_start),
+        hit.breadcrumb or hit.path,
+        "section",
+        None,
+        f"documentation with words like {', '.join(hit.matched_words[:5])}",
+        0,
+        "text",
+        shown=tuple(shown[: 1 + SECTION_LINES]),
+    )

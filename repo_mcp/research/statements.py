@@ -1,0 +1,193 @@
+"""Choose the lines of a body that decide: whole statements with the question's evidence, their conditions,
+and what they return or raise. Pure.
+
+    body -> statements -> worth of each -> the best that fit, each with what it stands under -> lines
+
+A statement ends where its brackets are closed. What one stands under is told by indentation, which holds in
+every language that people format. A body that fits is shown whole.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+MAX_LINE_CHARS = 140
+NUMBER_CHARS = 6  # of a line's number, tab and line end
+MAX_STATEMENT_LINES = 8  # a longer one is data, of which its first lines are shown
+MAX_STATEMENTS = 400  # of one body that are compared
+MAX_OUTER = 3  # conditions shown around a statement
+# What a statement is worth for what it does, beside a whole question's words, which are worth 1.
+FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.35
+_FAILS = re.compile(
+    r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\b(?:fmt\.Errorf|errors\.New)\b"
+    r"|\w*(?:Error|Exception)\s*[({]|\bErr\("
+)
+_BRANCHES = re.compile(
+    r"\s*[})]*\s*(?:if|elif|else if|else|unless|switch|match|case|catch|except|rescue|guard|when|while|for)\b"
+)
+_LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
+_OPENS, _CLOSES = "([", ")]"
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
+_SAYS_NOTHING = re.compile(r"[\s\])};,]*(?:end)?[\s;]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A declaration whose lines are chosen from."""
+
+    lines: Sequence[str]  # of the whole file
+    start_line: int  # 1-based, both included
+    end_line: int
+    head_line: int  # the first line of the declaration itself
+    terms: Mapping[int, tuple[str, ...]]  # of the question, by line
+    asides: Set[int]  # lines of comments and docstrings
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    first: int
+    last: int
+    indent: int
+    terms: tuple[str, ...]
+    bonus: float
+
+
+def holds_failure(line: str) -> bool:
+    """Return True for a line that raises, returns or makes an error."""
+    return _FAILS.search(line) is not None
+
+
+def measure(lines: Sequence[str], numbers: Sequence[int]) -> int:
+    """Return the characters that some lines take when they are shown behind their numbers."""
+    return sum(min(len(lines[number - 1].rstrip()), MAX_LINE_CHARS) + NUMBER_CHARS for number in numbers)
+
+
+def choose_lines(
+    body: Body,
+    weights: Mapping[str, float],
+    room: int,
+    leads: Callable[[str], bool] = lambda _line: False,
+    *,
+    keeps_asides: bool = False,
+) -> list[int]:
+    """Return the numbers of the lines to show of a body within `room` characters, ascending.
+
+    `weights` are those of the question's terms; `leads` tells a line that leads to something else shown. The
+    head of the declaration is always there; comments are with `keeps_asides`, when there is room for all.
+    """
+    last = body.end_line
+    while last > body.start_line and not body.lines[last - 1].strip():
+        last -= 1
+    whole = list(range(body.start_line, last + 1))
+    if keeps_asides and measure(body.lines, whole) <= room:
+        return whole
+    code = [
+        number
+        for number in range(body.head_line, body.end_line + 1)
+        if number not in body.asides and body.lines[number - 1].strip()
+    ]
+    if measure(body.lines, code) <= room:
+        return code
+    return _choose(body, _cut_statements(body, code, leads), weights, room)
+
+
+def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[_Statement]:
+    """Return the statements of a body by line, its head first."""
+    found: list[_Statement] = []
+    at = 0
+    while at < len(code) and len(found) < MAX_STATEMENTS:
+        first, depth, last = code[at], 0, at
+        while last < len(code):
+            text = _QUOTED.sub('""', body.lines[code[last] - 1])
+            depth += sum(text.count(one) for one in _OPENS) - sum(text.count(one) for one in _CLOSES)
+            if depth <= 0 or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
+                break
+            last += 1
+        last = min(last, len(code) - 1)
+        found.append(_build(body, first, code[last], leads))
+        at = last + 1
+    return found
+
+
+def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _Statement:
+    text = "\n".join(body.lines[first - 1 : last])
+    bonus = FAILS * bool(_FAILS.search(text)) + BRANCHES * bool(_BRANCHES.match(text))
+    bonus += LEAVES * bool(_LEAVES.match(text)) + LEADS * leads(text)
+    terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
+    top = body.lines[first - 1]
+    return _Statement(first, last, len(top) - len(top.lstrip()), terms, bonus)
+
+
+def _choose(
+    body: Body, statements: Sequence[_Statement], weights: Mapping[str, float], room: int
+) -> list[int]:
+    whole = sum(weights.values()) or 1.0
+    shown: set[int] = set()
+    seen: dict[str, int] = {}
+    left = room
+
+    def take(ordinal: int) -> bool:
+        nonlocal left
+        wanted = [ordinal, *_list_outer(body, statements, ordinal)]
+        new = [one for one in wanted if one not in shown]
+        cost = sum(_measure(body, statements[one]) for one in new)
+        if cost > left and shown:
+            return False
+        left -= cost
+        shown.update(new)
+        for one in new:
+            for term in statements[one].terms:
+                seen[term] = seen.get(term, 0) + 1
+        return True
+
+    def rate(ordinal: int) -> float:
+        one = statements[ordinal]
+        held = sum(weights.get(term, 0.0) / (1 + seen.get(term, 0)) for term in one.terms) / whole
+        return (held + one.bonus) / math.sqrt(_measure(body, one) + 60)
+
+    take(0)
+    rest = {ordinal for ordinal in range(1, len(statements)) if not _is_empty(body, statements[ordinal])}
+    while rest and left > 0:
+        best = max(rest, key=lambda ordinal: (rate(ordinal), -ordinal))
+        rest.discard(best)
+        if best not in shown and take(best):
+            following = _find_inner(statements, best)
+            if following is not None and following not in shown and take(following):
+                rest.discard(following)
+    return sorted(
+        line
+        for ordinal in shown
+        for line in range(statements[ordinal].first, statements[ordinal].last + 1)
+        if line not in body.asides
+    )
+
+
+def _measure(body: Body, one: _Statement) -> int:
+    return measure(body.lines, range(one.first, one.last + 1))
+
+
+def _is_empty(body: Body, one: _Statement) -> bool:
+    return all(map(_SAYS_NOTHING.match, body.lines[one.first - 1 : one.last]))
+
+
+def _list_outer(body: Body, statements: Sequence[_Statement], ordinal: int) -> list[int]:
+    """Return the statements that one stands under, the nearest first."""
+    found: list[int] = []
+    indent = statements[ordinal].indent
+    for other in range(ordinal - 1, 0, -1):
+        if len(found) == MAX_OUTER or indent <= statements[0].indent:
+            break
+        if statements[other].indent < indent and not _is_empty(body, statements[other]):
+            indent = statements[other].indent
+            found.append(other)
+    return found
+
+
+def _find_inner(statements: Sequence[_Statement], ordinal: int) -> int | None:
+    """Return the first statement under a condition, which tells what it leads to; None for others."""
+    following = ordinal + 1
+    is_inner = following < len(statements) and statements[following].indent > statements[ordinal].indent
+    return following if is_inner else None

@@ -1,0 +1,152 @@
+"""Questions in words as research answers them: by intent, with bodies, citations and what lies around."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from repo_mcp.research.records import Form, Report
+from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+SHOP = {
+    "shop/__init__.py": "",
+    "tests/__init__.py": "",
+    "shop/carriers.py": '''CARRIERS = {}
+
+
+class Carrier:
+    """A way to ship a parcel."""
+
+    def quote(self, parcel):
+        raise NotImplementedError
+
+
+class Post(Carrier):
+    def quote(self, parcel):
+        if parcel.weight > 20:
+            raise ParcelTooHeavy(parcel.weight)
+        return 5
+
+
+class Drone(Carrier):
+    def quote(self, parcel):
+        return 50
+
+
+def register_carrier(name, carrier):
+    CARRIERS[name] = carrier
+''',
+    "shop/errors.py": "class ParcelTooHeavy(Exception):\n    pass\n",
+    "shop/desk.py": '''from shop.carriers import CARRIERS
+
+
+def ship_parcel(parcel, name):
+    """Ship a parcel by the carrier of a name."""
+    price = CARRIERS[name].quote(parcel)
+    if parcel.insured:
+        price = price + insure(parcel)
+    return book(parcel, price)
+
+
+def insure(parcel):
+    return parcel.value // 100
+
+
+def book(parcel, price):
+    return parcel, price
+''',
+    "tests/test_desk.py": "from shop.desk import insure\n\n\ndef test_insure():\n    assert insure(None)\n",
+    "docs/carriers.md": "# Carriers\n\n## Writing a custom carrier\n\nSubclass Carrier, then call"
+    " register_carrier.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def shop() -> Asked:
+    return Asked(SHOP)
+
+
+def check_claim(report: Report) -> None:
+    """Each sentence of the answer cites a place that exists."""
+    assert report.claim
+    for sentence in re.split(r"(?<=\.) (?=[A-Z])", report.claim):
+        assert re.search(r"\([\w./]+:\d+-\d+\)", sentence), sentence
+    for path, line in re.findall(r"\(([\w./]+):(\d+)-", report.claim):
+        assert int(line) <= SHOP[path].count("\n") + 1
+
+
+def test_how_something_works_is_its_body_and_what_does_the_work(shop: Asked) -> None:
+    report = shop.ask("how is a parcel shipped by a carrier?")
+    assert report.reading.form is Form.OPEN
+    body = find_one(report, "shop.desk.ship_parcel").excerpt
+    assert "7\t    if parcel.insured:\n8\t        price = price + insure(parcel)\n" in body
+    check_claim(report)
+    assert not any(one.path.startswith("tests/") for one in report.findings if not one.hop)
+
+
+def test_where_to_add_is_the_base_the_registration_and_the_section(shop: Asked) -> None:
+    report = shop.ask("where would I add a new carrier?")
+    assert report.reading.form is Form.EXTENSION
+    found = set(list_found(report))
+    assert {"shop.carriers.Carrier", "shop.carriers.register_carrier"} <= found
+    assert any(one.kind == "section" and "Writing a custom carrier" in one.excerpt for one in report.findings)
+    check_claim(report)
+
+
+def test_errors_are_where_they_are_raised(shop: Asked) -> None:
+    report = shop.ask("which errors can the quote of a parcel raise?")
+    assert report.reading.form is Form.ERRORS
+    assert "raise ParcelTooHeavy(parcel.weight)" in "".join(one.excerpt for one in report.findings[:2])
+
+
+def test_a_difference_shows_both_bodies_first(shop: Asked) -> None:
+    report = shop.ask("what is the difference between insure and book?")
+    assert report.reading.form is Form.DIFFERENCE
+    assert list_found(report)[:2] == ["shop.desk.insure", "shop.desk.book"]
+    assert "13\t    return parcel.value // 100\n" in report.findings[0].excerpt
+
+
+def test_what_breaks_are_those_that_override_and_those_that_call(shop: Asked) -> None:
+    report = shop.ask("what breaks if I change Carrier.quote?")
+    groups = {one.what: one.places for one in report.groups}
+    assert {place.partition(" ")[0] for place in groups["implementers"]} == {
+        "shop.carriers.Post.quote",
+        "shop.carriers.Drone.quote",
+    }
+
+
+def test_what_lies_around_has_tests_apart(shop: Asked) -> None:
+    report = shop.ask("what is the difference between insure and book?")
+    groups = {one.what: one.places for one in report.groups}
+    assert any("test_insure" in place for place in groups["tests"])
+    assert not any("test" in place for place in groups.get("callers", ()))
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "near"),
+    [
+        ("what calls ship_parcels()", "ship_parcels", "ship_parcel"),
+        ("what breaks if I change Carrier.quota", "Carrier.quota", "Carrier.quote"),
+        ("who uses parcelTooHeavyError", "parcelTooHeavyError", "ParcelTooHeavy"),
+    ],
+)
+def test_a_name_that_is_not_declared_is_said_so_with_the_nearest(
+    shop: Asked, question: str, name: str, near: str
+) -> None:
+    report = shop.ask(question)
+    assert report.claim.startswith(f"{name} is not declared in this repository.")
+    assert near in report.claim
+    assert report.findings == ()
+
+
+def test_plain_words_that_are_no_name_are_still_looked_for(shop: Asked) -> None:
+    assert shop.ask("who uses the parcel insurance").findings
+
+
+def test_words_of_the_form_do_not_rank() -> None:
+    files = {
+        "a.py": "def add_new():\n    return 'add a new one'\n",
+        "b.py": "def build_link(chain):\n    return chain\n",
+    }
+    assert list_found(Asked(files).ask("where would I add a new link?"))[0] == "b.build_link"

@@ -1,0 +1,71 @@
+"""The lines of a body that decide: whole statements, their conditions, what they return or raise."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.research.statements import Body, choose_lines, measure
+
+TEXT = """
+def settle(order, stock):
+    \"\"\"Settle an order.\"\"\"
+    total = 0
+    for line in order.lines:
+        total += line.price
+        if line.count > stock.count(
+            line.name,
+            reserved=True,
+        ):
+            raise OutOfStock(
+                line.name,
+            )
+        audit(line)
+    report(order)
+    report(stock)
+    # the discount of friends
+    if order.friend:
+        total -= total // 10
+    return total
+""".splitlines()
+WEIGHTS = {"stock": 1.0, "friend": 0.5}
+TERMS = {2: ("stock",), 7: ("stock",), 11: ("stock",), 16: ("stock",), 18: ("friend",)}
+
+
+def choose(room: int, **arguments: bool) -> list[int]:
+    body = Body(TEXT, 2, 20, 2, TERMS, frozenset({3, 17}))
+    return choose_lines(body, WEIGHTS, room, **arguments)
+
+
+def test_what_fits_is_whole_with_its_comments_only_where_they_are_kept() -> None:
+    assert choose(10_000, keeps_asides=True) == list(range(2, 21))
+    assert choose(10_000) == [line for line in range(2, 21) if line not in (3, 17)]
+
+
+def test_a_statement_is_shown_whole_under_its_condition() -> None:
+    shown = choose(330)
+    assert {2, 5, 7, 8, 9, 10, 11, 12, 13} <= set(shown)
+    assert 3 not in shown
+    assert measure(TEXT, shown) <= 330
+    assert {4, 15} - set(shown)  # what neither holds the words nor decides is left out first
+
+
+def test_a_line_that_leads_on_is_worth_more() -> None:
+    body = Body(TEXT, 2, 20, 2, {}, frozenset({3, 17}))
+    plain = choose_lines(body, {}, 120)
+    leading = choose_lines(body, {}, 120, lambda line: "audit(" in line)
+    assert 14 in leading
+    assert 14 not in plain
+
+
+def test_the_head_is_there_when_there_is_room_for_nothing() -> None:
+    assert choose(1) == [2]
+
+
+@given(
+    st.lists(st.text(alphabet=" abc(){}[]\"'=:\n", max_size=30), min_size=1, max_size=40), st.integers(1, 400)
+)
+def test_any_lines_give_lines_in_order(lines: list[str], room: int) -> None:
+    shown = choose_lines(Body(lines, 1, len(lines), 1, {}, frozenset()), {}, room)
+    assert shown == sorted(set(shown))
+    assert all(1 <= line <= len(lines) for line in shown)
