@@ -91,6 +91,8 @@ class StatusPage:
         self._row("left out", count_reasons(state.skipped) if is_known else "not known")
         parts = f"{count(state.segments, 'segment')}, {count(state.chunks, 'chunk')}"
         self._row("index", f"{show_size(state.index_bytes)} in {parts}")
+        if state.origin:
+            self._row("began with", state.origin)
         for name, phase in phases.items():
             told = Text(escape_text(phase))
             if name == "symbol index" and structure.files_done:

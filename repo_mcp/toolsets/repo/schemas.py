@@ -111,6 +111,7 @@ def status_output(limits: Limits) -> Schema:
             "string", "What the system forbids this server: off, on or unavailable, and what"
         ),
         "version": build_field("string"),
+        "origin": build_field("string", "Index that this one began with"),
     }
     allowed = build_list(
         build_field("string"), "Names that are served though denied by default; absent: none"

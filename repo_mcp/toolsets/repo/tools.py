@@ -61,6 +61,8 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
         "hardening": describe_hardening(),
         "version": find_version(),
     }
+    if now.origin:
+        result["origin"] = now.origin
     if config.allow_paths:
         result["allow_paths"] = [escape_text(glob) for glob in config.allow_paths]
     warnings = tuple(dict.fromkeys((*repository.warnings, *now.warnings)))

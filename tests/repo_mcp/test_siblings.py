@@ -1,0 +1,446 @@
+"""A first index that begins with that of another checkout is the one that would have been built from nothing.
+
+The checkouts are made by Git. Compared are the names of content, answers, and the bytes after a full merge.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from index_format import DiskDirectory
+from repo_mcp.config.server_config import load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing import scan_state, shards
+from repo_mcp.model import ExactRequest, RefreshReport, SearchRequest
+from repo_mcp.repository import Repository
+from tests.repo_mcp.git_trees import GitTree, posix, with_git
+
+pytestmark = [with_git, posix]
+
+QUERIES = 200
+FILES = 60
+TEXTS = FILES + 10  # with nine pages and a log
+CANARY = "zyxcanaryzyx"
+
+
+def write_package(tree: GitTree) -> None:
+    """Files that use each other's names, documents, one that is ignored but tracked, and a binary one."""
+    files = {
+        f"package/part{number % 7}/module{number:02}.py": f'"""Part {number} of the tree."""\n\n'
+        f"from package.part{(number + 1) % 7} import module{(number + 1) % FILES:02}\n\n\n"
+        + "\n\n".join(
+            f"def name_{number}_{row}(value):\n    return module{(number + 1) % FILES:02}.name_{row}(value)\n"
+            for row in range(20)
+        )
+        for number in range(FILES)
+    }
+    tree.write(
+        {f"docs/page{number}.md": f"# Page {number}\n\nAbout module{number:02}.\n" for number in range(9)}
+    )
+    tree.write({**files, ".gitignore": "*.log\n.repo_mcp/\n", "kept.log": "tracked though ignored\n"})
+    (tree.root / "image.dat").write_bytes(b"\0\1\2" * 99)
+    tree.git("add", "-f", "kept.log")
+    tree.commit()
+    tree.settle()
+
+
+def change(tree: GitTree) -> None:
+    """What a person does in a work tree: edits, adds, removes, renames."""
+    with (tree.root / "package/part1/module01.py").open("a") as file:
+        file.write("\n\ndef added_here():\n    return name_1_0(2)\n")
+    tree.write(
+        {"package/new.py": "def brand_new():\n    return 1\n", "package/part2/module02.py": "TWO = 2\n"}
+    )
+    (tree.root / "package/part3/module03.py").unlink()
+    (tree.root / "docs/page4.md").rename(tree.root / "docs/page40.md")
+
+
+def open_root(tree: GitTree, **options: Any) -> Repository:
+    return Repository(load_config(str(tree.root), workers=1, **options))
+
+
+def build(tree: GitTree, *, structure: bool = False, **options: Any) -> RefreshReport:
+    with closing(open_root(tree, **options)) as repository:
+        report = repository.refresh()
+        if structure:
+            repository.symbol_index.build()
+    return report
+
+
+def copy_plainly(tree: GitTree, root: Path) -> GitTree:
+    """The same files, with a repository of their own that has no other checkout."""
+    shutil.copytree(tree.root, root, ignore=shutil.ignore_patterns(".git", ".repo_mcp"))
+    copy = GitTree(root)
+    copy.git("init", "-q")
+    copy.git("add", "-A")
+    copy.git("add", "-f", "kept.log")
+    return copy
+
+
+def list_files(root: Path) -> dict[str, tuple[int, bytes]]:
+    """What lies in a data directory, with the inodes."""
+    return {
+        str(path.relative_to(root)): (path.stat().st_ino, path.read_bytes())
+        for path in sorted((root / ".repo_mcp").rglob("*"))
+        if path.is_file()
+    }
+
+
+def read_segments(repository: Repository) -> dict[str, list[bytes]]:
+    """The bytes of the segments of each kind of index."""
+    found: dict[str, list[bytes]] = {}
+    for path in sorted(Path(repository.data_dir.path).glob("*/*.seg")):
+        found.setdefault(path.parent.name.partition("-")[0], []).append(path.read_bytes())
+    return found
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> GitTree:
+    tree = GitTree(tmp_path / "main")
+    tree.git("init", "-q")
+    write_package(tree)
+    return tree
+
+
+@pytest.fixture
+def work_tree(main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitTree:
+    """A changed work tree of a repository that was indexed long after its files were written."""
+    monkeypatch.setattr(scan_state, "GRANULARITY_NS", 0)
+    build(main, structure=True)
+    tree = main.add_work_tree(tmp_path / "work")
+    tree.settle()
+    change(tree)
+    return tree
+
+
+@pytest.fixture
+def opened_paths(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that indexing reads."""
+    found: list[str] = []
+    read_many = shards.open_many
+
+    def record(reader: Any, paths: Any, max_bytes: int) -> Any:
+        found.extend(paths)
+        return read_many(reader, paths, max_bytes)
+
+    monkeypatch.setattr(shards, "open_many", record)
+    return found
+
+
+def ask_all(repository: Repository, seed: int) -> list[object]:
+    """Answers to QUERIES queries of all kinds, without what tells of this index's history."""
+    random = Random(seed)
+    answers: list[object] = []
+    for _ in range(QUERIES):
+        number, row = random.randrange(FILES), random.randrange(8)
+        words = [
+            f"name_{number}_{row}",
+            f"module{number:02}",
+            "value",
+            "added_here",
+            "page",
+            "tracked",
+            "TWO",
+        ]
+        query = " ".join(random.sample(words, random.choice((1, 1, 2, 3))))
+        ranked = repository.search(SearchRequest(query, top_k=10))
+        exact = repository.search_exact(ExactRequest(random.choice(words), limit=20))
+        with repository.symbol_index.view() as view:
+            symbols = [view.find_record_bytes(hit.path) for hit in ranked.hits]
+        answers.append((ranked.hits, ranked.total, exact.matches, exact.total, symbols))
+    return answers
+
+
+def test_the_result_is_that_of_a_build_from_nothing(
+    work_tree: GitTree, main: GitTree, tmp_path: Path, opened_paths: list[str]
+) -> None:
+    plain = copy_plainly(work_tree, tmp_path / "plain")
+    before = list_files(main.root)
+    with closing(open_root(work_tree)) as ours, closing(open_root(plain)) as theirs:
+        report = ours.refresh()
+        assert (report.added, report.updated, report.removed) == (4, 0, 0)
+        changed = [
+            "docs/page40.md",
+            "package/new.py",
+            "package/part1/module01.py",
+            "package/part2/module02.py",
+        ]
+        assert opened_paths == changed  # nothing else was read
+        structure = ours.symbol_index.build()
+        assert (structure.parsed, structure.unchanged) == (3, FILES - 3)
+        theirs.refresh()
+        theirs.symbol_index.build()
+        state = ours.status()
+
+        told = f"another work tree of the repository: {TEXTS - 4} of its {TEXTS} files were the same"
+        assert state.origin == told
+        assert (state.state, state.snapshot) == ("ready", theirs.status().snapshot)
+        assert state.skipped == theirs.status().skipped
+        assert ours.symbol_index.status().snapshot == theirs.symbol_index.status().snapshot
+        assert ask_all(ours, 1) == ask_all(theirs, 1)
+        for one in (ours, theirs):
+            one.compact(full=True)
+            one.symbol_index.compact(full=True)
+        assert read_segments(ours) == read_segments(theirs)
+        assert sorted(map(len, read_segments(ours).values())) == [1, 1]
+        assert ours.status().origin == state.origin
+    assert list_files(main.root) == before
+
+
+def test_segments_are_shared_where_the_system_can(work_tree: GitTree, main: GitTree) -> None:
+    build(work_tree, structure=True)
+    inodes = [{one for one, _ in list_files(tree.root).values()} for tree in (main, work_tree)]
+    assert len(inodes[0] & inodes[1]) == 2
+    assert build(main).unchanged == TEXTS  # whose segments have another ctime now
+    assert build(work_tree).unchanged == TEXTS
+
+
+def test_the_main_work_tree_begins_with_a_linked_one(work_tree: GitTree, main: GitTree) -> None:
+    build(work_tree)
+    shutil.rmtree(main.root / ".repo_mcp")
+    report = build(main)
+    assert (report.added, report.unchanged) == (4, TEXTS - 4)
+
+
+def test_a_clone_begins_with_what_the_operator_names(
+    work_tree: GitTree, main: GitTree, tmp_path: Path, opened_paths: list[str]
+) -> None:
+    clone = copy_plainly(work_tree, tmp_path / "clone")
+    assert build(clone).unchanged == 0
+    shutil.rmtree(clone.root / ".repo_mcp")
+    opened_paths.clear()
+    report = build(clone, index_from=str(main.root))
+    assert (report.added, report.unchanged, len(opened_paths)) == (4, TEXTS - 4, 4)
+
+
+def test_contents_are_compared_where_git_does_not_tell(
+    work_tree: GitTree, main: GitTree, tmp_path: Path, opened_paths: list[str]
+) -> None:
+    plain, expected = (copy_plainly(work_tree, tmp_path / name) for name in ("plain", "expected"))
+    for tree in (plain, expected):
+        shutil.rmtree(tree.root / ".git")
+    report = build(plain, index_from=str(main.root))
+    assert (report.added, report.unchanged) == (4, TEXTS - 5)  # without Git, kept.log counts as ignored
+    assert len(opened_paths) == TEXTS  # and the binary file
+    build(expected)
+    with closing(open_root(plain)) as ours, closing(open_root(expected)) as theirs:
+        assert ours.status().origin.startswith("the checkout of --index-from: ")
+        assert ours.status().snapshot == theirs.status().snapshot
+
+
+def test_a_file_that_git_does_not_see_change_is_read(work_tree: GitTree, opened_paths: list[str]) -> None:
+    """Of the same size and time, so that only the inode and the ctime tell."""
+    path = work_tree.root / "package/part5/module05.py"
+    status, text = path.stat(), path.read_text()
+    path.unlink()
+    path.write_text(text.replace("value", "other"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    build(work_tree)
+    assert "package/part5/module05.py" in opened_paths
+    with closing(open_root(work_tree)) as repository:
+        assert repository.search(SearchRequest("other", top_k=5)).total
+
+
+def test_what_only_the_donor_has_is_not_there(main: GitTree, tmp_path: Path) -> None:
+    main.write({f"{CANARY}.py": f"def {CANARY}():\n    return {CANARY}\n"})
+    build(main, structure=True)
+    tree = main.add_work_tree(tmp_path / "work")
+    with closing(open_root(tree)) as repository:
+        assert repository.refresh().unchanged == TEXTS
+        repository.symbol_index.build()
+        assert repository.search(SearchRequest(CANARY, top_k=5)).total == 0
+        assert repository.search_exact(ExactRequest(CANARY)).total == 0
+        with repository.symbol_index.view() as view:
+            assert CANARY not in " ".join(view.iter_paths())
+            assert view.find_record_bytes(f"{CANARY}.py") is None
+
+
+def test_text_that_is_ignored_here_does_not_stay_in_the_index(main: GitTree, tmp_path: Path) -> None:
+    main.write({"secret.py": f"def {CANARY}():\n    return 1\n"})
+    build(main, structure=True)
+    tree = main.add_work_tree(tmp_path / "work")
+    tree.write(
+        {"secret.py": f"def {CANARY}():\n    return 1\n", ".gitignore": "*.log\n.repo_mcp/\nsecret.py\n"}
+    )
+    build(tree, structure=True)
+    holding = [
+        any(CANARY.encode() in data for _, data in list_files(one.root).values()) for one in (main, tree)
+    ]
+    assert holding == [True, False]
+
+
+def test_other_options_of_the_same_root_are_a_donor(main: GitTree, opened_paths: list[str]) -> None:
+    build(main, structure=True)
+    opened_paths.clear()
+    report = build(main, exclude_globs=["package/part1/"])
+    assert report.added == 0
+    with closing(open_root(main, exclude_globs=["package/part1/"])) as repository:
+        assert repository.status().origin.startswith("this checkout with other options: ")
+        assert repository.search(SearchRequest("name_1_0", top_k=5, file_glob="package/part1/*")).total == 0
+        assert len(opened_paths) == report.unchanged + 1
+    opened_paths.clear()
+    assert build(main, limits={"max_file_bytes": 1_000}).unchanged < 20
+
+
+def test_without_siblings_nothing_outside_is_used(work_tree: GitTree, opened_paths: list[str]) -> None:
+    report = build(work_tree, siblings=False)
+    assert (report.added, report.unchanged) == (TEXTS - 1, 0)  # kept.log counts as ignored
+    with closing(open_root(work_tree, siblings=False)) as repository:
+        assert repository.status().origin == ""
+    shutil.rmtree(work_tree.root / ".repo_mcp")
+    with closing(open_root(work_tree)) as repository:
+        assert repository.refresh(force=True).unchanged == 0
+
+
+def test_an_index_with_denied_names_is_no_donor(main: GitTree, tmp_path: Path) -> None:
+    main.write({"secrets.py": f"{CANARY} = 1\n"})
+    build(main, allow_paths=["secrets.py"])
+    tree = main.add_work_tree(tmp_path / "work")
+    assert build(tree).unchanged == 0
+
+
+# What bad input gets: a build from nothing
+
+
+def flip_a_byte(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    for path in (main.root / ".repo_mcp").glob("index-*/*.seg"):
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+
+
+def cut_the_segment(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    for path in (main.root / ".repo_mcp").glob("index-*/*.seg"):
+        os.truncate(path, path.stat().st_size // 2)
+
+
+def remove_the_seal(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    for path in (main.root / ".repo_mcp").glob("index-*/*.seal"):
+        path.unlink()
+
+
+def remove_the_segment(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    for path in (main.root / ".repo_mcp").glob("index-*/*.seg"):
+        path.unlink()
+
+
+def replace_by_fifos(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    for path in [
+        *(main.root / ".repo_mcp").glob("index-*/*.seg"),
+        *(main.root / ".repo_mcp").glob("*/manifest"),
+    ]:
+        path.unlink()
+        os.mkfifo(path)
+
+
+def take_another_key(_main: GitTree, patch: pytest.MonkeyPatch) -> None:
+    patch.setenv("XDG_STATE_HOME", os.path.join(os.environ["XDG_STATE_HOME"], "another"))
+
+
+def be_of_another_version(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    for path in (main.root / ".repo_mcp").glob("index-*"):
+        path.rename(path.with_name(path.name.replace("-v2-", "-v1-")))
+
+
+def be_open_to_others(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    (main.root / ".repo_mcp").chmod(0o777)
+
+
+def be_a_link(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
+    (main.root / ".repo_mcp").rename(main.root / "elsewhere")
+    (main.root / ".repo_mcp").symlink_to("elsewhere")
+
+
+def fill_the_disk_while_copying(_main: GitTree, patch: pytest.MonkeyPatch) -> None:
+    """The medium of this test is faulty, nothing of ours."""
+
+    def fail(_self: DiskDirectory, _name: str, _source: object) -> bool:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    patch.setattr(DiskDirectory, "take", fail)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        flip_a_byte,
+        cut_the_segment,
+        remove_the_seal,
+        remove_the_segment,
+        replace_by_fifos,
+        take_another_key,
+        be_of_another_version,
+        be_open_to_others,
+        be_a_link,
+        fill_the_disk_while_copying,
+    ],
+)
+def test_a_bad_donor_is_not_used(
+    spoil: Callable[[GitTree, pytest.MonkeyPatch], None],
+    work_tree: GitTree,
+    main: GitTree,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spoil(main, monkeypatch)
+    names = sorted(os.listdir(main.root))
+    with closing(open_root(work_tree)) as repository:
+        report = repository.refresh()
+        assert (report.added, report.unchanged, report.warnings) == (TEXTS, 0, ())
+        state = repository.status()
+        assert (state.state, state.origin) == ("ready", "")
+        assert repository.search(SearchRequest("added_here", top_k=3)).total
+    assert sorted(os.listdir(main.root)) == names
+
+
+def test_a_half_built_donor_gives_what_it_has(main: GitTree, tmp_path: Path) -> None:
+    half = copy_plainly(main, tmp_path / "half")
+    shutil.rmtree(half.root / "package")
+    build(half)
+    plain = copy_plainly(main, tmp_path / "plain")
+    report = build(plain, index_from=str(half.root))
+    assert (report.added, report.unchanged) == (FILES, TEXTS - FILES)
+
+
+def test_a_donor_that_merges_meanwhile_is_looked_at_again(
+    work_tree: GitTree, main: GitTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main.write({"docs/late.md": "late\n"})
+    build(main)
+    take, merges = DiskDirectory.take, iter([True])
+
+    def merge_first(self: DiskDirectory, name: str, source: Any) -> bool:
+        if next(merges, False):
+            with closing(open_root(main)) as repository:
+                repository.compact(full=True)
+        return take(self, name, source)
+
+    monkeypatch.setattr(DiskDirectory, "take", merge_first)
+    report = build(work_tree)
+    assert (report.added, report.unchanged) == (4, TEXTS - 4)
+
+
+def test_a_killed_adoption_is_gone_on_with(work_tree: GitTree) -> None:
+    """Stopped between its first commit and the last: what was confirmed stays, and the rest is indexed."""
+    with closing(open_root(work_tree)) as repository:
+
+        def progress(now: Any) -> None:
+            if now.phase == "merge":
+                raise RepoError(ErrorCode.CANCELLED, "stopped", "")
+
+        with pytest.raises(RepoError):
+            repository.refresh(progress=progress)
+        assert repository.search(SearchRequest("name_7_1", top_k=3)).total
+    with closing(open_root(work_tree)) as repository:
+        repository.refresh()
+        assert repository.status().state == "ready"
+        assert repository.status().indexed_files == TEXTS
+        assert repository.search(SearchRequest("added_here", top_k=3)).total

@@ -1,0 +1,125 @@
+"""Over real pipes: servers in the work trees of one repository, of which only the first built its index."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
+from tests.repo_mcp.test_graph_stdio import wait_for
+from tests.repo_mcp.test_graph_stdio import wait_until_ready as wait_until_built
+from tests.repo_mcp.test_siblings import TEXTS, change, copy_plainly, write_package
+
+pytestmark = [with_git, posix]
+
+QUERIES = ("added_here", "name_1_0", "brand_new module07", "TWO", "value page", "tracked though", "module03")
+
+
+class Servers:
+    """Starts servers, all of one user."""
+
+    def __init__(self, home: Path, stack: ExitStack) -> None:
+        self._home = home
+        self._stack = stack
+
+    def start(self, tree: GitTree, *options: str) -> RetrievalClient:
+        command = [
+            sys.executable,
+            "-c",
+            START,
+            "--repo-root",
+            str(tree.root),
+            "--toolsets",
+            "repo,graph",
+            *options,
+        ]
+        client = RetrievalClient(command, build_environment(self._home), self._home)
+        self._stack.callback(client.close)
+        return client
+
+
+def ask(client: RetrievalClient, tool: str, **arguments: object) -> dict[str, Any]:
+    result: dict[str, Any] = client.call(tool, **arguments)["result"]
+    return result
+
+
+def wait_until_ready(client: RetrievalClient) -> dict[str, Any]:
+    """Wait for both indexes; returns the repo.status."""
+    wait_until_built(client)
+    return ask(client, "repo.status")
+
+
+def answer_all(client: RetrievalClient) -> list[object]:
+    found: list[object] = [ask(client, "repo.search", query=query)["hits"] for query in QUERIES]
+    found += [
+        client.call("search_symbols", query=name)["result"]
+        for name in ("added_here", "name_2_1", "brand_new")
+    ]
+    return found
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[Servers]:
+    (tmp_path / "home").mkdir()
+    with ExitStack() as stack:
+        yield Servers(tmp_path / "home", stack)
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> GitTree:
+    tree = GitTree(tmp_path / "main")
+    tree.git("init", "-q")
+    write_package(tree)
+    return tree
+
+
+def test_two_servers_that_adopt_at_once_answer_as_one_that_built_from_nothing(
+    servers: Servers, main: GitTree, tmp_path: Path
+) -> None:
+    first = servers.start(main)
+    wait_until_ready(first)
+    before = answer_all(first)
+    work_tree = main.add_work_tree(tmp_path / "work")
+    change(work_tree)
+    both = [servers.start(work_tree) for _ in range(2)]
+    plain = servers.start(copy_plainly(work_tree, tmp_path / "plain"))
+    statuses = [wait_until_ready(client) for client in (*both, plain)]
+    told = f"another work tree of the repository: {TEXTS - 4} of its {TEXTS} files were the same"
+    assert [status.get("origin") for status in statuses] == [told, told, None]
+    assert len({status["snapshot"] for status in statuses}) == 1
+    assert answer_all(both[0]) == answer_all(both[1]) == answer_all(plain)
+    assert answer_all(first) == before
+    assert str(main.root) not in json.dumps(statuses)
+    main.write({"package/later.py": "def later_in_main():\n    return 1\n"})
+    assert wait_for(lambda: ask(first, "repo.search", query="later_in_main")["hits"])
+    assert not ask(both[0], "repo.search", query="later_in_main")["hits"]
+
+
+def test_a_work_tree_outlives_the_main_one(servers: Servers, main: GitTree, tmp_path: Path) -> None:
+    wait_until_ready(servers.start(main))
+    work_tree = main.add_work_tree(tmp_path / "work")
+    client = servers.start(work_tree)
+    wait_until_ready(client)
+    shutil.rmtree(main.root)
+    assert ask(client, "repo.search", query="name_1_0")["hits"]
+    work_tree.write({"package/later.py": "def later_here():\n    return 1\n"})
+    assert wait_for(lambda: ask(client, "repo.search", query="later_here")["hits"])
+    again = servers.start(work_tree)
+    assert wait_until_ready(again)["state"] == "ready"
+    assert ask(again, "repo.search", query="later_here")["hits"]
+
+
+def test_a_server_told_so_begins_with_nothing(servers: Servers, main: GitTree, tmp_path: Path) -> None:
+    wait_until_ready(servers.start(main))
+    work_tree = main.add_work_tree(tmp_path / "work")
+    assert "origin" not in wait_until_ready(servers.start(work_tree, "--no-siblings"))
+    elsewhere = servers.start(copy_plainly(main, tmp_path / "clone"), "--index-from", str(main.root))
+    assert wait_until_ready(elsewhere)["origin"].startswith("the checkout of --index-from: ")
