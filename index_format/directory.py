@@ -403,8 +403,9 @@ class DiskDirectory:
         self.delete(name)
         with self._enter() as here, source._enter() as there:
             found, wanted = source._place(name, there), self._place(name, here)
+            follow = os.link not in os.supports_follow_symlinks  # Windows has no choice
             try:
-                os.link(found, wanted, src_dir_fd=there, dst_dir_fd=here, follow_symlinks=False)
+                os.link(found, wanted, src_dir_fd=there, dst_dir_fd=here, follow_symlinks=follow)
             except FileNotFoundError:
                 raise
             except (OSError, NotImplementedError):  # another file system, or one without hard links

@@ -115,7 +115,7 @@ def main(tmp_path: Path) -> GitTree:
 def work_tree(main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitTree:
     """A changed work tree of a repository that was indexed long after its files were written."""
     monkeypatch.setattr(scan_state, "GRANULARITY_NS", 0)
-    build(main, structure=True)
+    build(main)
     tree = main.add_work_tree(tmp_path / "work")
     tree.settle()
     change(tree)
@@ -164,6 +164,8 @@ def test_the_result_is_that_of_a_build_from_nothing(
     work_tree: GitTree, main: GitTree, tmp_path: Path, opened_paths: list[str]
 ) -> None:
     plain = copy_plainly(work_tree, tmp_path / "plain")
+    build(main, structure=True)
+    opened_paths.clear()
     before = list_files(main.root)
     with closing(open_root(work_tree)) as ours, closing(open_root(plain)) as theirs:
         report = ours.refresh()
@@ -197,6 +199,7 @@ def test_the_result_is_that_of_a_build_from_nothing(
 
 
 def test_segments_are_shared_where_the_system_can(work_tree: GitTree, main: GitTree) -> None:
+    build(main, structure=True)
     build(work_tree, structure=True)
     inodes = [{one for one, _ in list_files(tree.root).values()} for tree in (main, work_tree)]
     assert len(inodes[0] & inodes[1]) == 2
@@ -279,7 +282,7 @@ def test_text_that_is_ignored_here_does_not_stay_in_the_index(main: GitTree, tmp
 
 
 def test_other_options_of_the_same_root_are_a_donor(main: GitTree, opened_paths: list[str]) -> None:
-    build(main, structure=True)
+    build(main)
     opened_paths.clear()
     report = build(main, exclude_globs=["package/part1/"])
     assert report.added == 0
