@@ -11,8 +11,9 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH
-from repo_mcp.protocol.tool_model import CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolKind
+from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.cursors import Page
