@@ -17,7 +17,6 @@ from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH
 
 if TYPE_CHECKING:
     from repo_mcp.impact.records import Impact, ReachedFile
@@ -49,13 +48,7 @@ are brought up to date first.""",
         help="a unified diff (default: standard input)",
     )
     add("--since", metavar="REV", help="say which command gives the diff since a revision")
-    add(
-        "--depth",
-        metavar="N",
-        type=int,
-        default=DEFAULT_IMPACT_DEPTH,
-        help=f"edges to follow, 1 to {MAX_IMPACT_DEPTH} (default: {DEFAULT_IMPACT_DEPTH})",
-    )
+    add("--depth", metavar="N", type=int, help="edges to follow, 1 to 4 (default: 2)")
     add("--top-k", metavar="N", type=int, default=DEFAULT_FILES, help="files of each list (default: 20)")
     parameters.add_json(parser)
     parameters.add_place(parser)
@@ -64,15 +57,18 @@ are brought up to date first.""",
 
 def print_impact(options: Namespace) -> int:
     """Print the impact of a diff. Raises RepoError."""
+    from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH  # not for --help
+
     if options.since is not None:
         raise _explain_since(options.since)
-    if not 1 <= options.depth <= MAX_IMPACT_DEPTH:
+    depth = DEFAULT_IMPACT_DEPTH if options.depth is None else options.depth
+    if not 1 <= depth <= MAX_IMPACT_DEPTH:
         raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--depth must be 1 to {MAX_IMPACT_DEPTH}.")
     diff = _read_diff(options.diff)
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
         renew_symbol_index(repository, force=False, quiet=options.json)
-        impact = repository.engines.impact.find(diff, options.depth, lambda: False)
+        impact = repository.engines.impact.find(diff, depth, lambda: False)
         told = repository.engines.graph.warn()
     most = max(1, options.top_k)
     if options.json:

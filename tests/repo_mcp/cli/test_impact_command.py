@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH
 from tests.repo_mcp.cli.program import make_tree, run
 
 DIFF = """\
@@ -91,3 +92,8 @@ def test_what_is_no_diff_is_said(tree: Path, arguments: list[str], given: str, c
     done = run(tree, "impact", *arguments, given=given)
     assert done.returncode == code
     assert said in done.stderr
+
+
+def test_help_says_how_far_edges_are_followed(tree: Path) -> None:
+    told = run(tree, "impact", "--help").stdout
+    assert f"edges to follow, 1 to {MAX_IMPACT_DEPTH} (default: {DEFAULT_IMPACT_DEPTH})" in told

@@ -18,7 +18,13 @@ from index_format.directory import SETTLED_NS
 from tests.repo_mcp.cli.program import PROJECT, make_tree
 
 LIST = "import sys; from repo_mcp.cli import main; main(sys.argv[1:]); print('\\0', *sys.modules)"
-OF_THE_PARSERS = {"repo_mcp.config", "repo_mcp.storage", "repo_mcp.text", "repo_mcp.workspace"}
+OF_THE_PARSERS = {
+    "repo_mcp.config",
+    "repo_mcp.protocol",
+    "repo_mcp.storage",
+    "repo_mcp.text",
+    "repo_mcp.workspace",
+}
 
 
 @cache
