@@ -64,6 +64,7 @@ _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 _NAMED = frozenset(NAMED)
+_OWNERS = TYPE_KINDS | {SymbolKind.MACRO}  # of members: in C a macro may declare fields
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
 _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
@@ -265,7 +266,7 @@ class _Search:
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
         self._family = finder.find_family(target.path)
         self._holders = set(_list_holders(target, record))
-        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in TYPE_KINDS
+        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in _OWNERS
 
     def run(self, bounds: Bounds) -> Iterator[None]:
         """Gather the references; yield where a window is full and another candidate follows."""

@@ -124,6 +124,7 @@ class Binding(IntEnum):
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
+AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
 
 
 class ParseStatus(IntEnum):
@@ -173,6 +174,6 @@ class Reference:
     line: int
     # CALL: arguments + 1, 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;
     # in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base among all, from
-    # 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE or 0; in C#, as
-    # of types there, the number of the name's type arguments.
+    # 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE, AS_FIELDS or 0; in
+    # C#, as of types there, the number of the name's type arguments.
     arguments: int

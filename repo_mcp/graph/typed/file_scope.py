@@ -10,7 +10,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
+import numpy as np
+
 from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.model import AS_FIELDS
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
@@ -22,6 +25,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_PARENTS = 400  # the parsers nest no deeper
+_OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 
 
@@ -74,8 +78,8 @@ class SymbolScopes:
         return next((one for one in self.iter_around(ordinal) if self.get_kind(one) in TYPE_KINDS), None)
 
     def is_member(self, ordinal: int) -> bool:
-        """Return whether a symbol stands directly inside a type."""
-        return self.get_kind(self._parents[ordinal]) in TYPE_KINDS
+        """Return whether a symbol stands directly inside a type, or in a macro that declares fields."""
+        return self.get_kind(self._parents[ordinal]) in _OWNERS
 
     def say_names(self, ordinal: int) -> tuple[str, ...]:
         """Return the names of a symbol and those around it, outermost first, without the file."""
@@ -176,6 +180,20 @@ class FileScope(SymbolScopes):
         found = [record.get_reference(row) for row in rows if int(record.ref_symbols[row]) == ordinal]
         extended = self.find_extended(ordinal)
         return [one for one in found if one != extended]
+
+    @cached_property
+    def _macro_fields(self) -> dict[int, list[str]]:
+        record = self.record
+        found: dict[int, list[str]] = {}
+        for row in np.flatnonzero(record.ref_arguments == AS_FIELDS).tolist():
+            if record.ref_roles[row] == ReferenceRole.USE:
+                name = record.strings[int(record.ref_names[row])]
+                found.setdefault(int(record.ref_symbols[row]), []).append(name)
+        return found
+
+    def list_macro_fields(self, ordinal: int) -> list[str]:
+        """Return the names of the macros that stand for fields of a type in C, or of another such macro."""
+        return self._macro_fields.get(ordinal, [])
 
 
 def _get_line(reference: Reference) -> int:

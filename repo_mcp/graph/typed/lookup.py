@@ -34,6 +34,7 @@ MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
+_WITH_MACROS = frozenset({"c", "cpp"})
 _CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
     "go": GoRules,
@@ -305,14 +306,18 @@ class NamedLookup:
     ) -> list[Declaration]:
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
-        With inherited overloads, the nearest type with one that accepts the call counts.
+        With inherited overloads, the nearest type with one that accepts the call counts. In C all that are
+        equally near count: a macro for fields may have a definition for each platform.
         """
         waiting, seen = [owner], {owner}
+        is_c = self._get_language(owner) == "c"
         for _ in range(MAX_TYPES):
             if not waiting:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
+            if found and is_c:
+                found += [more for other in waiting for more in self._find_own_members(other, name, role)]
             if found and self._takes_any(found, call):
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]
@@ -429,6 +434,10 @@ class NamedLookup:
                 found.update(dict.fromkeys(self.find_type(other, outer, say_names(row)).declarations))
         if kind is SymbolKind.TYPE:
             found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
+        if scope.language in _WITH_MACROS:
+            for name in scope.list_macro_fields(owner.ordinal):
+                macros = self.find_bare(scope, 0, name, ReferenceRole.USE).declarations
+                found.update(dict.fromkeys(one for one in macros if self._get_kind(one) is SymbolKind.MACRO))
         found.pop(owner, None)
         return list(found)
 
@@ -457,6 +466,10 @@ class NamedLookup:
         name = self.get_rules(scope).constructor_name or scope.get_name(owner.ordinal)
         found = self._find_own_members(owner, name, ReferenceRole.CALL)
         return [one for one in found if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
+
+    def _get_language(self, declaration: Declaration) -> str:
+        scope = self.find_scope(declaration.path)
+        return scope.language if scope is not None else ""
 
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self.find_scope(declaration.path)

@@ -6,7 +6,7 @@ leaves the repository gives an external name; a step that leads nowhere gives No
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -17,6 +17,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 
 MAX_STEPS = 12
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
+MAX_TWINS = 4  # definitions of one struct of C
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 
 
@@ -28,6 +29,7 @@ class Holder:
     external: str = ""  # dotted name of a type declared outside the repository
     is_items: bool = False  # the types are those of the receiver's items
     is_sure: bool = True
+    group: Declaration | None = None  # the field of a struct without a name, inside `types`
 
 
 def find_holder(
@@ -127,12 +129,22 @@ def _find_type(
         return _find_own(lookup, scope, ordinal, is_base=False)
     found = lookup.find_type(scope, ordinal, names)
     if found.declarations:
-        return Holder(found.declarations[:1], "", is_items, found.is_sure)
+        types = found.declarations[:1]
+        if scope.language == "c":
+            types = _list_twins(lookup, found.declarations)
+        return Holder(types, "", is_items, found.is_sure and len(types) == 1)
     if found.external:
         return Holder(external=found.external)
     if len(names[-1]) == 1 and names[-1].isupper():
         return None  # most likely a type parameter
     return Holder(external=".".join(names))
+
+
+def _list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+    """Return the definitions of one type of C, one a platform; of `typedef struct s {} s` the struct."""
+    scopes = [(one, lookup.find_scope(one.path)) for one in found]
+    real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
+    return tuple(real or found)[:MAX_TWINS]
 
 
 def _find_static(
@@ -173,11 +185,20 @@ def _find_value(
 
 
 def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
-    """Return the type of a member."""
+    """Return the type of a member, which is no surer than that of what it belongs to."""
+    found = _find_member_type(lookup, holder, segment)
+    return found if found is None or holder.is_sure else replace(found, is_sure=False)
+
+
+def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
     if segment == "[]":
         return Holder(holder.types, is_sure=holder.is_sure)
     name = segment.removesuffix("()")
     role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
+    if not holder.is_items and _is_of_c(lookup, holder):
+        members = list_c_members(lookup, holder, name, role)
+        found = _read_declared(lookup, members[0], holder) if members else None
+        return found if found is None or len(members) == 1 else replace(found, is_sure=False)
     for one in holder.types:
         scope = lookup.find_scope(one.path)
         if scope is None:
@@ -189,6 +210,30 @@ def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | No
         if name in lookup.get_rules(scope).transparent:
             return holder
     return None
+
+
+def _is_of_c(lookup: NamedLookup, holder: Holder) -> bool:
+    scopes = map(lookup.find_scope, (one.path for one in holder.types[:1]))
+    return any(scope is not None and scope.language == "c" for scope in scopes)
+
+
+def list_c_members(lookup: NamedLookup, holder: Holder, name: str, role: ReferenceRole) -> list[Declaration]:
+    """Return the fields of a struct of C that have a name: of twins those of each, and of a struct without a
+    name those in its own lines."""
+    found = [member for one in holder.types for member in lookup.find_members(one, name, role)]
+    group = holder.group
+    if group is not None and len(found) > 1:
+        scope = lookup.find_scope(group.path)
+        assert scope is not None
+        around = scope.get_symbol(group.ordinal)
+        lines = range(around.start_line, around.end_line + 1)
+        inside = [
+            one
+            for one in found
+            if one.path == group.path and scope.get_symbol(one.ordinal).start_line in lines and one != group
+        ]
+        found = inside or found
+    return list(dict.fromkeys(found))
 
 
 def _read_declared(
@@ -222,7 +267,8 @@ def _read_text(
     """Return the type written in the text of a result, looked up where that text stands."""
     text = rules.read_result(text)
     if text.rstrip("*[] ") in {"struct", "union"}:  # without a name: its members are the outer one's
-        return Holder((Declaration(scope.path, scope.get_parent(declaration.ordinal)),))
+        owner = Declaration(scope.path, scope.get_parent(declaration.ordinal))
+        return Holder((owner,), group=declaration)
     if text.endswith("()"):  # a variable initialised by a call has the call's type
         found = find_holder(lookup, scope, declaration.ordinal, 1 << 30, text)
         return found if found is None or found.types != (declaration,) else None

@@ -10,13 +10,14 @@ call of a type means the type, and its declared constructor that accepts that ma
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.program.wanted import is_type_role, is_wanted
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import LANGUAGES, FoundDeclarations, NamedLookup, say_names
-from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder
+from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, OF_TYPE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -29,6 +30,7 @@ from repo_mcp.symbols.symbol_record import (
 
 __all__ = ["LANGUAGES", "NamedResolver"]
 
+_PATH_WORD = re.compile(r"[^\W_]+")
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_IMPORTED_FILES = 40
@@ -173,12 +175,27 @@ class NamedResolver:
             return self._guess(scope, reference, is_member=True)
         if holder.external or holder.is_items:
             return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
+        if scope.language == "c":
+            members = list_c_members(lookup, holder, reference.name, reference.role)
+            found = FoundDeclarations(tuple(members), holder.is_sure)
+            return self._conclude(self._choose_twin(scope, found), reference)
         for one in holder.types:
             members = lookup.find_members(one, reference.name, reference.role, reference)
             concluded = self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
             if concluded.targets:
                 return concluded
         return NOTHING
+
+    def _choose_twin(self, scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
+        """Return the one of several declarations that is called like a folder or the file of its use, as
+        `uv/win.h` in `src/win/fs.c`; all of them where that decides nothing."""
+        if len(found.declarations) < 2:
+            return found
+        words = {one: set(_PATH_WORD.findall(one.path)) for one in found.declarations}
+        shared = set.intersection(*words.values())
+        own = set(_PATH_WORD.findall(scope.path)) - shared
+        near = tuple(one for one in found.declarations if words[one] & own)
+        return FoundDeclarations(near, is_sure=False) if len(near) == 1 else found
 
     # -- conclusions --------------------------------------------------------------------------------------
 
@@ -213,7 +230,7 @@ class NamedResolver:
         if is_constructor:
             return ("", "", "")
         overload = ""
-        if is_overloaded and not is_alone:
+        if (is_overloaded and not is_alone) or (scope.language == "c" and symbol.kind is SymbolKind.PROPERTY):
             overload = str(declaration.ordinal)
         elif symbol.kind in CALLABLE_KINDS:  # of several implementations of a generic trait: `impl From<A>`
             overload = symbol.parameters

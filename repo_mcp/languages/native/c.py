@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_macro_fields import declare_macro_fields, refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     note_initialised,
     on_compound_literal,
@@ -52,7 +53,9 @@ _KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
 MAX_BLOCK_BYTES = 1 << 18  # read of a function whose head is a macro
 MAX_HEAD_BYTES = 300  # of a declaration, searched for words such as `static`
 _BRACE = re.compile(rb"[{}]")
-_NO_NAMES = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[ \t]*\w+|/\*.*?\*/|//[^\n]*", re.S)
+_NO_NAMES = re.compile(
+    rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[ \t]*\w+|/\*.*?(?:\*/|\Z)|//[^\n]*", re.S
+)
 _MACRO_NAME = re.compile(rb"(?:(->|\.|\b(?:struct|union|enum)\b)\s*)?(?<![\w.])([A-Za-z_]\w*)(?:[ \t]*(\())?")
 _MEMBER_MARKS = frozenset({b"->", b"."})
 _TYPE_MARKS = frozenset({b"struct", b"union", b"enum"})
@@ -89,7 +92,7 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
     walk.declare(node, walk.read(name_node), kind, flags=flags, parameters=text, count=len(names))
     for one in parameters.named_children if parameters is not None else ():
         walk.taken.add(one.start_byte)
-    if value is not None:
+    if value is not None and not declare_macro_fields(walk, node, value):
         _refer_in_macro(walk, value, frozenset(names) | _KEYWORDS)
 
 
@@ -327,6 +330,8 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
     type_node = node.child_by_field_name("type")
     has_body = type_node is not None and type_node.child_by_field_name("body") is not None
     declarators = node.children_by_field_name("declarator")
+    if not declarators and refer_macro_fields(walk, node, type_node):
+        return
     for declarator in declarators:
         found = read_declarator(declarator)
         if found is None:

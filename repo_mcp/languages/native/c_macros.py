@@ -2,8 +2,9 @@
 
 `static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on
 a line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
-macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`. Every other byte keeps
-its offset, above all the line feeds. Macros are recognised by name or by position.
+macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`, and one that stands for
+fields of a struct a declaration without a name. Every other byte keeps its offset, above all the line feeds.
+Macros are recognised by name or by position.
 
 Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: the
 cost of a text is about that of reading it.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import re
 
+MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
 MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
 
 # Words that headers of kernels and C libraries put into declarations.
@@ -118,6 +120,13 @@ _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED +
 _WORD_END = re.compile(rb"\w+\Z")
 _BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t])(?=[ \t\n]*+\{)")
 _CASE_RANGE = re.compile(rb"case[ \t]++[\w']++[ \t]*+(\.\.\.[ \t]*+[\w']++)")
+# Indented, on a line of its own, before a declaration or the end of a struct: UV_HANDLE_FIELDS
+_FIELDS = re.compile(
+    rb"\n[ \t]++([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:[ \t]*+\([^()\n]*\))?)"
+    rb"(?=[ \t]*+(?:/\*[^\n]*\*/[ \t]*+)?\n\s*+[}A-Za-z_/#])"
+)
+_STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
+_COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
@@ -145,7 +154,55 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _NAMED_REST.sub(_blank_group, _CASE_RANGE.sub(_blank_group, text))
     if b"va_arg" in text:
         text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
-    return text[1:]
+    if b"\\\n" in text:
+        text = _blank_inner_comments(text)
+    return _declare_unnamed(text)[1:]
+
+
+def _blank_inner_comments(text: bytes) -> bytes:
+    """Make the comments blank in lines that go on: for the grammar a comment ends the body of a macro."""
+    changed = bytearray(text)
+    line_end, start = -1, text.find(b"/*")
+    while start >= 0:
+        end = text.find(b"*/", start + 2) + 2
+        if end < 2:
+            break
+        if line_end < start:
+            line_end = text.find(b"\n", start) % (len(text) + 1)  # -1, for the last line, is its end
+        if end <= line_end and text[line_end - 1 : line_end] == b"\\":
+            changed[start:end] = b" " * (end - start)
+        start = text.find(b"/*", end)
+    return bytes(changed)
+
+
+def _declare_unnamed(text: bytes) -> bytes:
+    """Make each macro that stands for fields of a struct a declaration without a name."""
+    if _FIELDS.search(text) is None:
+        return text
+    changed = bytearray(text)
+    for found in _FIELDS.finditer(text):
+        start, end = found.span(1)
+        if _is_among_fields(changed, start):
+            changed[start:end] = b"_".ljust(end - start - 1) + b";"
+    return bytes(changed)
+
+
+def _is_among_fields(text: bytearray, at: int) -> bool:
+    """Return whether a struct is open at an offset, and a declaration may begin there."""
+    depth, end, limit = 0, at, max(0, at - MAX_BODY_BYTES)
+    while True:
+        opening, closing = text.rfind(b"{", limit, end), text.rfind(b"}", limit, end)
+        if opening < 0:
+            return False
+        end = max(opening, closing)
+        if end == closing:
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            break
+    before = _COMMENT.sub(b"", bytes(text[end:at])).rstrip()
+    return before[-1:] in {b"{", b";"} and _STRUCT.search(text, max(0, end - 200), end) is not None
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:

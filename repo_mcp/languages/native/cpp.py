@@ -35,6 +35,7 @@ from repo_mcp.languages.native.c import (
     say_type,
 )
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_macro_fields import refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     on_compound_literal,
     on_initializer,
@@ -271,7 +272,10 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
     type_node = node.child_by_field_name("type")
     has_body = type_node is not None and type_node.child_by_field_name("body") is not None
     depth = len(walk.scopes)
-    for declarator in node.children_by_field_name("declarator"):
+    declarators = node.children_by_field_name("declarator")
+    if not declarators and refer_macro_fields(walk, node, type_node):
+        return
+    for declarator in declarators:
         found = read_declarator(declarator)
         if found is None:
             continue

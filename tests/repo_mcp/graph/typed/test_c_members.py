@@ -122,3 +122,83 @@ def test_globals_are_used_in_every_line() -> None:
     }
     found = list_incoming(make_graph(texts), "s.n")
     assert found == [("references", "exact", "f", (4, 5)), ("references", "exact", "g", (2,))]
+
+
+FIELDS = {
+    "node.h": (
+        '#include "node/unix.h"\n#include "node/win.h"\n'
+        "#define NODE_FIELDS                  \\\n"
+        "  /* public */                       \\\n"
+        "  void *data;                        \\\n"
+        "  unsigned int flags, *more[2];      \\\n"
+        "  void (*close)(struct node *one);   \\\n"
+        "  union { int fd; long wide; } u;    \\\n"
+        "  NODE_PLATFORM_FIELDS\n"
+        "#define NO_FIELDS(x) x = 1; return x;\n"
+        "struct node {\n"
+        "  NODE_FIELDS\n"
+        "  int last;\n"
+        "};\n"
+        "typedef struct node node_t;\n"
+    ),
+    "node/unix.h": "#define NODE_PLATFORM_FIELDS int handle; int only;\n",
+    "node/win.h": "#define NODE_PLATFORM_FIELDS void *handle;\n",
+    "src/node.c": (
+        '#include "node.h"\n'
+        "int f(node_t *n) {\n"
+        "  n->close(n);\n"
+        "  return n->flags + n->u.fd + n->last + n->handle + n->only;\n"
+        "}\n"
+    ),
+    "src/win/node.c": '#include "node.h"\nvoid *g(node_t *n) { return n->handle; }\n',
+}
+
+
+def test_fields_that_a_macro_declares_are_those_of_the_struct() -> None:
+    graph = make_graph(FIELDS)
+    assert list_incoming(graph, "node.last") == [("references", "exact", "f", (4,))]
+    for name in ("flags", "fd", "u"):
+        assert list_incoming(graph, f"NODE_FIELDS.{name}") == [("references", "exact", "f", (4,))]
+    assert list_incoming(graph, "NODE_FIELDS.close") == [("calls", "exact", "f", (3,))]
+    names = [node.name_inside for node in graph.outline("node.h")]
+    fields = ["data", "flags", "more", "close", "fd", "wide", "u"]
+    assert names == [
+        *("NODE_FIELDS", *(f"NODE_FIELDS.{one}" for one in fields)),
+        *("NO_FIELDS", "node", "node.last", "node_t"),
+    ]
+    assert [row[2] for row in list_incoming(graph, "NODE_FIELDS", EdgeType.REFERENCES)] == ["node"]
+
+
+def test_of_fields_of_several_platforms_none_is_certain() -> None:
+    graph = make_graph(FIELDS)
+    unix, win = "node/unix.h", "node/win.h"
+    assert list_in(graph, "NODE_PLATFORM_FIELDS.handle", unix) == [("references", "possible", "f", (4,))]
+    assert list_in(graph, "NODE_PLATFORM_FIELDS.handle", win) == [
+        ("references", "probable", "g", (2,)),
+        ("references", "possible", "f", (4,)),
+    ]
+    assert list_in(graph, "NODE_PLATFORM_FIELDS.only", unix) == [("references", "exact", "f", (4,))]
+
+
+def test_structs_without_a_name_have_fields_of_their_own() -> None:
+    text = (
+        "struct io {\n"
+        "  struct {\n    int pos;\n  } file;\n"
+        "  struct {\n    int pos;\n  } pipe;\n"
+        "};\n"
+        "int f(struct io *one) { return one->pipe.pos; }\n"
+    )
+    graph = make_graph({"a.c": text})
+    fields = [node for node in graph.outline("a.c") if node.symbol.name == "pos"]
+    counts = [len(graph.find_incoming(node, NAMED).edges) for node in fields]
+    assert counts == [0, 1]
+
+
+def test_what_follows_something_unsure_is_no_surer() -> None:
+    texts = {
+        "a/s.h": "struct s { struct t *t; };\n",
+        "a/t.h": "struct t { int deep; };\n",
+        "b/s.h": "struct s { struct t *t; };\n",
+        "use.c": "int f(struct s *s) { return s->t->deep; }\n",
+    }
+    assert [row[1] for row in list_incoming(make_graph(texts), "t.deep")] == ["probable"]
