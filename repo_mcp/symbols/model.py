@@ -118,6 +118,11 @@ class Binding(IntEnum):
     VALUES = 5  # the variable is a mapping whose values have the type `qualifier.name`
     ENTERED = 6  # the variable is what `with` binds for the value `qualifier.name`
     GIVES = 7  # a call of the variable returns the type `qualifier.name`
+    BOUND = 8  # the variable is a type parameter, and `qualifier.name` a type that it is bound by
+    NARROWED = 9  # from this line on the variable is known to be an instance of `qualifier.name` ...
+    WIDENED = 10  # ... and from this line on no longer
+    UNPACKED = 11  # the variable is the first item of the tuple that a call of `qualifier.name` returns;
+    # one more for each further item
 
 
 # The arguments of some rows. The numbers are on disk.

@@ -27,6 +27,7 @@ _MADE: dict[int, Form] = {
     Binding.VALUES: Form.VALUES,
     Binding.GIVES: Form.GIVES_ITEM,
 }
+_CONDITIONS = frozenset({Binding.NARROWED, Binding.WIDENED})
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
@@ -47,12 +48,20 @@ class PythonEvaluator:
         self._depth = 0
         self._active: set[tuple[str, int, str]] = set()
         self._was_cut = False
+        self._ignores_conditions = False
+        self.is_conditional = False  # a condition told the class of what was asked for last
         self._told: LruCache[tuple[str, int, str], list[Value]] = LruCache(MAX_KEPT)
 
-    def ask(self, path: str, ordinal: int, expression: str, line: int) -> Known:
-        """Return the values of an expression inside a symbol at a line; None when nothing tells."""
+    def ask(
+        self, path: str, ordinal: int, expression: str, line: int, *, ignores_conditions: bool = False
+    ) -> Known:
+        """Return the values of an expression inside a symbol at a line; None when nothing tells.
+
+        With `ignores_conditions` its first name has the type that it is declared with.
+        """
         self._steps = self._depth = 0
-        self._was_cut = False
+        self._was_cut = self.is_conditional = False
+        self._ignores_conditions = ignores_conditions
         return self.evaluate(path, ordinal, expression, line)
 
     def evaluate(self, path: str, ordinal: int, expression: str, line: int) -> Known:
@@ -106,13 +115,21 @@ class PythonEvaluator:
         return self._scoping.look_up(path, ordinal, name) or None if not ordinal else None
 
     def _choose(self, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
-        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0."""
+        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0.
+
+        A condition that tells the variable's class there comes before them.
+        """
+        plain = [one for one in bounds if one.form not in _CONDITIONS]
         if not line:
-            return bounds
-        before = [one for one in bounds if one.line <= line]
-        if not before:
-            return bounds
-        return [one for one in before if one.line == before[-1].line]
+            return plain
+        before = [one for one in plain if one.line <= line]
+        last = before[-1].line if before else 0
+        if len(plain) < len(bounds) and not (self._ignores_conditions and not self._depth):
+            holding = _list_holding(bounds, last, line)
+            if holding:
+                self.is_conditional = self.is_conditional or not self._depth
+                return holding
+        return [one for one in before if one.line == last] if before else plain
 
     # Variables
 
@@ -142,6 +159,8 @@ class PythonEvaluator:
     def _apply(self, values: list[Value], form: int) -> list[Value]:
         if form == Binding.SAME:
             return values
+        if form == Binding.BOUND:  # an argument may be of a subclass, whose members are nearer
+            return [one.guessed() for one in values]
         groups: list[list[Value]] = []
         for value in values:
             for held in self._hold(value):
@@ -151,6 +170,8 @@ class PythonEvaluator:
                     groups.append(self._iterate(held))
                 elif form == Binding.ENTERED:
                     groups.append(self._enter(held))
+                elif form >= Binding.UNPACKED:
+                    groups.append(self._call_function(held, f"()[{form - Binding.UNPACKED}]"))
                 else:
                     groups.append(self._make_instances(held, form))
         return merge(groups, MAX_VALUES)
@@ -201,7 +222,7 @@ class PythonEvaluator:
             for given in reversed(self.get_variable(one)):
                 if given[:3] not in seen:
                     seen.add(given[:3])
-                    waiting.append(given if one.is_sure else given.guessed())
+                    waiting.append(given.like(one))
         return merge([held], MAX_VALUES)
 
     def _is_variable(self, value: Value) -> bool:
@@ -248,7 +269,7 @@ class PythonEvaluator:
             found = self.classes.find_member((value.path, value.ordinal), name, value.form is Form.PARENT)
         else:
             return []
-        return found if value.is_sure else [one.guessed() for one in found]
+        return [one.like(value) for one in found]
 
     def _call(self, value: Value) -> list[Value]:
         """Return the values of a call."""
@@ -272,13 +293,25 @@ class PythonEvaluator:
                 return merge([self._call_function(one) for one in members], MAX_VALUES)
         return []
 
-    def _call_function(self, value: Value) -> list[Value]:
-        """Return a declared function's results: by its annotation, or else its return statements."""
+    def _call_function(self, value: Value, result: str = "()") -> list[Value]:
+        """Return a declared function's results: by its annotation, or else its return statements. What its
+        overloads return is open where they differ. `result` is "()[0]" for the first item of a tuple."""
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
-        bounds = () if names is None else names.bounds.get((value.ordinal, "()"), ())
-        if names is None or not bounds:
+        if names is None:
             return []
-        key = (value.path, value.ordinal, "()")
+        overloads = names.list_overloads(value.ordinal)
+        if not overloads:
+            return self._read_results(value, names, result)
+        groups = [self._read_results(value._replace(ordinal=one), names, result) for one in overloads]
+        told = {tuple(one[:3] for one in group) for group in groups if group}
+        found = merge(groups, MAX_VALUES)
+        return found if len(told) < 2 else [one._replace(is_open=True) for one in found]
+
+    def _read_results(self, value: Value, names: PythonNames, result: str) -> list[Value]:
+        bounds = names.bounds.get((value.ordinal, result), ())
+        if not bounds:
+            return []
+        key = (value.path, value.ordinal, result)
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
@@ -315,7 +348,7 @@ class PythonEvaluator:
         for one in found:
             is_self = one.form is Form.INSTANCE and (one.path, one.ordinal) == own
             if is_self or (one.form is Form.OUTSIDE and one.path.endswith(".Self()")):
-                fitted.append(Value(Form.INSTANCE, path, ordinal, one.is_sure))
+                fitted.append(Value(Form.INSTANCE, path, ordinal).like(one))
             else:
                 fitted.append(one)
         return fitted
@@ -348,3 +381,16 @@ class PythonEvaluator:
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
+
+
+def _list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:
+    """Return the last conditions that hold at a line, of those that begin at a line or behind it."""
+    holding: dict[tuple[str, str], Bound] = {}
+    for one in bounds:
+        if start <= one.line <= line:
+            if one.form == Binding.NARROWED:
+                holding[one.qualifier, one.name] = one
+            elif one.form == Binding.WIDENED:
+                holding.pop((one.qualifier, one.name), None)
+    last = max((one.line for one in holding.values()), default=0)
+    return [one for one in holding.values() if one.line == last]

@@ -71,6 +71,16 @@ class PythonSymbols:
             return whole or ordinals
         return ordinals
 
+    def list_overloads(self, ordinal: int) -> list[int]:
+        """Return the overloads of a function or of the implementation of some; empty if there are none."""
+        if not self.is_function(ordinal):
+            return []
+        record = self.record
+        key = (self.parents[ordinal], record.strings[record.names[ordinal]])
+        flags = record.flags
+        found = [one for one in self.children.get(key, ()) if int(flags[one]) & SymbolFlag.FORWARD]
+        return found if len(found) > 1 else []
+
     def iter_around(self, ordinal: int) -> Iterator[int]:
         """Yield a symbol and those around it, innermost first; the file is the last."""
         while ordinal:

@@ -81,16 +81,31 @@ class PythonResolver:
             values = self._evaluator.classes.find_dotted(path, ordinal, f"{reference.qualifier}.{name}")
             if values:
                 return self._answer(values)
-        receivers = self._evaluator.ask(path, ordinal, reference.qualifier, reference.line)
-        if receivers:
-            members: list[Value] = []
-            is_known = False
-            for receiver in receivers:
-                members += self._evaluator.find_member(receiver, name)
-                is_known |= self._is_known(receiver)
-            if members or is_known:
-                return self._answer(members)
-        return self._guess(path, reference)
+        members, is_known = self._find_members(path, reference)
+        is_found = any(one.form is not Form.OUTSIDE for one in members)
+        if self._evaluator.is_conditional and not is_found:
+            # A variable's declared class may be below the one that a condition asks for.
+            more, _ = self._find_members(path, reference, ignores_conditions=True)
+            members = more or members
+        return self._answer(members) if members or is_known else self._guess(path, reference)
+
+    def _find_members(
+        self, path: str, reference: Reference, *, ignores_conditions: bool = False
+    ) -> tuple[list[Value], bool]:
+        """Return the members that an attribute can mean, and whether its receiver is known."""
+        members: list[Value] = []
+        is_known = False
+        receivers = self._evaluator.ask(
+            path,
+            reference.symbol,
+            reference.qualifier,
+            reference.line,
+            ignores_conditions=ignores_conditions,
+        )
+        for receiver in receivers or ():
+            members += self._evaluator.find_member(receiver, reference.name)
+            is_known |= self._is_known(receiver)
+        return members, is_known
 
     def _is_known(self, value: Value) -> bool:
         """Return whether all members of a receiver are known, as far as they can be."""
@@ -106,6 +121,7 @@ class PythonResolver:
                 external = external or value.path
             elif value.form in (Form.OBJECT, Form.MODULE) and not value.path.endswith("/"):
                 confidence = Confidence.EXACT if value.is_sure else Confidence.PROBABLE
+                confidence = Confidence.POSSIBLE if value.is_open else confidence
                 targets.append(Target(Declaration(value.path, value.ordinal), confidence))
         if targets:
             return Resolution(tuple(targets[:MAX_TARGETS]))

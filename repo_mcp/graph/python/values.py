@@ -32,6 +32,13 @@ class Value(NamedTuple):
     is_sure: bool = True
     # For a member's OBJECT: path and ordinal of the class it was looked up on. Otherwise empty.
     owner: tuple[str, int] | tuple[()] = ()
+    is_open: bool = False  # True if it is what one of several overloads returns, and not known which
+
+    def like(self, other: Value) -> Value:
+        """Return the same value, no surer than another one that leads to it."""
+        if other.is_sure and not other.is_open:
+            return self
+        return self._replace(is_sure=self.is_sure and other.is_sure, is_open=self.is_open or other.is_open)
 
     def guessed(self) -> Value:
         """Return the same value, marked as merely likely."""

@@ -9,12 +9,13 @@ pushes what is inside. Nothing recurses. A chain such as `a.b().c[0].d` is handl
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
+from repo_mcp.languages.python.narrowing import Narrowing, narrow_expression
 from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import (
@@ -22,6 +23,10 @@ from repo_mcp.languages.python.types import (
     MAX_PATH_CHARS,
     SAME,
     UNKNOWN,
+    WIDENED,
+    find_cast,
+    find_path,
+    list_paired_forms,
     list_value_forms,
     parse_quoted,
 )
@@ -150,6 +155,15 @@ class ExpressionWalk:
             if name != alias or qualifier or form != SAME:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
 
+    def narrow(self, narrowings: Iterable[Narrowing]) -> None:
+        """Add the BIND rows of variables whose class a condition tells, and those where it ends."""
+        for one in narrowings:
+            for qualifier, name, form in one.forms:
+                key = (self.symbol, BIND, name, qualifier, one.name, one.start)
+                if key not in self.rows:  # the condition of a branch is told before the `and` that it is
+                    self.tell(one.name, [(qualifier, name, form)], one.start)
+                    self.tell(one.name, [(qualifier, name, WIDENED)], one.end)
+
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
         if type(value) is _Name:  # most are
@@ -184,12 +198,19 @@ class ExpressionWalk:
             if keyword.arg is None:
                 count = 0
         name = root.id
+        if name == "cast" or (root is not func and func.attr == "cast"):
+            self._quote(node)
         if root is not func:
             if name not in local:
                 reads[symbol, USE, name, "", "", root.lineno] = 0
             self.rows[symbol, CALL, func.attr, name, "", func.end_lineno] = count
         elif name not in local:
             reads[symbol, CALL, name, "", "", root.lineno] = count
+
+    def _quote(self, cast: ast.Call) -> None:
+        """Add the quoted type in `cast("A", value)`."""
+        if cast.args and isinstance(cast.args[0], ast.Constant):
+            self.annotate(cast.args[0], TYPE)
 
     def _subscript(self, node: ast.Subscript) -> None:
         value = node.value
@@ -241,6 +262,10 @@ class ExpressionWalk:
                     rows[symbol, role, name, path, "", line or link.end_lineno] = arguments
                 path = path if path is UNKNOWN else f"{path}.{name}"
             elif kind is _Call:
+                cast = find_cast(link)
+                if cast is not None:
+                    path = find_path(cast)
+                    self._quote(link)
                 stack += link.args
                 if link.keywords:
                     stack += [keyword.value for keyword in link.keywords]
@@ -305,6 +330,8 @@ class ExpressionWalk:
             stack.append(node.elt)
         for number, generator in enumerate(node.generators):
             stack += generator.ifs
+            for one in generator.ifs:
+                self.narrow(narrow_expression(one, node))
             if number:
                 stack.append(generator.iter)
             self._bind_generator(generator, scope)
@@ -324,11 +351,20 @@ class ExpressionWalk:
             target, values = target.elts[1], values.args[0]
         if isinstance(target, ast.Name):
             self.tell(target.id, list_value_forms(values, ITEM), target.lineno)
+        elif isinstance(target, ast.Tuple) and isinstance(values, ast.Call):
+            for one, forms in zip(target.elts, list_paired_forms(values), strict=False):
+                if isinstance(one, ast.Name):
+                    self.tell(one.id, forms, one.lineno)
 
     def _named(self, node: ast.NamedExpr) -> None:
         self.bind_name(node.target.id, node)
         self.tell(node.target.id, list_value_forms(node.value), node.lineno)
         self.stack.append(node.value)
+
+    def _conditions(self, node: ast.BoolOp) -> None:
+        if type(node.op) is ast.And:
+            self.narrow(narrow_expression(node, node))
+        self.stack += node.values
 
     def _compare(self, node: ast.Compare) -> None:
         self.stack += node.comparators
@@ -357,7 +393,8 @@ class ExpressionWalk:
         ast.Slice: push_fields("step", "upper", "lower"),
         **dict.fromkeys(_COMPREHENSIONS, _comprehension),
         **dict.fromkeys((ast.Tuple, ast.List, ast.Set), push_fields("elts")),
-        **dict.fromkeys((ast.BoolOp, ast.JoinedStr, _TemplateStr), push_fields("values")),
+        ast.BoolOp: _conditions,
+        **dict.fromkeys((ast.JoinedStr, _TemplateStr), push_fields("values")),
         **dict.fromkeys(_WRAPPERS, _inner),
     }
 

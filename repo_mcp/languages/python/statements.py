@@ -20,13 +20,20 @@ from repo_mcp.languages.python.declarations import (
     list_targets,
 )
 from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk, push_fields
+from repo_mcp.languages.python.narrowing import narrow_block, narrow_branch
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text, draft_class, draft_function
 from repo_mcp.languages.python.types import (
+    BOUND,
     ENTERED,
+    MAX_UNPACKED,
     TELLING_NODES,
     find_path,
+    list_alike,
+    list_bound_forms,
+    list_item_types,
     list_type_forms,
+    list_unpacked_forms,
     list_value_forms,
 )
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
@@ -75,7 +82,9 @@ class StatementWalk(ExpressionWalk):
         stack += reversed(node.body)
         before_body = len(stack)
         self.symbol, self.scope = ordinal, around  # annotations and defaults see the type parameters
+        self._tell_type_parameters(node)
         self._signature(node)
+        self.narrow(narrow_block(node.body))
         if around is not outer:
             stack.append(Enter(around, ordinal))
             self.scope = outer
@@ -100,6 +109,8 @@ class StatementWalk(ExpressionWalk):
         if node.returns is not None:
             self.annotate(node.returns, TYPE)
             self.tell(RETURNED, list_type_forms(node.returns), node.returns.lineno)
+            for position, one in enumerate(list_item_types(node.returns)):
+                self.tell(f"{RETURNED}[{position}]", list_type_forms(one), one.lineno)
 
     def _decorators(self, decorators: list[ast.expr]) -> None:
         for decorator in decorators:
@@ -122,6 +133,13 @@ class StatementWalk(ExpressionWalk):
                 self.annotate(one.bound, TYPE)
         self.scope = outer
         return scope
+
+    def _tell_type_parameters(self, node: Any) -> None:
+        for one in getattr(node, "type_params", None) or ():
+            bound = getattr(one, "bound", None)
+            if bound is not None:
+                bounds = bound.elts if isinstance(bound, ast.Tuple) else [bound]
+                self.tell(one.name, list_alike(bounds, BOUND), one.lineno)
 
     def _class(self, node: ast.ClassDef) -> None:
         outer, outer_symbol = self.scope, self.symbol
@@ -221,13 +239,20 @@ class StatementWalk(ExpressionWalk):
             if type(target) is ast.Name:  # most are
                 self.bind_name(target.id, node)
                 if type(value) in TELLING_NODES:
-                    self.tell(target.id, list_value_forms(value), target.lineno)
+                    forms = list_bound_forms(value) or list_value_forms(value)
+                    self.tell(target.id, forms, target.lineno)
                 continue
             self.bind(target, node)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                 if len(target.elts) == len(value.elts):
                     for one, given in zip(target.elts, value.elts, strict=True):
                         self._tell_target(one, given)
+            elif isinstance(target, ast.Tuple):
+                for position, one in enumerate(target.elts[:MAX_UNPACKED]):
+                    if isinstance(one, ast.Starred):
+                        break
+                    if alias := self._find_alias(one):
+                        self.tell(alias, list_unpacked_forms(value, position), one.lineno)
             else:
                 self._tell_target(target, value)
         if not self.symbol and find_last_name(node.targets[0]) == "__all__":
@@ -307,13 +332,18 @@ class StatementWalk(ExpressionWalk):
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         self.bind(node.target, node.target)
         self.tell_items(node.target, node.iter)
+        self.narrow(narrow_block(node.body))
         self.stack += (*reversed(node.orelse), *reversed(node.body), node.iter)
 
     def _branch(self, node: ast.If | ast.While) -> None:
+        self.narrow(narrow_branch(node.test, node.body))
+        self.narrow(narrow_block(node.body))
+        self.narrow(narrow_block(node.orelse))
         self.stack += (*reversed(node.orelse), *reversed(node.body), node.test)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         self.stack += reversed(node.body)
+        self.narrow(narrow_block(node.body))
         for item in reversed(node.items):
             self.stack.append(item.context_expr)
             target = item.optional_vars
@@ -325,6 +355,7 @@ class StatementWalk(ExpressionWalk):
     def _try(self, node: Any) -> None:
         for part in (node.finalbody, node.orelse, node.handlers, node.body):
             self.stack += reversed(part)
+        self.narrow(narrow_block(node.body))
 
     def _handler(self, node: ast.ExceptHandler) -> None:
         if node.name is not None:
@@ -404,9 +435,13 @@ class StatementWalk(ExpressionWalk):
         value = node.value
         if value is None:
             return
-        is_told = type(value) not in TELLING_NODES or self.drafts.rows[self.symbol].return_type
-        if not is_told and self.scope.kind is FUNCTION:
+        is_told = self.drafts.rows[self.symbol].return_type or self.scope.kind is not FUNCTION
+        if not is_told and type(value) in TELLING_NODES:
             self.tell(RETURNED, list_value_forms(value), node.lineno)
+        elif not is_told and isinstance(value, ast.Tuple):
+            for position, one in enumerate(value.elts[:MAX_UNPACKED]):
+                if type(one) in TELLING_NODES:
+                    self.tell(f"{RETURNED}[{position}]", list_value_forms(one), one.lineno)
         self.stack.append(value)
 
     def _delete(self, node: ast.Delete) -> None:

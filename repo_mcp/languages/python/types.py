@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from typing import Any
 
 from repo_mcp.languages.python.scopes import BUILTINS
 from repo_mcp.symbols.symbol_record import Binding
@@ -23,6 +24,9 @@ Form = tuple[str, str, int]  # qualifier, name, Binding
 
 SAME, CALLED, ITEM, ENTERED = map(int, (Binding.SAME, Binding.CALLED, Binding.ITEM, Binding.ENTERED))
 TYPE, ITEMS, VALUES, GIVES = map(int, (Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES))
+BOUND, NARROWED, WIDENED = map(int, (Binding.BOUND, Binding.NARROWED, Binding.WIDENED))
+UNPACKED = int(Binding.UNPACKED)
+MAX_UNPACKED = 4  # items of a tuple whose types are recorded, each by its position
 
 # Values that may show a type.
 TELLING_NODES = frozenset({
@@ -57,8 +61,22 @@ def parse_quoted(text: str) -> ast.expr | None:
         return None
 
 
+def find_cast(node: ast.Call) -> ast.expr | None:
+    """Return the type in `cast(type, value)`, parsed if it is quoted; None for any other call."""
+    func: Any = node.func
+    word = func.id if type(func) is ast.Name else func.attr if type(func) is ast.Attribute else ""
+    if word != "cast" or len(node.args) != 2 or node.keywords:
+        return None
+    made = node.args[0]
+    if isinstance(made, ast.Constant) and isinstance(made.value, str):
+        return parse_quoted(made.value)
+    return made
+
+
 def find_path(node: ast.expr) -> str:
-    """Return `a.b().c[]` of names, attributes, calls and subscripts; "?" for anything else or too long."""
+    """Return `a.b().c[]` of names, attributes, calls and subscripts; "?" for anything else or too long. What
+    is cast to a class is written as a call of it.
+    """
     if type(node) is ast.Name:
         return node.id
     parts: list[str] = []
@@ -72,7 +90,7 @@ def find_path(node: ast.expr) -> str:
             node = node.value  # type: ignore[attr-defined]
         elif kind is ast.Call:
             parts.append("()")
-            node = node.func  # type: ignore[attr-defined]
+            node = find_cast(node) or node.func  # type: ignore[attr-defined,arg-type]
         elif kind is ast.Subscript:
             parts.append("[]")
             node = node.value  # type: ignore[attr-defined]
@@ -88,6 +106,8 @@ def find_path(node: ast.expr) -> str:
 
 def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
     """Return the forms of a value; with ITEM those of an item of it, with ENTERED what `with` binds."""
+    if isinstance(value, ast.Call) and form == SAME and (cast := find_cast(value)) is not None:
+        return list_type_forms(cast)
     if type(value) in _PLAIN:
         plain = _describe(value, form)
         return [] if plain is None else [plain]
@@ -108,6 +128,27 @@ def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
     return forms
 
 
+def list_unpacked_forms(value: ast.expr, position: int) -> list[Form]:
+    """Return the forms of an item of the tuple that a call returns."""
+    if isinstance(value, ast.Await):
+        value = value.value
+    if not isinstance(value, ast.Call) or position >= MAX_UNPACKED:
+        return []
+    found = _describe(value, SAME)
+    return [(*found[:2], UNPACKED + position)] if found is not None and found[2] == CALLED else []
+
+
+def list_paired_forms(values: ast.Call) -> list[list[Form]]:
+    """Return the forms of the variables of a loop over `zip(a, b)` or `a.items()`, whose keys are unknown."""
+    func = values.func
+    if isinstance(func, ast.Name) and func.id == "zip":
+        return [list_value_forms(one, ITEM) for one in values.args]
+    if isinstance(func, ast.Attribute) and func.attr == "items" and not values.args:
+        path = find_path(func.value)
+        return [] if path == UNKNOWN else [[], [(f"{path}.values()", "", ITEM)]]
+    return []
+
+
 def _describe(node: ast.expr, form: int) -> Form | None:
     kind = type(node)
     if kind is ast.Call and form == SAME:
@@ -123,6 +164,47 @@ def _describe(node: ast.expr, form: int) -> Form | None:
         path = find_path(node)
         return None if path == UNKNOWN else (path, "", form)
     return None
+
+
+def list_bound_forms(value: ast.expr) -> list[Form]:
+    """Return the forms of the types that bind a type parameter; empty for other values, or without any."""
+    if not isinstance(value, ast.Call) or find_path(value.func).rpartition(".")[2] != "TypeVar":
+        return []
+    bounds = [one.value for one in value.keywords if one.arg == "bound"] or value.args[1:]
+    return list_alike(bounds, BOUND)
+
+
+def list_class_forms(node: ast.expr) -> list[Form]:
+    """Return the forms of the second argument of `isinstance`: a class, builtin or not, or several."""
+    waiting = [node]
+    classes: list[ast.expr] = []
+    while waiting and len(classes) < MAX_FORMS:
+        one = waiting.pop()
+        if isinstance(one, ast.Tuple):
+            waiting += reversed(one.elts[:MAX_FORMS])
+        elif isinstance(one, ast.BinOp):
+            waiting += (one.right, one.left)
+        else:
+            classes.append(one)
+    forms = [_describe(one, NARROWED) for one in classes if isinstance(one, ast.Name | ast.Attribute)]
+    # Of classes that are only in part known nothing is known: the variable may have the others' members.
+    return [one for one in forms if one is not None] if len(forms) == len(classes) else []
+
+
+def list_alike(types: list[ast.expr], form: int) -> list[Form]:
+    """Return the forms of plain types, all of them with another binding."""
+    found = [one for each in types for one in list_type_forms(each)]
+    return [(qualifier, name, form) for qualifier, name, plain in found if plain == TYPE][:MAX_FORMS]
+
+
+def list_item_types(annotation: ast.expr) -> list[ast.expr]:
+    """Return the types of the items of `tuple[A, B]`; empty for what is no tuple of a known length."""
+    if not isinstance(annotation, ast.Subscript) or not isinstance(annotation.slice, ast.Tuple):
+        return []
+    items = annotation.slice.elts
+    is_tuple = find_path(annotation.value).rpartition(".")[2] in ("tuple", "Tuple")
+    is_open = any(isinstance(one, ast.Constant) and one.value is ... for one in items)
+    return items[:MAX_UNPACKED] if is_tuple and not is_open else []
 
 
 def list_type_forms(annotation: ast.expr) -> list[Form]:
