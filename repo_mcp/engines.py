@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from repo_mcp.semantic.live_vectors import LiveVectors
 
 RANKED_CHUNKS = 60  # of which the files are told that have the words of a change
+RANKED_WORDS = 500  # different ones that are analysed: a word takes some 10 us
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +148,20 @@ class Engines:
 
         of = self._sources
         return ImpactFinder(
-            ImpactSources(self.graph, of.tree.name_path, of.tree.read, of.outliner.outline, self._rank_files)
+            ImpactSources(self.graph, of.tree.name_path, of.tree.read, of.outliner.outline, self.rank_files)
         )
 
-    def _rank_files(self, words: Sequence[str]) -> Mapping[str, float]:
-        """Return the files that rank best for some words, the commonest of them, with scores from 0 to 1."""
+    def rank_files(self, words: Sequence[str]) -> Mapping[str, float]:
+        """Return the files that rank best for some words, the commonest of them, with scores from 0 to 1.
+
+        Raises INDEX_UNAVAILABLE.
+        """
         from repo_mcp.ranking.query import MAX_TERMS, Query
         from repo_mcp.text.analysis import analyse_text
 
-        counts = Counter(analyse_text(" ".join(words)))
+        counts: Counter[str] = Counter()
+        for word, times in Counter(words).most_common(RANKED_WORDS):
+            counts.update(dict.fromkeys(analyse_text(word), times))
         query = Query(terms=[term for term, _ in counts.most_common(MAX_TERMS)])
         index = self._sources.index
         try:
