@@ -54,6 +54,10 @@ class Found:
     wanted: dict[str, int] = field(default_factory=dict)
     ranks: dict[str, list[int]] = field(default_factory=dict)
 
+    def rate(self, name: str) -> float:
+        """Return 1 by the place of the first wanted file, from 1; 0 where the list has none."""
+        return 1 / (1 + self.ranks[name][0]) if self.ranks[name] else 0.0
+
     def count(self, name: str) -> int:
         """Return how many of the wanted files are among the first ten."""
         return sum(rank < FIRST for rank in self.ranks[name])
@@ -124,8 +128,8 @@ def _measure(commit: Commit, checkout: Checkout, repository: Repository) -> Foun
 
 def render_table(found: Sequence[Found]) -> Iterator[str]:
     """Yield the lines of a table: by half, and for all, of each list."""
-    yield "| half | list | commits | with a file among the first 10 | files | of them among the first 10 |"
-    yield "|---|---|--:|--:|--:|--:|"
+    yield "| half | list | commits | with a file among the first 10 | MRR | files | among the first 10 |"
+    yield "|---|---|--:|--:|--:|--:|--:|"
     for half in (*HALVES, "both"):
         some = [one for one in found if half in (one.commit.half, "both")]
         is_told = len(some) > 0 and (half != "both" or len({one.commit.half for one in found}) > 1)
@@ -133,9 +137,10 @@ def render_table(found: Sequence[Found]) -> Iterator[str]:
             own = [one for one in some if one.wanted[name]]
             files, hits = sum(one.wanted[name] for one in own), sum(one.count(name) for one in own)
             any_hit = sum(one.count(name) > 0 for one in own)
+            count = max(1, len(own))
             yield (
-                f"| {half} | {name} | {len(own)} | {any_hit / max(1, len(own)):.0%} |"
-                f" {files} | {hits / max(1, files):.0%} |"
+                f"| {half} | {name} | {len(own)} | {any_hit / count:.0%} |"
+                f" {sum(one.rate(name) for one in own) / count:.2f} | {files} | {hits / max(1, files):.0%} |"
             )
 
 

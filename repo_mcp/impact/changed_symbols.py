@@ -6,6 +6,7 @@ of the diff declares is added or deleted, and told by comparing the outlines of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,13 +19,16 @@ from repo_mcp.impact.applied import Side, TouchedLines
 from repo_mcp.impact.changed_files import ChangedFile
 from repo_mcp.impact.records import Change, ChangedSymbol
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.symbols.symbol_record import Symbol as IndexedSymbol
-from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
 MAX_OUTLINED = 8_000_000  # bytes of text that are parsed for one diff, beside the index: some 4 s
 LEAST_OUTLINED = 10_000  # bytes that even a small text counts
 FEW = 5  # paths that a note names
 HEAD_LINES = 12  # decorators and annotations between an outline's first line and the index's
+_IMPORT = re.compile(
+    r"\s*(?:from\s+\S+\s+import\b|import\b|use\s|using\s|package\s|#\s*(?:include|import)\b)"
+)
 _NOT_CODE = frozenset({"headings", "keys"})  # parsers of documents and data
 
 MakeOutline = Callable[[str, bytes], Outline]
@@ -103,14 +107,11 @@ class ChangedSymbols:
         only = here.list_only(there) if here is not None and there is not None else []
         resigned = here.list_resigned(there) if here is not None and there is not None else []
         new = Change.ADDED if file.applied.side is Side.NEW else Change.DELETED
-        found = []
-        touched = {
-            0 if record.kinds[ordinal] == SymbolKind.MODULE else ordinal  # a namespace or package around all
-            for ordinal in list_touched(record, file.applied.here, file.lines)
-        }
+        touched = list_touched(record, file.applied.here, file.lines)
         if file.old_path is not None:
-            touched.add(0)  # renamed: whoever imports it has another name for it
-        for ordinal in sorted(touched):
+            touched[0] = Change.CHANGED  # renamed: whoever imports it has another name for it
+        found = []
+        for ordinal, change in sorted(touched.items()):
             node = self._graph.get_node(Declaration(file.path, ordinal))
             found.append(
                 ChangedSymbol(
@@ -118,7 +119,7 @@ class ChangedSymbols:
                     node.name_inside,
                     node.kind,
                     node.symbol.start_line,
-                    new if both and ordinal and _is_among(only, node.symbol) else Change.CHANGED,
+                    new if both and ordinal and _is_among(only, node.symbol) else change,
                     bool(ordinal) and _is_among(resigned, node.symbol),
                     node,
                 )
@@ -163,20 +164,36 @@ def _name_symbol(path: str, symbol: Symbol, change: Change) -> ChangedSymbol:
     return ChangedSymbol(path, name, symbol.kind, symbol.start_line, change)
 
 
-def list_touched(record: SymbolRecord, touched: TouchedLines, lines: Sequence[str]) -> list[int]:
-    """Return the ordinals of the innermost symbols with touched lines, ascending; 0 is the file.
+def list_touched(record: SymbolRecord, touched: TouchedLines, lines: Sequence[str]) -> dict[int, Change]:
+    """Return the ordinals of the innermost symbols with touched lines, each with CHANGED; the file, 0,
+    with IMPORTS where nothing but imports is touched outside of all symbols.
 
-    A gap counts for what holds both lines beside it. Blank lines count for nothing.
+    A gap counts for what holds both lines beside it, one beside an import for imports. Blank lines count for
+    nothing. A namespace or package around all counts as the file.
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
     owners = _paint(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
-    found = {int(owners[line]) for line in touched.lines if lines[line - 1].strip()}
+    imports = {int(record.ref_lines[row]) for row in record.list_role(ReferenceRole.IMPORT)}
+    imports.update(number for number, line in enumerate(lines, 1) if _IMPORT.match(line))
+    found: dict[int, Change] = {}
+
+    def note(ordinal: int, *, is_import: bool) -> None:
+        while ordinal and record.kinds[ordinal] == SymbolKind.MODULE:
+            ordinal = int(record.parents[ordinal])
+        if ordinal or not is_import:
+            found[ordinal] = Change.CHANGED
+        else:
+            found.setdefault(ordinal, Change.IMPORTS)
+
+    for line in touched.lines:
+        if lines[line - 1].strip():
+            note(int(owners[line]), is_import=line in imports)
     for gap in touched.gaps:
         ordinal = int(owners[gap])
         while ordinal and ends[ordinal] <= gap:
             ordinal = int(record.parents[ordinal])
-        found.add(ordinal)
-    return sorted(found)
+        note(ordinal, is_import=bool(imports & {gap - 1, gap, gap + 1, gap + 2}))
+    return found
 
 
 def _iter_lines(touched: TouchedLines, lines: Sequence[str]) -> Iterator[int]:

@@ -17,7 +17,16 @@ from repo_mcp.impact.changed_files import ChangedFile, NamePath, Read, judge_fil
 from repo_mcp.impact.changed_symbols import ChangedSymbols, MakeOutline
 from repo_mcp.impact.evidence import Evidence, list_words
 from repo_mcp.impact.reach import ORDER, Follower, Reach, list_untracked
-from repo_mcp.impact.records import Change, ChangedSymbol, Impact, LeftOut, Reached, ReachedFile
+from repo_mcp.impact.records import (
+    CHANGED_ITSELF,
+    Change,
+    ChangedSymbol,
+    Impact,
+    LeftOut,
+    Reached,
+    ReachedFile,
+)
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.unified_diff import parse_diff
 
@@ -63,15 +72,21 @@ class ImpactFinder:
             evidence.note_names(graph, words)
             evidence.note_neighbours(graph.name_uses.list_source_paths(), [one.path for one in files])
         evidence.note_alike(self._sources.rank(words))
-        own = {path for file in files for path in (file.path, file.old_path)}
-        reached = list_reached(evidence, reach, {path for path in own if path is not None})
+        own = {path for file in files for path in (file.path, file.old_path) if path is not None}
+        reached = list_reached(evidence, reach, own)
+        tests = [one for one in reached if _is_test(one.path) and one.path not in own]
+        changed_tests = [
+            ReachedFile(one.path, reasons=[CHANGED_ITSELF])
+            for one in files
+            if one.is_there and _is_test(one.path)
+        ]
         notes = [*parsed.faults, *_note_files(files), *finder.list_notes(), *_note_reach(changed, reach)]
         if not parsed.files:
             notes.append("the diff is empty: nothing changes")
         return Impact(
             tuple(changed),
             tuple(_choose([one for one in reached if not is_test_path(one.path)])),
-            tuple(sorted(_choose([one for one in reached if is_test_path(one.path)]), key=_order_tests)),
+            (*changed_tests, *sorted(_choose(tests), key=_order_tests)),
             tuple(left_out),
             reach.unresolved,
             tuple(notes),
@@ -118,6 +133,11 @@ def _choose(files: Sequence[ReachedFile]) -> list[ReachedFile]:
 
 def _order_symbols(one: Reached) -> tuple[int, int, int]:
     return one.distance, ORDER[one.confidence], one.node.symbol.start_line
+
+
+def _is_test(path: str) -> bool:
+    """Return True for a test that can be run, by its name; not for a test's data."""
+    return is_test_path(path) and find_language(path).kind == "code"
 
 
 def _order_tests(one: ReachedFile) -> tuple[int, int]:

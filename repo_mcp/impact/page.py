@@ -76,7 +76,8 @@ def _iter_changed(changed: Sequence[ChangedSymbol]) -> Iterator[str]:
     for path, symbols in groupby(changed[:SHOWN_CHANGED], lambda one: one.path):
         yield from ("", f"{_code(path)}", "")
         for one in symbols:
-            how = [] if one.change is Change.CHANGED else [f"**{one.change.value}**"]
+            how = [f"**{one.change.value}**"] * (one.change in (Change.ADDED, Change.DELETED))
+            how += ["(its imports)"] * (one.change is Change.IMPORTS)
             how += ["**new signature**"] * one.has_new_signature
             kind = " ".join([_plain(one.kind.replace("_", " ")), *how])
             yield f"- {_code(one.name)}, {kind}, line {one.start_line}"
@@ -99,7 +100,8 @@ def _iter_test(file: ReachedFile) -> Iterator[str]:
     shown = ", ".join(_code(name) for name in list(names)[:SHOWN_TESTS])
     more = f" and {len(names) - SHOWN_TESTS:,} more" if len(names) > SHOWN_TESTS else ""
     if not file.symbols:
-        yield f"- {_code(file.path)}, possible: {_plain('; '.join(file.reasons))}"
+        how = ", possible" * (file.confidence is Confidence.POSSIBLE)
+        yield f"- {_code(file.path)}{how}: {_plain('; '.join(file.reasons))}"
         return
     near = file.symbols[0]
     how = _tell_distance(near.distance) + _tell_confidence(near.confidence)

@@ -49,7 +49,11 @@ class Follower:
 
     def follow(self, changed: Sequence[ChangedSymbol], depth: int) -> Reach:
         """Return what depends on the changed symbols, over at most `depth` edges. Raises CANCELLED."""
-        followed = [one for one in changed if one.node is not None or one.change is Change.DELETED]
+        followed = [
+            one
+            for one in changed
+            if one.change is Change.DELETED or (one.node is not None and one.change is not Change.IMPORTS)
+        ]
         self._is_cut = len(followed) > MAX_SEEDS
         own = {one.node.declaration for one in changed if one.node is not None}
         found = list(self._iter_first(followed[:MAX_SEEDS]))

@@ -9,6 +9,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 
+CHANGED_ITSELF = "is changed itself"  # the reason to run a test of the diff
+
 
 class Change(StrEnum):
     """What a diff does to a symbol."""
@@ -16,6 +18,7 @@ class Change(StrEnum):
     CHANGED = "changed"
     ADDED = "added"
     DELETED = "deleted"
+    IMPORTS = "imports"  # of a file: nothing else of it changes, so nothing that uses it is reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class ReachedFile:
     @property
     def confidence(self) -> Confidence:
         """Return how sure the surest way to the file is; POSSIBLE where no edge leads there."""
+        if CHANGED_ITSELF in self.reasons:
+            return Confidence.EXACT
         found = {one.confidence for one in self.symbols}
         return next((one for one in Confidence if one in found), Confidence.POSSIBLE)
 

@@ -73,7 +73,7 @@ def test_a_commit_is_found_by_its_edges(mirror: Path, tmp_path: Path) -> None:
     assert found.ranks == {FULL: [0], EDGES: [0], WORDS: [0], TESTS: [0]}
     assert found.wanted == dict.fromkeys((FULL, EDGES, WORDS, TESTS), 1)
     rows = list(render_table([found]))
-    assert f"| {commit.half} | impact | 1 | 100% | 1 | 100% |" in rows
+    assert f"| {commit.half} | impact | 1 | 100% | 1.00 | 1 | 100% |" in rows
     assert not any(row.startswith("| both") for row in rows)
     assert list(render_languages([found]))[-1] == "| python | 1 | 1 |"
 

@@ -117,6 +117,47 @@ def test_a_whole_walk_from_a_name_to_the_lines_that_matter(client: RetrievalClie
     assert alike[0]["name"] == "store_many"
 
 
+EDITED = """--- a/shop/money.py
++++ b/shop/money.py
+@@ -7,2 +7,2 @@
+-def add(one: Money, other: Money) -> Money:
++def sum_up(one: Money, other: Money) -> Money:
+     return Money(one.amount + other.amount, one.currency)
+"""
+
+
+def test_an_edit_is_followed_to_what_it_breaks(client: RetrievalClient, root: Path) -> None:
+    wait_until_ready(client)
+    money = root / "shop" / "money.py"
+    proposed = client.call("get_impact", diff=EDITED)
+    assert [(row["name"], row["change"]) for row in proposed["changed"]] == [
+        ("add", "deleted"),
+        ("sum_up", "added"),
+    ]
+    money.write_text(money.read_text().replace("def add(", "def sum_up("))
+    done = client.call("get_impact", diff=EDITED)
+    assert [(row["name"], row["change"]) for row in done["changed"]] == [
+        ("sum_up", "added"),
+        ("add", "deleted"),
+    ]
+    for found in (proposed, done):  # the edges of what is there, then the uses of a name that is gone
+        first = found["result"][0]
+        assert first["file_path"] == "shop/orders.py"
+        assert {"place_order", "place_many", "store_many"} <= {row["name"] for row in first["symbols"]}
+
+
+def test_a_diff_of_megabytes_is_answered_and_a_larger_one_refused(client: RetrievalClient) -> None:
+    wait_until_ready(client)
+    many = "".join(
+        f"--- a/no/{number}.py\n+++ b/no/{number}.py\n@@ -1 +1 @@\n-a\n+b\n" for number in range(40_000)
+    )
+    found = client.call("get_impact", diff=many + EDITED)
+    assert [row["reason"].partition(":")[0] for row in found["left_out"]] == ["not in the tree"] * 20
+    assert "cursor" in found
+    assert client.call("get_impact", diff="+" * 4_000_001)["error"]["code"] == "invalid_parameter"
+    assert client.call("get_impact", diff=EDITED)["changed"]
+
+
 def test_a_name_and_a_line_do_for_an_id(client: RetrievalClient) -> None:
     wait_until_ready(client)
     by_name = client.call("get_callers", symbol="OrderStore.save")

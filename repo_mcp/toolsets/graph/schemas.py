@@ -389,7 +389,7 @@ _CHANGED = {
     "node_type": build_field("string"),
     "file_path": build_field("string"),
     "line_start": build_field("integer"),
-    "change": {"type": "string", "enum": ["changed", "added", "deleted"], "default": "changed"},
+    "change": {"type": "string", "enum": ["changed", "added", "deleted", "imports"], "default": "changed"},
     "new_signature": build_field("boolean", "True where the diff changes how it is declared"),
 }
 _REACHED = {

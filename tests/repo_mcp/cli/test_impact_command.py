@@ -97,3 +97,12 @@ def test_what_is_no_diff_is_said(tree: Path, arguments: list[str], given: str, c
 def test_help_says_how_far_edges_are_followed(tree: Path) -> None:
     told = run(tree, "impact", "--help").stdout
     assert f"edges to follow, 1 to {MAX_IMPACT_DEPTH} (default: {DEFAULT_IMPACT_DEPTH})" in told
+
+
+def test_a_diff_of_ten_megabytes_is_read(tree: Path) -> None:
+    line = "+" + "x" * 999 + "\n"
+    head = "diff --git a/new.txt b/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new.txt\n"
+    new = f"{head}@@ -0,0 +1,10000 @@\n{line * 10_000}"
+    done = run(tree, "impact", "--json", given=new + DIFF)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [one["name"] for one in json.loads(done.stdout)["changed"]] == ["transfer_funds"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.impact.applied import TouchedLines
 from repo_mcp.impact.changed_symbols import list_touched
+from repo_mcp.impact.records import Change
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 
 TEXT = """import os
@@ -28,17 +29,30 @@ LINES = TEXT.split("\n")
 
 
 def _name(lines: tuple[int, ...], gaps: tuple[int, ...] = ()) -> list[str]:
-    record = MemoryIndex({"shelf.py": TEXT}).find_record("shelf.py")
+    return [name for name, _ in _tell(lines, gaps)]
+
+
+def _tell(
+    lines: tuple[int, ...], gaps: tuple[int, ...] = (), path: str = "shelf.py", text: str = TEXT
+) -> list[tuple[str, Change]]:
+    record = MemoryIndex({path: text}).find_record(path)
     assert record is not None
-    found = list_touched(record, TouchedLines(lines, gaps), LINES)
-    return [record.get_symbol(one).name for one in found]
+    found = list_touched(record, TouchedLines(lines, gaps), text.split("\n"))
+    return [(record.get_symbol(one).name, change) for one, change in sorted(found.items())]
 
 
 def test_a_line_counts_for_the_innermost_symbol_around_it() -> None:
-    assert _name((1,)) == ["shelf.py"]
     assert _name((5, 9, 11, 14)) == ["size", "put", "inner", "take"]
     assert _name((4,)) == ["Shelf"]
     assert _name((17,)) == ["LIMIT"]
+
+
+def test_lines_of_imports_change_nothing_that_others_use() -> None:
+    assert _tell((1,)) == [("shelf.py", Change.IMPORTS)]
+    assert _tell((), (1,)) == [("shelf.py", Change.IMPORTS)]
+    main = 'package shop\n\nimport (\n\t"fmt"\n)\n\nfunc Put() {\n\tfmt.Println()\n}\n'
+    assert _tell((4,), path="shop.go", text=main) == [("shop.go", Change.IMPORTS)]
+    assert _tell((4, 8), path="shop.go", text=main)[1] == ("Put", Change.CHANGED)
 
 
 def test_blank_lines_count_for_nothing() -> None:
@@ -49,5 +63,5 @@ def test_a_gap_counts_for_what_holds_both_lines_beside_it() -> None:
     assert _name((), (8,)) == ["inner"]
     assert _name((), (9,)) == ["put"]
     assert _name((), (11,)) == ["Shelf"]
-    assert _name((), (0,)) == ["shelf.py"]
-    assert _name((), (len(LINES),)) == ["shelf.py"]
+    assert _tell((), (15,)) == [("shelf.py", Change.CHANGED)]
+    assert _tell((), (len(LINES),)) == [("shelf.py", Change.CHANGED)]

@@ -130,6 +130,20 @@ def test_the_nearest_tests_stand_first(served: Served) -> None:
     assert found["tests_total"] == 1
 
 
+def test_a_changed_test_stands_before_all_others(served: Served) -> None:
+    diff = _diff("tests/test_orders.py", ("assert post", "assert not post")) + _diff(
+        "shop/api.py", ("from shop import OrderStore", "from shop.orders import OrderStore")
+    )
+    found = served.call("get_impact", diff=diff)
+    assert _changed(found) == [("test_post_order", "changed", False), ("api.py", "imports", False)]
+    assert found["tests"] == [
+        {
+            "file_path": "tests/test_orders.py", "confidence": "exact", "symbols": [],
+            "reasons": ["is changed itself"],
+        }
+    ]  # fmt: skip
+
+
 def test_implementers_overriders_and_subclasses_are_reached(served: Served) -> None:
     diff = _diff(
         "shop/base.py", ("def save(self, item: object) -> bool", "def save(self, item: str) -> bool")
