@@ -83,7 +83,7 @@ def _tell_best(state: ResearchState, own: Sequence[Node]) -> str:
     sections = [one for one in state.findings if one.kind == "section"]
     others = [node for node in own[1:] if node not in callees]
     if others:
-        sentences.append(f"Beside it stand {join_names(map(name_place, others))}.")
+        sentences.append(f"Beside it stand {join_names(map(name_place, others[:2]))}.")
     if sections:
         sentences.append(f"The documents speak of it in {_cite_section(sections[0])}.")
     return " ".join(sentences)

@@ -20,21 +20,21 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence
-from repo_mcp.graph.questions import IMPLEMENTATIONS
+from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS
 from repo_mcp.research.fitting import list_words
-from repo_mcp.research.locating import is_test_place, is_test_symbol
+from repo_mcp.research.locating import is_program, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.research.statements import Body, choose_lines, holds_failure, measure
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.research.statements import Body, choose_lines, holds_failure, is_branch, measure
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_RATED = 60
 MAX_WORDS = 32  # of a question
 NO_WORD = "The question has no word to search for."
 LEAST_SHARE = 0.04  # of the worth of the best declaration
-ROOM = 6_900  # characters of excerpts and what stands beside them
+ROOM = 7_700  # characters of excerpts and what stands beside them
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # characters more for each finding that is wanted
 # Most characters of the best declaration, of the next and so on; of every other one as the last.
@@ -49,6 +49,13 @@ LEADING_NAMES = 60  # of the best declarations
 # Factors of a declaration's worth: of what a form asks for, then of what seldom answers.
 FAILING, REGISTERING, LEFT_OPEN = 1.5, 1.8, 1.8
 ASIDE, WORDLESS, NOT_RUN = 0.3, 0.6, 0.6
+TRIVIAL, TRIVIAL_LINES = 0.75, 8
+DECIDING, DECIDING_BRANCHES = 1.25, 3
+USER_SHARE = 0.4  # of a declaration's worth, for what calls it
+USED = 4  # of the best declarations, whose callers are looked for
+_OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+MANY_USERS = 8  # a declaration with more says little of each
+OVERLOAD_LINES = 12  # a longer body is shown as well as another of its name
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 GLANCE = Bounds(files=20, references=40)
 _ASIDE = re.compile(
@@ -152,13 +159,39 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
+    seeds = _add_users(state, seeds) if lean is not Lean.EXTENSION else seeds
+    seeds.sort(key=lambda seed: -seed.worth)
     met: Counter[str] = Counter()
     for position, seed in enumerate(seeds):
-        seeds[position] = replace(seed, worth=seed.worth * AGAIN ** met[seed.name])
+        if seed.body.line_count < OVERLOAD_LINES:
+            seeds[position] = replace(seed, worth=seed.worth * AGAIN ** met[seed.name])
         met[seed.name] += bool(seed.name)
     seeds.sort(key=lambda seed: -seed.worth)
     least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
     return [seed for seed in seeds if seed.worth >= least][:MOST_SEEDS]
+
+
+def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds with a share of the worth of the best ones given to what calls them."""
+    given: dict[Declaration, tuple[float, str]] = {}
+    for seed in seeds[:USED]:
+        if seed.node is None:
+            continue
+        state.check()
+        found = state.graph.find_incoming(seed.node, CALLS, GLANCE).edges
+        users = {edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE}
+        own = [user for user in users if user.ordinal and is_program(user.path) and state.admits(user.path)]
+        for user in sorted(own, key=lambda user: (user.path, user.ordinal)) if len(own) <= MANY_USERS else ():
+            worth = USER_SHARE * seed.worth / max(1, len(own))
+            if worth > given.get(user, (0.0,))[0]:
+                given[user] = worth, f"calls {seed.name}"
+    joined = []
+    for seed in seeds:
+        worth, _ = given.pop(seed.node.declaration, (0.0, "")) if seed.node is not None else (0.0, "")
+        joined.append(replace(seed, worth=seed.worth + worth))
+    nodes = [(state.get_node(user), worth, why) for user, (worth, why) in given.items()]
+    fresh = [(node, worth, why) for node, worth, why in nodes if not is_test_symbol(node)]
+    return [*joined, *(replace(build_seed(state, node, worth), why=why) for node, worth, why in fresh)]
 
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean) -> float:
@@ -170,16 +203,31 @@ def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean)
         name = "" if one.block.span is None else one.block.span.name
         if _REGISTERS.match(name) or _REGISTRY.search(name):
             return factor * REGISTERING
-        is_open = kind in TYPE_KINDS and node is not None and list_derived(state, node)
-        return factor * (LEFT_OPEN if is_open else 1.0)
-    if kind not in _RUN:
-        factor *= NOT_RUN
+        return factor * (LEFT_OPEN if node is not None and _is_left_open(state, node) else 1.0)
+    factor *= _weigh_work(one) if kind in _RUN else NOT_RUN
     if lean is Lean.FAILURES:
         lines = one.view.live.lines
         failing = [terms for line, terms in one.term_lines.items() if holds_failure(lines[line - 1])]
         share = len({term for terms in failing for term in terms}) / max(1, len(_list_terms(one)))
         return factor * (1.0 + FAILING * share)
     return factor
+
+
+def _is_left_open(state: ResearchState, node: Node) -> bool:
+    """Return True for a type that is there to be filled: an interface, an abstract class, a base."""
+    if node.symbol.kind not in TYPE_KINDS:
+        return False
+    is_open = node.symbol.kind in _OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
+    return is_open or bool(list_derived(state, node))
+
+
+def _weigh_work(one: RatedBlock) -> float:
+    """Return a factor for what a body does: one that decides says more of how things work than a setter."""
+    lines = one.view.live.lines[one.block.start_line - 1 : one.block.end_line]
+    branches = sum(map(is_branch, lines))
+    if branches >= DECIDING_BRANCHES:
+        return DECIDING
+    return TRIVIAL if not branches and len(lines) <= TRIVIAL_LINES else 1.0
 
 
 def list_derived(state: ResearchState, node: Node) -> list[Node]:
@@ -225,7 +273,8 @@ def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]
     met: set[str] = set()
     for ordinal, seed in enumerate(seeds):
         share = SHARES[min(ordinal, len(SHARES) - 1)]
-        room = min(AGAIN_ROOM if seed.name in met else share, left - FINDING_CHARS)
+        again = max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
+        room = min(again if seed.name in met else share, left - FINDING_CHARS)
         if room < LEAST_ROOM:
             state.limit(f"{len(seeds) - ordinal} declarations that fit less", "no room for more; raise limit")
             return
@@ -290,8 +339,11 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS) ->
 
 
 def _build_section(hit: DocsHit) -> Finding:
-    shown = [hit.section_start]
-    shown += [line for line in range(hit.start_line, hit.end_line + 1) if line > hit.section_start]
+    rows = enumerate(hit.snippet.split("\n"), hit.start_line)
+    words = [word.lower() for word in hit.matched_words]
+    held = {number: sum(word in row.lower() for word in words) for number, row in rows}
+    best = sorted(held, key=lambda number: (-held[number], number))[:SECTION_LINES]
+    shown = sorted({hit.section_start, *(number for number in best if held[number])})
     return Finding(
         hit.path,
         hit.section_start,
@@ -302,5 +354,5 @@ def _build_section(hit: DocsHit) -> Finding:
         f"documentation with words like {', '.join(hit.matched_words[:5])}",
         0,
         "text",
-        shown=tuple(shown[: 1 + SECTION_LINES]),
+        shown=tuple(shown),
     )

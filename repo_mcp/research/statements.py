@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MAX_LINE_CHARS = 140
 NUMBER_CHARS = 6  # of a line's number, tab and line end
@@ -21,6 +21,8 @@ MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
 # What a statement is worth for what it does, beside a whole question's words, which are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.35
+TELLS = 0.2  # factor of a line that only logs
+SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\b(?:fmt\.Errorf|errors\.New)\b"
     r"|\w*(?:Error|Exception)\s*[({]|\bErr\("
@@ -28,6 +30,7 @@ _FAILS = re.compile(
 _BRANCHES = re.compile(
     r"\s*[})]*\s*(?:if|elif|else if|else|unless|switch|match|case|catch|except|rescue|guard|when|while|for)\b"
 )
+_TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
@@ -45,6 +48,11 @@ class Body:
     terms: Mapping[int, tuple[str, ...]]  # of the question, by line
     asides: Set[int]  # lines of comments and docstrings
 
+    @property
+    def line_count(self) -> int:
+        """Return the number of lines."""
+        return self.end_line - self.start_line + 1
+
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
@@ -53,6 +61,12 @@ class _Statement:
     indent: int
     terms: tuple[str, ...]
     bonus: float
+    worth: float  # factor of both
+
+
+def is_branch(line: str) -> bool:
+    """Return True for a line that begins a condition or a loop."""
+    return _BRANCHES.match(line) is not None
 
 
 def holds_failure(line: str) -> bool:
@@ -91,7 +105,11 @@ def choose_lines(
     ]
     if measure(body.lines, code) <= room:
         return code
-    return _choose(body, _cut_statements(body, code, leads), weights, room)
+    statements = _cut_statements(body, code, leads)
+    if room < SHORT_ROOM and statements:
+        head = statements[0]
+        statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
+    return _choose(body, statements, weights, room)
 
 
 def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[_Statement]:
@@ -115,10 +133,11 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
 def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _Statement:
     text = "\n".join(body.lines[first - 1 : last])
     bonus = FAILS * bool(_FAILS.search(text)) + BRANCHES * bool(_BRANCHES.match(text))
+    worth = TELLS if _TELLS.match(text) else 1.0
     bonus += LEAVES * bool(_LEAVES.match(text)) + LEADS * leads(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
-    return _Statement(first, last, len(top) - len(top.lstrip()), terms, bonus)
+    return _Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, worth)
 
 
 def _choose(
@@ -146,7 +165,7 @@ def _choose(
     def rate(ordinal: int) -> float:
         one = statements[ordinal]
         held = sum(weights.get(term, 0.0) / (1 + seen.get(term, 0)) for term in one.terms) / whole
-        return (held + one.bonus) / math.sqrt(_measure(body, one) + 60)
+        return one.worth * (held + one.bonus) / math.sqrt(_measure(body, one) + 60)
 
     take(0)
     rest = {ordinal for ordinal in range(1, len(statements)) if not _is_empty(body, statements[ordinal])}

@@ -59,8 +59,14 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 
 
 def build_result(report: Report, rows: int) -> Part:
-    """Return a report with its first `rows` findings. Rows beyond those are of its chains and of its map."""
-    findings = report.findings[:rows]
+    """Return a report with the `rows` findings that are worth most, in the order in which they were found.
+
+    Rows beyond those are of its chains and of its map.
+    """
+    from repo_mcp.research.worth import order_findings  # not when tools are listed
+
+    chosen = sorted(order_findings(report.findings)[:rows])
+    findings = [report.findings[at] for at in chosen]
     cuts = _Cuts(len(findings), rows - len(findings))
     result: Result = {
         "answer": escape_text(report.claim),
@@ -79,14 +85,14 @@ def build_result(report: Report, rows: int) -> Part:
                 "confidence": one.confidence,
                 "ends": escape_text(one.ends),
             }
-            for one in cuts.take(report.chains, 2 + cuts.findings // 4, "call chains")
+            for one in cuts.take(report.chains, 1 + cuts.findings // 6, "call chains")
         ],
         "entry_points": [
             {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
-            for one in cuts.take(report.entry_points, 2 + cuts.findings // 4, "entry points")
+            for one in cuts.take(report.entry_points, 1 + cuts.findings // 6, "entry points")
         ],
         "dependency_map": _build_map(
-            cuts.take(report.map_nodes, cuts.findings // 2, "nodes of the map"), report.map_edges
+            cuts.take(report.map_nodes, cuts.findings // 4, "nodes of the map"), report.map_edges
         ),
     }
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
@@ -126,6 +132,7 @@ def _build_reading(report: Report) -> Result:
             ),
         }
         for one in report.reading.subjects
+        if one.nodes or one.name or one.asked != report.request.query  # else the question is its own subject
     ]
     return {
         "form": report.reading.form.value,

@@ -57,7 +57,9 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
     """
     scope = _build_scope(resolve_folder(repository, arguments), arguments.get("path_filter"))
     if not repository.index_exists:
-        message = f"No index found for path: {_given(arguments)}. Run 'index_codebase' tool first."
+        given = _given(arguments)
+        place = f"{given} (the root)" if given == "." else given
+        message = f"No index found for path: {place}. Run 'index_codebase' tool first."
         raise Worded(ErrorCode.INDEX_UNAVAILABLE, message)
     return scope
 

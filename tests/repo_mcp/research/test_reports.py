@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.research.records import Focus, Report
 from repo_mcp.research.research_state import MAX_FINDINGS
+from repo_mcp.research.worth import order_findings
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import examples
 from tests.repo_mcp.research.asking import Asked
@@ -161,3 +162,13 @@ def test_the_history_of_questions_changes_no_answer() -> None:
     for question in QUESTIONS:
         used.ask(question)
     assert used.ask(QUESTIONS[0]) == fresh.ask(QUESTIONS[0])
+
+
+def test_of_a_deep_question_each_hop_has_its_share_of_what_is_shown() -> None:
+    wide = "".join(f"def near_{n}():\n    core()\n\n\n" for n in range(30))
+    deep = "".join(f"def step_{n}():\n    {f'step_{n - 1}' if n else 'near_0'}()\n\n\n" for n in range(4))
+    report = Asked({"m.py": f"def core():\n    pass\n\n\n{wide}{deep}"}).ask("what calls core", depth=5)
+    order = order_findings(report.findings)
+    assert sorted(order) == list(range(len(report.findings)))
+    assert {report.findings[at].hop for at in order[:12]} == {0, 1, 2, 3, 4, 5}
+    assert [report.findings[at].hop for at in order[:2]] == [0, 1]

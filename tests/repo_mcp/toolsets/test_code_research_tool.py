@@ -109,10 +109,10 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
     whole = research(served, "what calls crossed()", depth=3)
     assert (len(whole["findings"]), len(whole["call_chains"]), whole["limits"]) == (6, 6, [])
     short = research(served, "what calls crossed()", depth=3, limit=4)
-    assert len(short["call_chains"]) == 3
+    assert len(short["call_chains"]) == 1
     assert short["limits"] == [
         {"what": what, "why": "findings come first"}
-        for what in ("3 more call chains", "4 more nodes of the map")
+        for what in ("5 more call chains", "1 more entry points", "5 more nodes of the map")
     ]
 
 
@@ -196,7 +196,7 @@ def test_a_cancelled_question_says_so(served: Served) -> None:
 def test_without_an_index_the_answer_says_what_to_do(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
     assert served.error("code_research", query="x") == (
-        "No index found for path: .. Run 'index_codebase' tool first."
+        "No index found for path: . (the root). Run 'index_codebase' tool first."
     )
     served.repository.refresh()
     result = research(served, "what calls check()")

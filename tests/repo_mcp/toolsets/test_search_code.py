@@ -240,8 +240,9 @@ def test_without_an_index_it_is_said_how_to_get_one(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "root", TREE), tmp_path / "data", index=False)
     for path in (".", "service", str(served.root)):
         said = served.error("search_code", query="x", path=path)
-        assert said == f"No index found for path: {path}. Run 'index_codebase' tool first."
-    assert "path: . Run" in served.error("search_code", query="x").replace("..", ".")
+        place = ". (the root)" if path == "." else path
+        assert said == f"No index found for path: {place}. Run 'index_codebase' tool first."
+    assert "path: . (the root). Run" in served.error("search_code", query="x")
     served.call("index_codebase", path=".")
     assert served.rows("search_code", query="password")
     served.close()
