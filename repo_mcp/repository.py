@@ -178,6 +178,7 @@ class Repository:
     def _open_index(self) -> LiveIndex:
         config = self.config
         namespace = self.namespaces.add("index", self._configuration)
+        self._index_path = namespace.directory.path
         settings = BuildSettings(
             self._held_root,
             namespace.directory,
@@ -203,10 +204,15 @@ class Repository:
             note_refresh=self._note_refresh,
             make_tag=namespace.make_tag,
             donations=Donations(
-                partial(self._donors.find, "index", self._configuration, namespace.directory.path),
+                self.find_donor,
                 self._find_shared,
+                is_asked_for=config.index_from is not None,
             ),
         )
+
+    def find_donor(self) -> Donor | None:
+        """Return the index with which ours would begin if there were none; None: with nothing."""
+        return self._donors.find("index", self._configuration, self._index_path)
 
     def _iter_checkouts(self) -> Iterator[DonorRoot]:
         """Yield the checkouts with whose index ours may begin."""

@@ -26,12 +26,23 @@ I64 = npt.NDArray[np.int64]
 FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout; None: all must be read
 
 
+NO_DONOR = (
+    "The checkout of --index-from has no index that can be taken over (made by this user, with this version),"
+    " so everything is indexed."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Donations:
     """Where a first index may begin."""
 
     find_donor: FindDonor = find_nothing
     find_shared: FindShared = lambda _donor: None
+    is_asked_for: bool = False  # the operator named a checkout
+
+    def warn(self) -> tuple[str, ...]:
+        """Return what to tell where a first index began with nothing."""
+        return (NO_DONOR,) if self.is_asked_for else ()
 
 
 NO_DONATIONS = Donations()

@@ -209,6 +209,7 @@ class Refresh:
         donor = self._resources.donations.find_donor()
         adopted = adopt(self._writer, donor)
         if donor is None or adopted is None:
+            self.warnings += self._resources.donations.warn()
             return None
         try:
             return Adoption(donor, adopted)

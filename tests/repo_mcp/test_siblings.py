@@ -20,6 +20,7 @@ from index_format import DiskDirectory
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import scan_state, shards
+from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.model import ExactRequest, RefreshReport, SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
@@ -402,6 +403,14 @@ def test_a_bad_donor_is_not_used(
         assert (state.state, state.origin) == ("ready", "")
         assert repository.search(SearchRequest("added_here", top_k=3)).total
     assert sorted(os.listdir(main.root)) == names
+
+
+def test_a_checkout_that_is_named_in_vain_is_told(main: GitTree, tmp_path: Path) -> None:
+    for name in ("missing", "empty"):
+        report = build(main, index_from=str(tmp_path / name))
+        assert (report.added, report.warnings) == (TEXTS, (NO_DONOR,))
+        shutil.rmtree(main.root / ".repo_mcp")
+        (tmp_path / "empty").mkdir(exist_ok=True)
 
 
 def test_a_half_built_donor_gives_what_it_has(main: GitTree, tmp_path: Path) -> None:

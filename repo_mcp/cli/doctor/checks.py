@@ -32,6 +32,7 @@ from repo_mcp.process.hardening import is_available
 from repo_mcp.repository import Repository
 from repo_mcp.storage.data_dir import examine_data_dir
 from repo_mcp.storage.user_key import examine_user_key
+from repo_mcp.workspace.git_places import list_siblings
 from repo_mcp.workspace.system_places import is_system_place
 
 _MAX_FILES = 100_000  # of the data directory
@@ -84,6 +85,7 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         )
     elif not is_there:
         yield Finding("data directory", State.NOTE, "It does not exist yet; it is created when first used.")
+        yield from _check_siblings(config)
     else:
         yield from _check_data_dir(path)
         yield from _check_indexes(config, reads_all=reads_all)
@@ -190,6 +192,14 @@ def _is_open(path: str) -> bool:
     return sys.platform != "win32" and bool(status.st_uid != os.geteuid() or status.st_mode & 0o077)
 
 
+def _check_siblings(config: Config) -> Iterator[Finding]:
+    """Yield what is known of donors without a data directory, which would have to be made to know more."""
+    others = list_siblings(config.root) if config.siblings else ()
+    if others:
+        told = f"It begins with that of another work tree, if one of {len(others)} has one."
+        yield Finding("index", State.OK, told)
+
+
 def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
     try:
         repository = Repository(config)
@@ -202,7 +212,11 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             kind = name.partition("-")[0]
             path = os.path.join(repository.data_dir.path, name)
             found[kind] = _check_index(kind, path, make_tag, reads_all=reads_all)
+        donor = repository.find_donor() if found["index"].state is State.NOTE else None
         yield from _advise(found, config)
+        if donor is not None:
+            told = f"It begins with that of {donor.root.origin}, which has {count(donor.live_files, 'file')}."
+            yield Finding("index", State.OK, told)
         if len(repository.poison):
             yield Finding(
                 "parser",

@@ -26,13 +26,16 @@ def make_tree(root: Path) -> Path:
     return root
 
 
-def open_root(root: Path, model: Path, data: Path, workers: int = 1) -> Repository:
+def open_root(
+    root: Path, model: Path, data: Path, workers: int = 1, index_from: str | None = None
+) -> Repository:
     config = Config(
         str(root),
         data_dir=str(data),
         semantic_model=str(model),
         workers=workers,
         toolsets=("research",),
+        index_from=index_from,
     )
     return Repository(config)
 

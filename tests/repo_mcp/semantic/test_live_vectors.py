@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -163,3 +164,22 @@ def test_a_folder_that_is_no_model_is_a_mistake_of_usage(
 ) -> None:
     assert main(["index", "--repo-root", str(root), "--semantic-model", str(tmp_path)]) == 2
     assert "--semantic-model: the folder has no model.safetensors" in capsys.readouterr().err
+
+
+def test_a_first_set_of_vectors_begins_with_that_of_another_checkout(
+    repository: Repository, root: Path, model: Path, tmp_path: Path
+) -> None:
+    vectors_of(repository).build()
+    copy = shutil.copytree(root, tmp_path / "copy")
+    (copy / "a.py").write_text("def open_again():\n    return the\n")
+    (copy / "doc.md").unlink()
+    data = tmp_path / "data"  # both roots keep their indexes there
+    with closing(open_root(copy, model, data, index_from=str(root))) as other:
+        other.refresh()
+        report = vectors_of(other).build()
+        assert (report.embedded, report.removed) == (1, 1)
+        with closing(open_root(copy, model, tmp_path / "fresh")) as fresh:
+            fresh.refresh()
+            assert vectors_of(fresh).build().embedded == report.embedded + report.unchanged
+            ranked = [vectors_of(one).rank(searcher_of(one), QUERY, 0.7, 10) for one in (other, fresh)]
+            assert ranked[0] == ranked[1]

@@ -21,6 +21,7 @@ from repo_mcp.cli.doctor.client_setups import iter_client_findings
 from repo_mcp.languages import symbol_parsers
 from tests.architecture.source_tree import ROOT
 from tests.forked import run_program
+from tests.repo_mcp.git_trees import GitTree, with_git
 
 PROJECT = Path(__file__).resolve().parents[4]
 Findings = dict[str, list[dict[str, Any]]]
@@ -376,3 +377,24 @@ def test_the_advice_about_another_directory_can_be_followed_as_printed(place: Pa
     assert run(place, *arguments, command=command).returncode == 0
     (told,) = examine(place)[1]["client Codex CLI, and Codex in editors"]
     assert (told["state"], "serve 'root'" in told["message"]) == ("ok", True)
+
+
+@with_git
+def test_it_tells_with_which_index_a_first_one_begins(place: Path) -> None:
+    tree = GitTree(place / "root")
+    tree.git("init", "-q")
+    tree.commit()
+    assert run(place, command="index").returncode == 0
+    tree.add_work_tree(place / "work")
+    work = ["--repo-root", str(place / "work")]
+    assert [one["message"] for one in examine(place, *work)[1]["index"]] == [
+        "It begins with that of another work tree, if one of 1 has one."
+    ]
+    assert not (place / "work" / ".repo_mcp").exists()
+    assert "index" not in examine(place, *work, "--no-siblings")[1]
+    (place / "work" / ".repo_mcp").mkdir(mode=0o700)
+    assert [one["message"] for one in examine(place, *work)[1]["index"]] == [
+        "There is none yet.",
+        "It begins with that of another work tree of the repository, which has 1 file.",
+    ]
+    assert len(examine(place, *work, "--no-siblings")[1]["index"]) == 1
