@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.process.hardening import is_available
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
 from tests.repo_mcp.test_graph_stdio import wait_for
@@ -123,3 +124,19 @@ def test_a_server_told_so_begins_with_nothing(servers: Servers, main: GitTree, t
     assert "origin" not in wait_until_ready(servers.start(work_tree, "--no-siblings"))
     elsewhere = servers.start(copy_plainly(main, tmp_path / "clone"), "--index-from", str(main.root))
     assert wait_until_ready(elsewhere)["origin"].startswith("the checkout of --index-from: ")
+
+
+@pytest.mark.skipif(not is_available(), reason="the kernel has no Landlock")
+def test_a_hardened_server_takes_over_what_the_operator_names(
+    servers: Servers, main: GitTree, tmp_path: Path
+) -> None:
+    """The kernel forbids it to open another checkout unasked, and to link between directories."""
+    wait_until_ready(servers.start(main))
+    work_tree, other = (main.add_work_tree(tmp_path / name) for name in ("work", "other"))
+    named = wait_until_ready(servers.start(work_tree, "--harden", "--index-from", str(main.root)))
+    assert named["hardening"].startswith("on")
+    assert named["origin"].startswith("the checkout of --index-from: ")
+    segments = [path.stat() for path in (work_tree.root / ".repo_mcp").glob("*/*.seg")]
+    assert {status.st_nlink for status in segments} == {1}
+    unasked = wait_until_ready(servers.start(other, "--harden"))
+    assert (unasked["state"], "origin" in unasked) == ("ready", False)
