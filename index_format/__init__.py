@@ -22,6 +22,7 @@ from index_format.directory import (
     DiskDirectory,
     MakeTag,
     MemoryDirectory,
+    ReadableFile,
     WritableFile,
     new_file,
 )
@@ -37,7 +38,7 @@ from index_format.errors import (
 )
 from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
-from index_format.manifest import ManifestReader, read_manifest, read_sealed_manifest
+from index_format.manifest import MANIFEST, ManifestReader, copy_manifest, read_manifest, read_sealed_manifest
 from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack
 from index_format.postings import is_by_block
@@ -76,6 +77,7 @@ __all__ = [
     "BOUND_SCALE",
     "FINGERPRINT_BYTES",
     "FLAGS",
+    "MANIFEST",
     "SATURATION_B",
     "SATURATION_K1",
     "SEAL_SUFFIX",
@@ -109,6 +111,7 @@ __all__ = [
     "Occurrences",
     "PostingList",
     "PostingRun",
+    "ReadableFile",
     "SegmentContent",
     "SegmentEntry",
     "Snapshot",
@@ -120,6 +123,7 @@ __all__ = [
     "build_term_text",
     "compute_chunk_id",
     "compute_fingerprint",
+    "copy_manifest",
     "find_docs",
     "find_low",
     "find_prefix_end",

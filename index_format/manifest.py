@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 import struct
+from dataclasses import replace
+from errno import ENOENT
 from operator import index
 from types import MappingProxyType
 from typing import Any
@@ -18,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from index_format.checksum import CHECKSUM_BYTES, compute_checksum
-from index_format.directory import Directory, new_file
+from index_format.directory import Directory, MakeTag, MemoryDirectory, new_file
 from index_format.errors import CorruptIndex, IndexForeign, IndexTooNew, IndexTooOld
 from index_format.frame import OLDEST_VERSION, VERSION
 from index_format.packing import pack, unpack
 from index_format.records import MAX_FIELDS, Field, Level, Manifest, SegmentEntry
-from index_format.seals import Sealed, read_seal, write_seal
+from index_format.seals import Sealed, SealedFile, check_segment, read_seal, write_seal
 from index_format.segment_writer import SUFFIX
 
 MAGIC = b"RMIX\x89MAN"
@@ -135,6 +137,32 @@ def read_sealed_manifest(directory: Directory) -> Manifest | None:
     if data is not None and read_seal(directory, data) is None:
         raise IndexForeign("manifest: nobody sealed it")
     return None if data is None else decode_manifest(data)
+
+
+def copy_manifest(directory: Directory, make_tag: MakeTag) -> tuple[Manifest, MemoryDirectory]:
+    """Return the committed manifest as another owner would have written it, and a directory that holds it.
+
+    It is the first generation, and its seal, made with `make_tag`, says nothing of this machine: both depend
+    on the content alone. No segment is copied. Raises IndexForeign as `read_sealed_manifest` does,
+    CorruptIndex for a segment that was changed, FileNotFoundError without an index, OSError.
+    """
+    data = read_manifest_bytes(directory)
+    if data is None:
+        raise FileNotFoundError(ENOENT, "there is no index")
+    sealed = read_seal(directory, data)
+    if sealed is None:
+        raise IndexForeign("manifest: nobody sealed it")
+    manifest = replace(decode_manifest(data), generation=1)
+    checked: dict[str, SealedFile] = {}
+    for entry in manifest.segments:
+        file = directory.open(entry.name)
+        try:
+            checked[entry.name] = replace(check_segment(file, sealed), identity=())
+        finally:
+            file.close()
+    copy = MemoryDirectory(make_tag=make_tag)
+    write_manifest(copy, manifest, checked)
+    return manifest, copy
 
 
 class ManifestReader:

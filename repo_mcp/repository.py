@@ -56,6 +56,7 @@ from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
 from repo_mcp.storage.namespaces import Namespaces, mark_used
+from repo_mcp.storage.packs import read_pack
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
@@ -111,7 +112,8 @@ class Repository:
             data_dir.inside_root,
             reads_git=config.siblings,
         )
-        self._donors = Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts)
+        packed = () if config.index_pack is None else read_pack(config.index_pack, config.pack_key)
+        self._donors = Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, packed)
         self.namespaces = Namespaces(
             config.root, data_dir.directory, key, holds_denied=bool(config.allow_paths)
         )
@@ -204,13 +206,14 @@ class Repository:
             note_refresh=self._note_refresh,
             make_tag=namespace.make_tag,
             donations=Donations(
-                self.find_donor,
+                lambda: self.donor,
                 self._find_shared,
-                is_asked_for=config.index_from is not None,
+                is_asked_for=config.index_from is not None or config.index_pack is not None,
             ),
         )
 
-    def find_donor(self) -> Donor | None:
+    @property
+    def donor(self) -> Donor | None:
         """Return the index with which ours would begin if there were none; None: with nothing."""
         return self._donors.find("index", self._configuration, self._index_path)
 
@@ -229,7 +232,7 @@ class Repository:
         """Return the files that Git knows to be the same for a donor; None where all must be read."""
         config = self.config
         is_alike = donor.manifest.configuration == self._configuration and config.refusals == NO_REFUSALS
-        if not config.siblings or not is_alike:
+        if not config.siblings or not is_alike or not donor.root.path:
             return None
         return find_shared_blobs(config.root, donor.root.path, self.tree.read_bytes)
 

@@ -205,6 +205,12 @@ def _add_donors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--index-from", metavar="DIR", help="begin a first index with that of the checkout DIR, if it has one"
     )
+    parser.add_argument(
+        "--index-pack",
+        metavar="FILE",
+        help="begin a first index with the one in a pack, see repo-mcp index",
+    )
+    parser.add_argument("--pack-key", metavar="FILE", help="key with which the pack must be signed")
 
 
 def read_given(options: argparse.Namespace) -> Config:
@@ -226,6 +232,8 @@ def read_given(options: argparse.Namespace) -> Config:
         semantic_model=options.semantic_model,
         siblings=options.siblings,
         index_from=options.index_from,
+        index_pack=options.index_pack,
+        pack_key=options.pack_key,
         include_extensions=options.include_extension,
         exclude_globs=options.exclude_glob,
         allow_paths=options.allow_path,

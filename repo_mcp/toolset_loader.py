@@ -9,6 +9,7 @@ Left out on purpose: the protocol between client and server.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -107,6 +108,7 @@ def _protect(config: Config, warn: Warn) -> None:
     roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
     key_dir, has_key = take_key_dir(find_state_home())
     readable = [key_dir, *filter(None, [config.semantic_model, config.index_from])]
+    readable += [os.path.dirname(path) for path in (config.index_pack, config.pack_key) if path is not None]
     state = harden(roots, places if has_key else [*places, key_dir], readable)
     if not state.startswith("on"):
         warn(f"--harden: {state}")

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from index_format import MANIFEST
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import (
     IndexProgress,
@@ -24,6 +25,7 @@ from repo_mcp.model import (
     SymbolIndexStatus,
 )
 from repo_mcp.repository import Repository
+from repo_mcp.storage.packs import write_pack
 
 LOOK_SECONDS = 0.25  # between checks on a build that another runs
 OTHER_SECONDS = 5.0  # that another process may take without a commit: it may be stopped
@@ -53,6 +55,26 @@ class _Watched(Protocol):
     @property
     def snapshot(self) -> str | None:
         """Return the name of what is committed."""
+
+
+def pack_whole(repository: Repository, path: str) -> int:
+    """Merge each index that there is into one segment, write all to a pack and return its bytes.
+
+    Raises as compacting and `write_pack` do, and CONFIG_INVALID where names are served that are denied by
+    default.
+    """
+    if repository.config.allow_paths:
+        what = "An index with files that --allow-path serves is not packed."
+        raise RepoError(ErrorCode.CONFIG_INVALID, what, "Make the pack without --allow-path.")
+    repository.compact(full=True)
+    if repository.symbol_index.exists:
+        repository.symbol_index.compact(full=True)
+    indexes = [
+        (name.partition("-")[0], directory)
+        for name, directory in repository.namespaces.open().items()
+        if MANIFEST in directory.list_names()
+    ]
+    return write_pack(path, indexes, repository.config.pack_key)
 
 
 def index_whole(

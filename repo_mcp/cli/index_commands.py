@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import BooleanOptionalAction, Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -98,6 +99,8 @@ def index(options: Namespace) -> int:
         semantic_model=options.semantic_model,
         siblings=options.siblings,
         index_from=options.index_from,
+        index_pack=options.from_pack,
+        pack_key=options.pack_key,
     )
     force, quiet = options.force, options.json
     with opened(config) as repository:
@@ -106,13 +109,24 @@ def index(options: Namespace) -> int:
         if wanted or (wanted is None and repository.symbol_index.exists):
             renew_symbol_index(repository, force=force, quiet=quiet)
         vectors = renew_vectors(repository, force=force, quiet=quiet, warn=warn)
+        pack_bytes = None if options.pack is None else _write_pack(repository, options.pack)
         state = repository.symbol_index.status()
         if options.json:
-            write_json({**to_plain(done), "structure": to_plain(state), **show_vectors(repository)})
+            document = {**to_plain(done), "structure": to_plain(state), **show_vectors(repository)}
+            write_json(document if pack_bytes is None else {**document, "pack_bytes": pack_bytes})
         else:
             phases = {"symbol index": describe_symbol_index(state), **vectors}
+            if pack_bytes is not None:
+                phases["pack"] = show_size(pack_bytes)
             Renderer().refreshed(done, repository.status(), phases)
     return EXIT_DONE
+
+
+def _write_pack(repository: Repository, path: str) -> int:
+    """Write all indexes to a pack and return its bytes. Raises RepoError."""
+    from repo_mcp.whole_index import pack_whole
+
+    return pack_whole(repository, os.path.abspath(path))
 
 
 def show_vectors(repository: Repository) -> dict[str, object]:

@@ -141,6 +141,8 @@ class Config:
     semantic_model: str | None = None  # absolute; folder of an embedding model; only the operator may set it
     siblings: bool = True  # a first index begins with that of another checkout of the repository
     index_from: str | None = None  # absolute; a checkout whose index a first one may begin with
+    index_pack: str | None = None  # absolute; a pack that a first index may begin with
+    pack_key: str | None = None  # absolute; the key that this pack must be signed with
     extensions: tuple[
         tuple[str, str], ...
     ] = ()  # (extension, language) that replace the built-in ones, sorted
@@ -209,6 +211,8 @@ def load_config(
     semantic_model: str | None = None,
     siblings: bool | None = None,
     index_from: str | None = None,
+    index_pack: str | None = None,
+    pack_key: str | None = None,
     include_extensions: Sequence[str] | None = None,
     exclude_globs: Sequence[str] | None = None,
     allow_paths: Sequence[str] | None = None,
@@ -236,6 +240,8 @@ def load_config(
         semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
         siblings=siblings is not False,
         index_from=None if index_from is None else _absolute(index_from, "--index-from"),
+        index_pack=None if index_pack is None else _absolute(index_pack, "--index-pack"),
+        pack_key=None if pack_key is None else _absolute(pack_key, "--pack-key"),
         include_extensions=_check_extensions(include_extensions or ()),
         exclude_globs=_check_globs(exclude_globs or ()),
         allow_paths=_check_allowed(allow_paths or ()),

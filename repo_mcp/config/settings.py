@@ -53,6 +53,8 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         ("semantic_model", config.semantic_model, "--semantic-model", ""),
         ("siblings", config.siblings, "--siblings/--no-siblings", ""),
         ("index_from", config.index_from, "--index-from", ""),
+        ("index_pack", config.index_pack, "--index-pack", ""),
+        ("pack_key", config.pack_key, "--pack-key", ""),
         ("include_extensions", list(config.include_extensions), "--include-extension", "include_extensions"),
         ("exclude_globs", list(config.exclude_globs), "--exclude-glob", "exclude_globs"),
         ("allow_paths", list(config.allow_paths), "--allow-path", ""),

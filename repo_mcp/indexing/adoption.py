@@ -27,8 +27,8 @@ FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout;
 
 
 NO_DONOR = (
-    "The checkout of --index-from has no index that can be taken over (made by this user, with this version),"
-    " so everything is indexed."
+    "What was named to begin with has no index that can be taken over: whole, sealed, of this version."
+    " So everything is indexed."
 )
 
 

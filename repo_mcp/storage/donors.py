@@ -13,15 +13,16 @@ Left out on purpose: which checkouts there are, and which rows are taken over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import DiskDirectory, IndexFormatError, Manifest, read_sealed_manifest
+from index_format import Directory, DiskDirectory, IndexFormatError, Manifest, read_sealed_manifest
 from repo_mcp.storage.data_dir import list_data_dirs, name_canonically
 from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.storage.namespaces import list_shareable
+from repo_mcp.storage.packs import PackedIndex
 from repo_mcp.storage.sealing import make_sealer
 from repo_mcp.storage.user_key import UserKey
 
@@ -47,7 +48,7 @@ def _digest(facts: tuple[object, ...]) -> str:
 class DonorRoot:
     """A checkout that may have an index."""
 
-    path: str
+    path: str  # empty: there is none, the index came in a pack
     origin: str  # what it is to us, in words that name no path
 
 
@@ -55,7 +56,7 @@ class DonorRoot:
 class Donor:
     """A sealed index, as it was found."""
 
-    directory: DiskDirectory  # with the tag of its owner
+    directory: Directory  # with the tag of its owner
     manifest: Manifest
     root: DonorRoot
 
@@ -81,12 +82,14 @@ class Donors:
         data_dir: str | None,
         cache_home: str,
         list_roots: Callable[[], Iterable[DonorRoot]],
+        packed: Sequence[PackedIndex] = (),
     ) -> None:
         """`data_dir` is where the operator keeps indexes; `list_roots` gives checkouts, the best first."""
         self._key = key
         self._data_dir = data_dir
         self._cache_home = cache_home
         self._list_roots = list_roots
+        self._packed = packed
 
     def find(self, kind: str, configuration: str, own: str) -> Donor | None:
         """Return the index of a kind with the most files, of which rows may be taken over; None without any.
@@ -95,21 +98,31 @@ class Donors:
         """
         found = [
             donor
-            for root in (() if self._key.fault else self._list_roots())
-            for donor in self._iter_of(root, kind)
-            if donor.directory.path != own
-            and donor.live_files
+            for donor in (*self._iter_indexes(kind, own), *self._iter_packed(kind))
+            if donor.live_files
             and donor.manifest.configuration[:CONTENT_DIGITS] == configuration[:CONTENT_DIGITS]
         ]
         return max(found, key=lambda donor: donor.live_files, default=None)
 
-    def _iter_of(self, root: DonorRoot, kind: str) -> Iterator[Donor]:
-        """Yield the sealed indexes of a checkout."""
+    def _iter_packed(self, kind: str) -> Iterator[Donor]:
+        """Yield the index of a pack that the operator named."""
+        root = DonorRoot("", "a pack")
+        return (Donor(one.directory, one.manifest, root) for one in self._packed if one.kind == kind)
+
+    def _iter_indexes(self, kind: str, own: str) -> Iterator[Donor]:
+        """Yield the sealed indexes of all checkouts, but `own`."""
+        for root in () if self._key.fault else self._list_roots():
+            yield from self._iter_of(root, kind, own)
+
+    def _iter_of(self, root: DonorRoot, kind: str, own: str) -> Iterator[Donor]:
+        """Yield the sealed indexes of one checkout, but `own`."""
         for data_dir in list_data_dirs(root.path, self._data_dir, self._cache_home):
             sealer = make_sealer(self._key.key, name_canonically(root.path), name_canonically(data_dir.path))
             for name in list_shareable(data_dir, f"{kind}-v{FORMAT_VERSION}-"):
+                place = OwnDirectory(data_dir, name)
+                if place.path == own:
+                    continue
                 try:
-                    place = OwnDirectory(data_dir, name)
                     directory = DiskDirectory(place, make_tag=sealer.make_tagger(name))
                     manifest = read_sealed_manifest(directory)
                 except (OSError, IndexFormatError):

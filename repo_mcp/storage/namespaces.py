@@ -152,6 +152,14 @@ class Namespaces:
         self._directories = {**self._directories, name: directory}
         return Namespace(directory, make_tag)
 
+    def open(self) -> dict[str, DiskDirectory]:
+        """Return the directories of ours that are there, with their tags, by name."""
+        found = {}
+        for name, directory in self._directories.items():
+            with suppress(OSError):
+                found[name] = DiskDirectory(directory, make_tag=self.tags[name])
+        return found
+
     def mark_used(self) -> None:
         """Mark all of ours as in use now."""
         if self._suffix:

@@ -107,6 +107,8 @@ def _iter_arguments(options: argparse.Namespace, config: Config) -> Iterator[str
         "config": None if options.config is None else os.path.abspath(options.config),
         "semantic_model": config.semantic_model,
         "index_from": config.index_from,
+        "index_pack": config.index_pack,
+        "pack_key": config.pack_key,
     }
     for key, given in vars(options).items():
         value = places.get(key, given)

@@ -57,6 +57,9 @@ def add_donors(parser: CommandParser) -> None:
         help="begin a first index with that of another work tree (default: yes)",
     )
     parser.add_argument("--index-from", metavar="DIR", help="begin it with that of the checkout DIR")
+    parser.add_argument("--from-pack", metavar="FILE", help="begin it with the one in a pack")
+    parser.add_argument("--pack", metavar="FILE", help="then write all indexes to a pack, for other machines")
+    parser.add_argument("--pack-key", metavar="FILE", help="key with which the packs are signed")
 
 
 def add_semantic_model(parser: CommandParser) -> None:

@@ -212,7 +212,7 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             kind = name.partition("-")[0]
             path = os.path.join(repository.data_dir.path, name)
             found[kind] = _check_index(kind, path, make_tag, reads_all=reads_all)
-        donor = repository.find_donor() if found["index"].state is State.NOTE else None
+        donor = repository.donor if found["index"].state is State.NOTE else None
         yield from _advise(found, config)
         if donor is not None:
             told = f"It begins with that of {donor.root.origin}, which has {count(donor.live_files, 'file')}."

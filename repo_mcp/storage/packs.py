@@ -1,0 +1,308 @@
+"""Packs: one file with a whole index, for other machines and other users.
+
+    8s magic | u16 version | u16 zero | u32 bytes of the table | packed table | the files, one after the other
+
+The table is a dict: `signed`, and `files`, a list of [kind of index, name, bytes] for each file. Of each kind
+there is a manifest of the first generation, its seal, and the segments that it names. The seal is made with
+the pack's key or, where nobody signs it, with one that everybody knows: it shows accidents then, and no more.
+A pack has no path of the machine, no time and no status of a file, and equal indexes give equal packs.
+
+A pack is read through `PackDirectory`, as a donor's directory is: its rows count only for files that are the
+same here. Nothing in it is compressed, so it is never larger than it looks.
+
+Left out on purpose: where packs lie and how they travel.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NoReturn
+
+from index_format import (
+    MANIFEST,
+    TAG_BYTES,
+    CorruptIndex,
+    Directory,
+    DiskDirectory,
+    IndexForeign,
+    IndexFormatError,
+    MakeTag,
+    Manifest,
+    ReadableFile,
+    WritableFile,
+    copy_manifest,
+    new_file,
+    pack,
+    read_sealed_manifest,
+    unpack,
+)
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.storage.data_dir import name_canonically
+
+MAGIC = b"RMIX\x89PCK"
+VERSION = 1
+HEADER = struct.Struct("<8sHHI")
+assert HEADER.size == 16
+KINDS = ("index", "structure", "vectors")
+MAX_TABLE_BYTES = 1 << 20  # 10,000 files; a pack has three of each kind
+MAX_FILES = 1_000_000  # source files in the index of a pack
+MIN_KEY_BYTES, MAX_KEY_BYTES = 16, 4_096
+_KNOWN_KEY = b"nobody signed this pack"
+_BLOCK_BYTES = 1 << 20
+_READ_ONLY = "a pack is never written to"
+
+
+class PackFile:
+    """One file in a pack, read at positions."""
+
+    def __init__(self, name: str, whole: ReadableFile, start: int, size: int) -> None:
+        self.name = name
+        self.size = size
+        self.identity: tuple[int, ...] = ()  # none: a seal compares the bytes
+        self._whole = whole
+        self._start = start
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
+        if offset < 0 or offset + size > self.size:
+            raise CorruptIndex(f"{self.name}: {self.size} bytes, {offset + size} expected")
+        return self._whole.read(self._start + offset, size)
+
+    def close(self) -> None:
+        """Do nothing: the pack stays open."""
+
+
+class PackDirectory:
+    """The files of one kind in a pack. Nothing can be changed in it."""
+
+    def __init__(self, path: str, files: Mapping[str, PackFile], make_tag: MakeTag) -> None:
+        self.path = path
+        self.make_tag: MakeTag | None = make_tag
+        self._files = files
+
+    def list_names(self) -> list[str]:
+        """Return the names of the files, sorted."""
+        return sorted(self._files)
+
+    def open(self, name: str) -> PackFile:
+        """Open a file to read. Raises FileNotFoundError."""
+        if name not in self._files:
+            raise FileNotFoundError(errno.ENOENT, "no such file in the pack", name)
+        return self._files[name]
+
+    def identify(self, _name: str) -> tuple[int, ...]:
+        """Return nothing: the files of a pack have no identity."""
+        return ()
+
+    def create(self, _name: str) -> WritableFile:
+        """Raise OSError."""
+        _refuse_change()
+
+    def rename(self, _source: str, _target: str) -> None:
+        """Raise OSError."""
+        _refuse_change()
+
+    def take(self, _name: str, _source: Directory) -> bool:
+        """Raise OSError."""
+        _refuse_change()
+
+    def delete(self, _name: str) -> None:
+        """Raise OSError."""
+        _refuse_change()
+
+    def sync(self) -> None:
+        """Raise OSError."""
+        _refuse_change()
+
+    def lock(self, _name: str) -> NoReturn:
+        """Raise OSError."""
+        _refuse_change()
+
+
+@dataclass(frozen=True, slots=True)
+class PackedIndex:
+    """One kind of index in a pack. Its manifest is that of the seal; its segments are not looked at."""
+
+    kind: str
+    directory: PackDirectory
+    manifest: Manifest
+
+
+def read_pack(path: str, key_path: str | None) -> tuple[PackedIndex, ...]:
+    """Return the indexes in a pack, the lexical one first. `key_path` holds the key that signed it, if any.
+
+    Raises RepoError with CONFIG_INVALID, in words, for what is no pack, is cut, of another version, or signed
+    otherwise. The bytes of the segments are compared with the seal by whoever takes them over.
+    """
+    key = None if key_path is None else read_key(key_path)
+    try:
+        above, name = os.path.split(name_canonically(path))
+        whole = DiskDirectory(above).open(name)
+        files = _read_table(whole, key is not None)
+        found = [_open_kind(path, kind, files[kind], key) for kind in KINDS if kind in files]
+    except RepoError:
+        raise
+    except IndexForeign:
+        what = (
+            "was signed with another key, or changed since"
+            if key is not None
+            else "was changed since it was made"
+        )
+        raise _refuse(what) from None
+    except IndexFormatError as error:
+        raise _refuse(f"is damaged ({error})") from None
+    except (OSError, ValueError) as error:
+        raise _refuse(f"cannot be read ({getattr(error, 'strerror', None) or 'it is not a path'})") from None
+    if not found or found[0].kind != KINDS[0]:
+        raise _refuse("holds no index")
+    return tuple(found)
+
+
+def write_pack(path: str, indexes: Sequence[tuple[str, Directory]], key_path: str | None) -> int:
+    """Write a pack of indexes, each given by its kind and its sealed directory, and return its bytes.
+
+    Raises RepoError with CONFIG_INVALID for a bad key, with INDEX_UNAVAILABLE when an index is missing or
+    damaged, or the file cannot be written.
+    """
+    key = None if key_path is None else read_key(key_path)
+    try:
+        sources = [
+            (kind, name, source)
+            for kind, original in indexes
+            for name, source in _list_sources(original, _make_tagger(key, kind))
+        ]
+        rows = [(kind, name, _measure(source, name)) for kind, name, source in sources]
+        table = pack({"signed": key is not None, "files": rows})
+        above, name = os.path.split(name_canonically(path))
+        with new_file(DiskDirectory(above), name, f"{name}.tmp") as file:
+            file.write(HEADER.pack(MAGIC, VERSION, 0, len(table)) + table)
+            for _, one, source in sources:
+                _append(file, source, one)
+    except (IndexFormatError, OSError) as error:
+        reason = str(error) if isinstance(error, IndexFormatError) else error.strerror or type(error).__name__
+        raise RepoError(
+            ErrorCode.INDEX_UNAVAILABLE,
+            f"The pack cannot be written ({reason}).",
+            "Check the directory of the file and the space there; index again if the index is damaged.",
+        ) from None
+    return HEADER.size + len(table) + sum(size for _, _, size in rows)
+
+
+def read_key(path: str) -> bytes:
+    """Return the key that a file holds. Raises RepoError with CONFIG_INVALID."""
+    try:
+        above, name = os.path.split(name_canonically(path))
+        file = DiskDirectory(above).open(name)
+        try:
+            size = file.size
+            data = file.read(0, size) if MIN_KEY_BYTES <= size <= MAX_KEY_BYTES else b""
+        finally:
+            file.close()
+    except (IndexFormatError, OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a regular file"
+        raise _invalid("--pack-key", f"cannot be read ({reason})", "Give a file.") from None
+    if not data:
+        wanted = f"{MIN_KEY_BYTES} to {MAX_KEY_BYTES:,} bytes"
+        raise _invalid(
+            "--pack-key", f"has {size:,} bytes, {wanted} are wanted", "Give a file of random bytes."
+        )
+    return data
+
+
+def _read_table(whole: ReadableFile, must_be_signed: bool) -> dict[str, dict[str, PackFile]]:
+    """Return the files of each kind. Raises IndexFormatError, RepoError."""
+    if whole.size < HEADER.size:
+        raise _refuse("is no pack")
+    magic, version, zero, size = HEADER.unpack(whole.read(0, HEADER.size))
+    if magic != MAGIC or zero:
+        raise _refuse("is no pack")
+    if version != VERSION:
+        raise _refuse(f"has version {version} of packs, and this program reads version {VERSION}")
+    if size > MAX_TABLE_BYTES or HEADER.size + size > whole.size:
+        raise _refuse("is cut short")
+    record = unpack(whole.read(HEADER.size, size), "table")
+    try:
+        rows = [(str(kind), str(name), int(count)) for kind, name, count in record["files"]]
+        is_signed = record["signed"] is True
+    except (TypeError, ValueError, KeyError):
+        raise _refuse("has a table that cannot be read") from None
+    if is_signed and not must_be_signed:
+        raise _refuse("is signed, and --pack-key names no key")
+    if must_be_signed and not is_signed:
+        raise _refuse("is not signed with the key of --pack-key")
+    return _place(rows, whole, HEADER.size + size)
+
+
+def _place(
+    rows: Sequence[tuple[str, str, int]], whole: ReadableFile, start: int
+) -> dict[str, dict[str, PackFile]]:
+    """Return where the files of each kind are, which must fill the pack. Raises RepoError."""
+    files: dict[str, dict[str, PackFile]] = {}
+    for kind, name, count in rows:
+        of_kind = files.setdefault(kind, {})
+        if kind not in KINDS or name in of_kind or count < 0:
+            raise _refuse("has a table that cannot be read")
+        of_kind[name] = PackFile(name, whole, start, count)
+        start += count
+    if start != whole.size:
+        raise _refuse("is cut short" if start > whole.size else "has bytes behind its end")
+    return files
+
+
+def _open_kind(path: str, kind: str, files: Mapping[str, PackFile], key: bytes | None) -> PackedIndex:
+    """Return one index. Raises IndexFormatError, RepoError."""
+    directory = PackDirectory(path, files, _make_tagger(key, kind))
+    manifest = read_sealed_manifest(directory)
+    if manifest is None:
+        raise _refuse("holds an index without a manifest")
+    if sum(entry.files for entry in manifest.segments) > MAX_FILES:
+        raise _refuse(f"has an index of more than {MAX_FILES:,} files")
+    return PackedIndex(kind, directory, manifest)
+
+
+def _make_tagger(key: bytes | None, kind: str) -> MakeTag:
+    secret = blake2b(key if key is not None else _KNOWN_KEY, person=b"repo-mcp-pack").digest()
+    own = blake2b(kind.encode(), key=secret, person=b"pack-kind").digest()
+    return lambda data: blake2b(data, key=own, digest_size=TAG_BYTES).digest()
+
+
+def _list_sources(original: Directory, make_tag: MakeTag) -> list[tuple[str, Directory]]:
+    """Return the files of one kind in a pack, and where each is: the manifest and its seal, then segments."""
+    manifest, copy = copy_manifest(original, make_tag)
+    written = sorted(copy.list_names(), key=lambda name: (name != MANIFEST, name))
+    segments = sorted(entry.name for entry in manifest.segments)
+    return [*((name, copy) for name in written), *((name, original) for name in segments)]
+
+
+def _measure(directory: Directory, name: str) -> int:
+    file = directory.open(name)
+    try:
+        return file.size
+    finally:
+        file.close()
+
+
+def _append(target: WritableFile, directory: Directory, name: str) -> None:
+    file = directory.open(name)
+    try:
+        for start in range(0, file.size, _BLOCK_BYTES):
+            target.write(file.read(start, min(_BLOCK_BYTES, file.size - start)))
+    finally:
+        file.close()
+
+
+def _refuse_change() -> NoReturn:
+    raise OSError(errno.EROFS, _READ_ONLY)
+
+
+def _refuse(what: str) -> RepoError:
+    return _invalid("the pack", what, "Make a new one with repo-mcp index --pack FILE.")
+
+
+def _invalid(subject: str, what: str, hint: str) -> RepoError:
+    return RepoError(ErrorCode.CONFIG_INVALID, f"{subject[:1].upper()}{subject[1:]} {what}.", hint)
