@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -340,3 +341,30 @@ def test_nothing_is_adopted_without_the_right_seal(tmp_path: Path) -> None:
             with pytest.raises(IndexForeign):
                 IndexWriter(MemoryDirectory(), "c", FIELDS[:1]).adopt(donor)
             assert writer.segments == ()
+
+
+@pytest.mark.parametrize("fault", [Fault.KILL, Fault.STICKY])
+def test_an_adoption_that_stops_anywhere_leaves_the_index_before_or_after(fault: Fault) -> None:
+    donor = MemoryDirectory(make_tag=THEIRS)
+    build(donor)
+    before = {name: bytes(data) for name, data in donor.files.items()}
+    allowed = [expect_model({}), expect_model({name: FIRST[name] for name in "ab"})]
+    seen = []
+    for operation in range(1, 100):
+        directory = FailingDirectory({}, fault, operation)
+        directory.make_tag = OURS
+        with suppress(OSError, Killed, IndexForeign), IndexWriter(directory, "c", FIELDS) as writer:
+            adopted = writer.adopt(donor)
+            writer.put(replace(adopted.manifest.segments[0], dead_files=(2,)))
+            writer.commit()
+            writer.delete_garbage()
+        left = MemoryDirectory(make_tag=OURS)
+        left.files = {name: bytearray(data) for name, data in directory.files.items()}
+        found = look(left) if "manifest" in left.files else expect_model({})
+        assert found in allowed
+        seen.append(allowed.index(found))
+        if directory.steps < operation:
+            break
+    assert sorted(set(seen)) == [0, 1]
+    assert seen == sorted(seen)
+    assert {name: bytes(data) for name, data in donor.files.items()} == before

@@ -186,7 +186,7 @@ def test_any_changed_byte_is_refused_or_built_over(main: GitTree, tmp_path: Path
     data = write(main, tmp_path / "good")
     bad, random = tmp_path / "bad", Random(3)
     clone = copy_plainly(main, tmp_path / "clone")
-    outcomes = set()
+    outcomes: set[object] = set()
     for _ in range(12):
         place = random.choice((random.randrange(400), random.randrange(len(data))))
         bad.write_bytes(data[:place] + bytes([data[place] ^ 1 << random.randrange(8)]) + data[place + 1 :])
