@@ -183,7 +183,8 @@ def is_honest(answer: str, *right: str) -> bool:
 
 
 def _bare(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer without warnings and the name of its snapshot; a status without the sizes of the structure.
+    """An answer without warnings, ranks of symbols and the name of its snapshot; a status without the sizes
+    of the structure.
 
     Those still count files that are gone, which are in no answer any more. An exact search finds the same,
     whatever is indexed.
@@ -192,6 +193,8 @@ def _bare(answer: Mapping[str, Any]) -> dict[str, Any]:
         return {**answer, "meta": {**answer["meta"], "warnings": []}}
     if isinstance(answer.get("result"), dict):
         answer = {**answer, "result": {**answer["result"], "snapshot": None}}
+    if isinstance(answer.get("result"), list):
+        answer = {**answer, "result": [{**row, "rank": None} for row in answer["result"]]}
     sizes = {"indexed_symbols", "languages", "structure"} if "healthy" in answer else ()
     return {**{key: value for key, value in answer.items() if key not in sizes}, "warnings": []}
 

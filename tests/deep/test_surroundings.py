@@ -53,7 +53,7 @@ def _run(code: str, *words: str, **options: Any) -> subprocess.CompletedProcess[
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=options.pop("timeout", 600),
         **options,
     )
 
@@ -295,6 +295,7 @@ def test_a_large_tree_in_little_memory(tmp_path: Path, data: Path) -> None:
             LITTLE, str(root), str(data),
             environment={"OPENBLAS_NUM_THREADS": "1"},
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+            timeout=3_600,  # 200 MB of code are parsed one file after another
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-2000:]
         row.rounds += 1
