@@ -16,6 +16,7 @@ from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FIELDS
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
+    Binding,
     Reference,
     ReferenceRole,
     Symbol,
@@ -147,6 +148,11 @@ class FileScope(SymbolScopes):
             if above:
                 return rows[above - 1]
         return None
+
+    def find_bound(self, ordinal: int, name: str) -> Reference | None:
+        """Return the row that gives the bound of a type parameter of a symbol, or None."""
+        rows = self._bindings.get((ordinal, name), ())
+        return next((one for one in rows if one.arguments == Binding.BOUND), None)
 
     def has_type(self, ordinal: int) -> bool:
         """Return whether the declaration of a symbol shows its type."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.graph.typed.rules import Rules
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
@@ -277,5 +277,31 @@ def _read_text(
         return None
     if found_type.name == "Self" and holder is not None:
         return holder
+    if scope.language == "rust" and not found_type.qualifier:
+        bounded = _find_bounded(lookup, scope, declaration, found_type.name)
+        if bounded is not None:
+            return bounded
     names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
     return _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)
+
+
+def _find_bounded(
+    lookup: NamedLookup, scope: FileScope, declaration: Declaration, name: str
+) -> Holder | None:
+    """Return the trait by which a type parameter is bound that a field or a result has as its type: by the
+    type around it, or by one of its `impl` blocks; None for what is no such parameter. Never sure: other
+    blocks may have other bounds."""
+    owner = scope.get_parent(declaration.ordinal)
+    owner_name = scope.get_name(owner)
+    rules = lookup.get_rules(scope)
+    for other in lookup.iter_declaring(scope, owner_name):
+        for part in other.find_named(owner_name):
+            bound = other.find_bound(part, name)
+            if bound is None:
+                continue
+            is_own = other is scope and part == owner
+            is_block = other.get_kind(part) is SymbolKind.EXTENSION
+            if is_own or (is_block and rules.is_same_type(scope, owner, other, part)):
+                found = _find_type(lookup, other, part, say_names(bound))
+                return found if found is None else replace(found, is_sure=False)
+    return None

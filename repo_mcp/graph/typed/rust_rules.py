@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from posixpath import normpath
 
 from repo_mcp.graph.program.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -15,6 +16,7 @@ MAX_NAMING = 60  # files naming an item, searched for the crate it belongs to
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _SECTION = re.compile(r"\s*\[(.*dependencies)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
 _KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
+_FOLDER = re.compile(r"\bpath\s*=\s*\"([^\"]+)\"")
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
@@ -38,7 +40,7 @@ class RustRules(Rules):
         super().__init__(program)
         self._crates: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        self._dependencies: dict[str, frozenset[str]] = {}
+        self._dependencies: dict[str, dict[str, str]] = {}
         self._homes: dict[str, Path] = {}
 
     # -- crates and modules ------------------------------------------------------------------------------
@@ -89,28 +91,41 @@ class RustRules(Rules):
             self._names[crate] = name.replace("-", "_")
         return self._names[crate]
 
-    def _list_dependencies(self, crate: str) -> frozenset[str]:
-        """Return the crates that a manifest depends on, by the names used in code."""
+    def _list_dependencies(self, crate: str) -> dict[str, str]:
+        """Return the crates that a manifest depends on: name in code -> folder, "" if it says none."""
         if crate not in self._dependencies:
             path = f"{crate}/Cargo.toml".lstrip("/")
             text = self.program.read_text(path) if self.program.has_file(path) else None
-            found: set[str] = set()
-            is_list = False
+            found: dict[str, str] = {}
+            is_list, named = False, ""
             for line in (text or "").split("\n")[:MAX_MANIFEST_LINES]:
                 section = _SECTION.match(line)
                 if section is not None:
-                    is_list = bool(section.group(1))
-                    found.update(filter(None, (section.group(2),)))
+                    is_list, named = bool(section.group(1)), section.group(2) or ""
+                    if named:
+                        found.setdefault(named, "")
                 elif is_list:
-                    found.update(_KEY.findall(line))
-            self._dependencies[crate] = frozenset(name.replace("-", "_") for name in found)
+                    self._read_dependency(crate, line, named, found)
+            self._dependencies[crate] = {name.replace("-", "_"): folder for name, folder in found.items()}
         return self._dependencies[crate]
+
+    def _read_dependency(self, crate: str, line: str, named: str, found: dict[str, str]) -> None:
+        """Note the dependency in a line, or the folder of the one that a section is `named` after."""
+        key = _KEY.match(line)
+        if key is None:
+            return
+        name, path = named or key.group(1), _FOLDER.search(line)
+        if not named or key.group(1) == "path":
+            found[name] = "" if path is None else normpath(f"{crate}/{path.group(1)}".lstrip("/"))
 
     def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
         """Return the folder of a crate in this repository: nearby, or where a file names the item."""
         own = self._find_crate(scope.folder)
         if self._find_name(own) == name:
             return own
+        told = self._list_dependencies(own).get(name)
+        if told and self._find_crate(f"{told}/src") == told:
+            return told
         above = own.rpartition("/")[0]
         prefixes = {f"{above}/" if above else "", f"{own}/" if own else "", ""}
         for prefix in sorted(prefixes):

@@ -21,7 +21,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
 )
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
@@ -206,12 +206,18 @@ def _on_extern_crate(walk: CaptureWalk, node: Node) -> None:
     name = walk.read(node.child_by_field_name("name"))
     alias = walk.read(node.child_by_field_name("alias")) or name
     walk.refer(ReferenceRole.IMPORT, "", node, name, alias)
+    if _is_public(node):
+        walk.refer(ReferenceRole.EXPORT, name, node, "", alias)
+
+
+def _is_public(node: Node) -> bool:
+    return any(one.type == "visibility_modifier" for one in node.children[:2])
 
 
 def _on_use(walk: CaptureWalk, node: Node) -> None:
     """Add the imports of a tree of paths, flattened without recursion."""
     walk.take_words(node)
-    is_public = any(one.type == "visibility_modifier" for one in node.children[:2])
+    is_public = _is_public(node)
     argument = node.child_by_field_name("argument")
     waiting: list[tuple[Node, str]] = [(argument, "")] if argument is not None else []
     for _ in range(MAX_USE_LEAVES):
@@ -259,15 +265,22 @@ def _join(before: str, path: str) -> str:
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
-    name = node.child_by_field_name("name")
+    name, bounds = node.child_by_field_name("name"), node.child_by_field_name("bounds")
     if name is not None:
-        walk.bind_parameter_type(name, node.child_by_field_name("bounds"))
+        walk.bind_parameter_type(name, bounds)
+        _bind_bound(walk, name, bounds)
 
 
 def _on_predicate(walk: CaptureWalk, node: Node) -> None:
     name, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
     if name is not None and bounds is not None:
         walk.note_bound(walk.read(name), walk.read_line(bounds))
+        _bind_bound(walk, name, bounds)
+
+
+def _bind_bound(walk: CaptureWalk, name: Node, bounds: Node | None) -> None:
+    if bounds is not None and walk.scope.kind in TYPE_KINDS:
+        walk.bind_bound(walk.read(name), walk.read_line(bounds), name)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node
@@ -142,6 +142,12 @@ class CaptureWalk(CaptureScopes):
         """Record the bound of a type parameter; the first of several counts."""
         self.bounds.setdefault((self.scopes[-1].ordinal, name), text.lstrip(": ").removeprefix("extends "))
 
+    def bind_bound(self, name: str, bound: str, node: Node) -> None:
+        """Record the bound of a type parameter of a type, whose fields may have it as their type."""
+        found = read_type(bound.lstrip(": "))
+        if found.name:
+            self._bind(name, found.name, found.qualifier, node, Binding.BOUND)
+
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
         """Record the type of a local variable as written; it is read only if needed."""
         if type_text:
@@ -171,7 +177,7 @@ class CaptureWalk(CaptureScopes):
         for row in self._rows:
             ordinal, role, name, qualifier, alias, line, arguments = row
             if role is ReferenceRole.BIND:
-                if alias in roots.get(ordinal, ()):
+                if arguments == Binding.BOUND or alias in roots.get(ordinal, ()):
                     self._add_binding(row, chains[ordinal])
                 continue
             if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[ordinal]):

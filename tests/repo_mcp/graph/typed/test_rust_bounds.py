@@ -1,0 +1,81 @@
+"""Rust: crates behind a facade, and calls through fields whose type is a parameter with a bound."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.questions import CALLS, EdgeType
+from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
+
+RUST = {
+    "Cargo.toml": (
+        '[package]\nname = "app"\n[dependencies.all-of-it]\nversion = "1"\npath = "crates/facade"\n'
+        '[dependencies]\nouter = "1"\n'
+    ),
+    "src/main.rs": (
+        "use all_of_it::tools::open;\n"
+        "fn main() {\n"
+        "    open();\n"
+        "    all_of_it::other::close();\n"
+        "    outer::tools::open();\n"
+        "}\n"
+    ),
+    "crates/facade/Cargo.toml": (
+        '[package]\nname = "all-of-it"\n[dependencies]\n'
+        'the-tools = { version = "1", path = "../tools" }\nthe-other = { path = "../other" }\n'
+    ),
+    "crates/facade/src/lib.rs": "pub extern crate the_tools as tools;\nextern crate the_other as other;\n",
+    "crates/tools/Cargo.toml": '[package]\nname = "the-tools"\n',
+    "crates/tools/src/lib.rs": (
+        "pub mod sink;\n"
+        "pub fn open() {}\n"
+        "use crate::sink::Sink;\n"
+        "pub struct Core<S, T: Sink, U> { sink: S, told: Option<T>, free: U }\n"
+        "impl<S: Sink, T: Sink, U> Core<S, T, U> {\n"
+        "    fn run(&mut self) {\n"
+        "        self.sink.matched(1);\n"
+        "        self.told.unwrap().matched(2);\n"
+        "        self.free.matched(3);\n"
+        "    }\n"
+        "    fn give(&self) -> &S { &self.sink }\n"
+        "    fn more(&self) { self.give().matched(4); }\n"
+        "}\n"
+        "pub struct Late<M> { made: M }\n"
+        "impl<M> Late<M> where M: Sink {\n"
+        "    fn run(&self) { self.made.matched(5); }\n"
+        "}\n"
+    ),
+    "crates/tools/src/sink.rs": (
+        "pub trait Sink { fn matched(&mut self, n: u8); }\n"
+        "pub struct Other;\nimpl Other { fn matched(&mut self, n: u8) {} }\n"
+    ),
+    "crates/other/Cargo.toml": '[package]\nname = "the-other"\n',
+    "crates/other/src/lib.rs": "pub fn close() {}\npub fn open() {}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def rust() -> Graph:
+    return make_graph(RUST)
+
+
+def test_a_facade_leads_to_the_crates_that_it_gives_on(rust: Graph) -> None:
+    nodes = {node.name_inside: node for node in rust.outline("crates/tools/src/lib.rs")}
+    edges = rust.find_incoming(nodes["open"], CALLS).edges
+    found = [(edge.confidence.value, rust.get_node(edge.other).path, edge.lines) for edge in edges]
+    assert found == [("exact", "src/main.rs", (3,))]
+
+
+def test_what_a_facade_keeps_for_itself_is_not_seen_through_it(rust: Graph) -> None:
+    assert list_incoming(rust, "close", EdgeType.CALLS) == []
+
+
+def test_a_field_has_the_methods_of_the_trait_that_its_type_is_bound_by(rust: Graph) -> None:
+    assert list_incoming(rust, "Sink.matched", EdgeType.CALLS) == [
+        ("calls", "probable", "Core.run", (7, 8)),
+        ("calls", "probable", "Core.more", (12,)),
+        ("calls", "probable", "Late.run", (16,)),
+        ("calls", "possible", "Core.run", (9,)),
+    ]
+    assert list_incoming(rust, "Other.matched", EdgeType.CALLS) == [("calls", "possible", "Core.run", (9,))]
