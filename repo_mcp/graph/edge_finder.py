@@ -6,6 +6,9 @@ alias that one of them imports it under, are scanned, nearest to the target firs
 name is resolved, and those that lead to the target count. Unresolved ones are listed beside the edges: a
 call of that name on a receiver of unknown type may mean the target.
 
+A call of a member that others override may run any of them. Where it is asked for, a search has such calls as
+edges, possible and `via` the member that is called.
+
 A window ends after a fixed number of references or files, never after a measured time, so equal questions
 get equal answers. Whoever wants all edges asks for window after window.
 """
@@ -18,6 +21,7 @@ from heapq import merge
 
 import numpy as np
 
+from repo_mcp.graph.dispatch import ABSTRACT_KINDS, Dispatch, Overrides
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
 from repo_mcp.graph.hierarchy import Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
@@ -61,12 +65,14 @@ _OUTSIDE = {
 }
 _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference tells of them
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
+_OF_BASES = frozenset(
+    {"super", "super()", "base", "parent", "__super"}
+)  # receivers that run the base's member
 _DEFAULT = "default"
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 _NAMED = frozenset(NAMED)
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}  # of members: in C a macro may declare fields
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
-_ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
 class EdgeFinder:
@@ -77,6 +83,7 @@ class EdgeFinder:
         self._resolvers = resolvers
         self.hierarchy = Hierarchy(program, resolvers)
         self.prototypes = Prototypes(program)
+        self.dispatch = Dispatch(program, self.hierarchy)
 
     # What a symbol depends on
 
@@ -85,12 +92,12 @@ class EdgeFinder:
         return next(self.iter_outgoing(source, types, bounds))
 
     def iter_outgoing(
-        self, source: Declaration, types: Types, bounds: Bounds | None = None
+        self, source: Declaration, types: Types, bounds: Bounds | None = None, *, dispatches: bool = False
     ) -> Iterator[Edges]:
         """Yield the edges of these types that begin at a symbol or inside it, in windows: at least one.
 
         None has what one before it had. Each but the last is followed; the last is `cut` where a limit of
-        the hierarchy was reached.
+        the hierarchy was reached. Where it `dispatches`, a call of an abstract member leads to its overrides.
         """
         most = MAX_OUTGOING if bounds is None else bounds.references
         record = self._program.find_record(source.path)
@@ -114,12 +121,14 @@ class EdgeFinder:
         is_cut = self.hierarchy.is_cut
         inside = mark_inside(record, source.ordinal)
         rows = np.flatnonzero(inside[record.ref_symbols]).tolist()
+        below = Overrides(self.dispatch) if dispatches else None
         whole = SymbolKind(int(record.kinds[source.ordinal])) not in CALLABLE_KINDS
         for resolved, row in enumerate(rows):
             if resolved and resolved % most == 0:
                 yield gathered.take(is_followed=True)
-            self._follow(source.path, record, row, inside if whole else None, types, gathered)
-        yield gathered.take(cut=is_cut)
+            own = inside if whole else None
+            self._follow(source.path, record, row, own, types, gathered, below)
+        yield gathered.take(cut=is_cut or (below is not None and below.is_cut))
 
     def _follow(
         self,
@@ -129,6 +138,7 @@ class EdgeFinder:
         own: np.ndarray[tuple[int], np.dtype[np.bool_]] | None,
         types: Types,
         gathered: GatheredEdges,
+        below: Overrides | None,
     ) -> None:
         role = ReferenceRole(int(record.ref_roles[row]))
         if role is ReferenceRole.BIND or not (role in _BASES or _TYPES[role] in types):
@@ -142,6 +152,9 @@ class EdgeFinder:
             edge_type = self._name_edge(record, reference, target)
             if edge_type in types:
                 gathered.add(edge_type, other, target.confidence, reference.line)
+            if below is not None and self.dispatch.is_dispatched(record, row, other):
+                for one in below.list_of(other):
+                    gathered.add(edge_type, one.declaration, Confidence.POSSIBLE, reference.line, other)
         if not found.targets:
             edge_type = _TYPES.get(role) or _OUTSIDE[role]
             if found.external and edge_type in types:
@@ -155,9 +168,9 @@ class EdgeFinder:
             return _TYPES[reference.role]
         other = self._program.find_record(target.declaration.path)
         kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
-        if kind in _ABSTRACT_KINDS:
+        if kind in ABSTRACT_KINDS:
             own = SymbolKind(int(record.kinds[reference.symbol]))
-            return EdgeType.EXTENDS if own in _ABSTRACT_KINDS else EdgeType.IMPLEMENTS
+            return EdgeType.EXTENDS if own in ABSTRACT_KINDS else EdgeType.IMPLEMENTS
         return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
 
     # What depends on a symbol
@@ -167,9 +180,12 @@ class EdgeFinder:
         return next(self.iter_incoming(target, types, bounds))
 
     def iter_incoming(
-        self, target: Declaration, types: Types, bounds: Bounds | None = None
+        self, target: Declaration, types: Types, bounds: Bounds | None = None, *, dispatches: bool = False
     ) -> Iterator[Edges]:
-        """Yield the edges of these types that end at a symbol, in windows, as `iter_outgoing` does."""
+        """Yield the edges of these types that end at a symbol, in windows, as `iter_outgoing` does.
+
+        Calls of what it overrides are among them where it `dispatches`.
+        """
         record = self._program.find_record(target.path)
         gathered = GatheredEdges()
         if record is None:
@@ -190,9 +206,10 @@ class EdgeFinder:
                 other = self._program.find_record(one.declaration.path)
                 line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
                 gathered.add(EdgeType.IMPLEMENTS, one.declaration, one.confidence, line)
+        above = self.dispatch.list_above(target) if dispatches else frozenset()
         is_cut = self.hierarchy.is_cut
         if types - _WITHOUT_NAMES:
-            search = _Search(self, target, record, types, gathered)
+            search = _Search(self, target, record, types, gathered, above)
             for _ in search.run(bounds or Bounds(MAX_FILES, MAX_INCOMING)):
                 yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
@@ -250,8 +267,10 @@ class _Search:
         record: SymbolRecord,
         types: Types,
         gathered: GatheredEdges,
+        above: frozenset[Declaration],
     ) -> None:
         self._finder = finder
+        self._above = above  # what the target overrides, where calls of that count
         self._target = target
         self._symbol = record.get_symbol(target.ordinal)
         self._types = types
@@ -307,6 +326,11 @@ class _Search:
         found = self._find_meant(resolution, path, record, row)
         if found is not None:
             self._note(path, record, row, found)
+        elif above := [one.declaration for one in resolution.targets if one.declaration in self._above]:
+            if EdgeType.CALLS in self._types and self._finder.dispatch.is_dispatched(record, row, above[0]):
+                source = Declaration(path, int(record.ref_symbols[row]))
+                line = int(record.ref_lines[row])
+                self._gathered.add(EdgeType.CALLS, source, Confidence.POSSIBLE, line, above[0])
         elif resolution == NOTHING and self._could_mean(record, row):
             self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
@@ -143,19 +144,28 @@ class EdgeLists:
         """Read nothing yet. Calls take turns under `lock`."""
         self._finder = finder
         self._lock = lock
-        self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool], EdgeList] = LruCache(KEPT_LISTS)
+        self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool, bool], EdgeList] = LruCache(
+            KEPT_LISTS
+        )
 
     def read(
-        self, declaration: Declaration, types: Iterable[EdgeType], start: int, *, incoming: bool
+        self,
+        declaration: Declaration,
+        types: Iterable[EdgeType],
+        start: int,
+        *,
+        incoming: bool,
+        dispatches: bool = False,
     ) -> KnownEdges:
         """Return the edges of these types at one end of a symbol, as far as a page from row `start` on needs
-        them.
+        them; with the calls that may run an override, where it `dispatches`.
         """
         wanted = frozenset(types)
         search = self._finder.iter_incoming if incoming else self._finder.iter_outgoing
         with self._lock:
-            key = (declaration, wanted, incoming)
-            return self._kept.get(key, lambda: EdgeList(search(declaration, wanted))).read(start)
+            key = (declaration, wanted, incoming, dispatches)
+            windows = partial(search, declaration, wanted, dispatches=dispatches)
+            return self._kept.get(key, lambda: EdgeList(windows())).read(start)
 
 
 def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:

@@ -1,7 +1,8 @@
 """Edges: what a symbol depends on, and what depends on it, each with a confidence.
 
 An edge stands for the lines of one symbol that lead to, or from, another and that are equally sure of it: a
-caller whose first call is certain and whose second is a guess has two edges.
+caller whose first call is certain and whose second is a guess has two edges. A call of an interface's method
+may run any of its implementations: such an edge is no more than possible, and `via` that method.
 
 Left out on purpose: how edges are found; see `repo_mcp/graph/edge_finder.py`.
 """
@@ -17,6 +18,9 @@ from repo_mcp.graph.questions import EdgeType
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
+
+
+_Key = tuple[EdgeType, Declaration, "Declaration | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,9 @@ class Edge:
     other: Declaration  # the symbol at the other end
     confidence: Confidence  # of every line
     lines: tuple[int, ...]  # of the references, in the dependent symbol's file, ascending
+    via: Declaration | None = (
+        None  # what the lines mean, where it is a member that `other` or its end overrides
+    )
 
     @property
     def count(self) -> int:
@@ -73,19 +80,26 @@ class Edges:
 
 
 class GatheredEdges:
-    """Accumulates edges, one per type, other end and confidence."""
+    """Accumulates edges, one per type, other end, member in between and confidence."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[EdgeType, Declaration], dict[int, Confidence]] = {}
-        self._taken: dict[tuple[EdgeType, Declaration], set[int]] = {}
+        self._found: dict[_Key, dict[int, Confidence]] = {}
+        self._taken: dict[_Key, set[int]] = {}
         self._externals: dict[tuple[EdgeType, str], list[int]] = {}
         self._unresolved: dict[str, dict[int, int]] = {}  # path -> row of the reference -> line
 
-    def add(self, edge_type: EdgeType, other: Declaration, confidence: Confidence, line: int) -> None:
+    def add(
+        self,
+        edge_type: EdgeType,
+        other: Declaration,
+        confidence: Confidence,
+        line: int,
+        via: Declaration | None = None,
+    ) -> None:
         """Note a line that leads to, or from, a symbol. Of several on one line the surest counts."""
-        if line in self._taken.get((edge_type, other), ()):
+        if line in self._taken.get((edge_type, other, via), ()):
             return
-        lines = self._found.setdefault((edge_type, other), {})
+        lines = self._found.setdefault((edge_type, other, via), {})
         lines[line] = min(confidence, lines.get(line, confidence), key=_ORDER.__getitem__)
 
     def add_external(self, edge_type: EdgeType, name: str, line: int) -> None:
@@ -100,12 +114,16 @@ class GatheredEdges:
         """Return what was noted since this was called before."""
         edges = [
             Edge(
-                edge_type, other, confidence, tuple(sorted(one for one in lines if lines[one] is confidence))
+                edge_type,
+                other,
+                confidence,
+                tuple(sorted(one for one in lines if lines[one] is confidence)),
+                via,
             )
-            for (edge_type, other), lines in self._found.items()
+            for (edge_type, other, via), lines in self._found.items()
             for confidence in set(lines.values())
         ]
-        edges.sort(key=lambda edge: (_ORDER[edge.confidence], edge.other.path, edge.other.ordinal, edge.type))
+        edges.sort(key=_order)
         externals = [
             External(name, edge_type, tuple(sorted(set(lines))), len(lines))
             for (edge_type, name), lines in sorted(self._externals.items())
@@ -118,6 +136,12 @@ class GatheredEdges:
             self._taken.setdefault(key, set()).update(lines)
         self._found, self._externals, self._unresolved = {}, {}, {}
         return Edges(tuple(edges), tuple(externals), tuple(unresolved), cut or is_followed, is_followed)
+
+
+def _order(edge: Edge) -> tuple[int, str, int, EdgeType, str, int]:
+    via = edge.via or Declaration("", -1)
+    place = (edge.other.path, edge.other.ordinal)
+    return _ORDER[edge.confidence], *place, edge.type, via.path, via.ordinal
 
 
 def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -219,10 +219,16 @@ class Graph:
 
     # Edges
 
-    def find_incoming(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
-        """Return the edges of these types that end at a symbol, most certain first."""
+    def find_incoming(
+        self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None, *, dispatches: bool = False
+    ) -> Edges:
+        """Return the edges of these types that end at a symbol, most certain first.
+
+        Calls of what it overrides are among them where it `dispatches`.
+        """
         with self._lock:
-            return self._edges.find_incoming(node.declaration, frozenset(types), bounds)
+            search = self._edges.iter_incoming
+            return next(search(node.declaration, frozenset(types), bounds, dispatches=dispatches))
 
     def find_outgoing(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
         """Return the edges of these types that begin at a symbol, most certain first."""

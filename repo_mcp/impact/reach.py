@@ -81,18 +81,10 @@ class Follower:
                 self._is_cut = self._is_cut or edges.cut
                 yield from self._iter_reached(edges, name, 1)
                 continue
-            edges = self._graph.find_incoming(one.node, _DEPENDENT, bounds)
+            edges = self._graph.find_incoming(one.node, _DEPENDENT, bounds, dispatches=True)
             self._is_cut = self._is_cut or edges.cut
             self._unresolved += sum(place.count for place in edges.unresolved)
             yield from self._iter_reached(edges, one.node.symbol.name, 1)
-            yield from self._iter_dispatched(one.node, bounds)
-
-    def _iter_dispatched(self, node: Node, bounds: Bounds) -> Iterator[Reached]:
-        """Yield the calls of what a method overrides."""
-        for edge in self._graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds).edges:
-            base = self._graph.get_node(edge.other)
-            calls = self._graph.find_incoming(base, CALLS, bounds)
-            yield from self._iter_reached(calls, base.name_inside, 1, Confidence.POSSIBLE)
 
     def _iter_next(self, level: Sequence[tuple[Node, Confidence]], distance: int) -> Iterator[Reached]:
         bounds = _share(len(level), FILES, REFERENCES)
@@ -108,7 +100,8 @@ class Follower:
         """Yield the other ends of edges, none of them surer than `most`."""
         for edge in edges.edges:
             confidence = max(most, edge.confidence, key=ORDER.__getitem__)
-            yield Reached(self._graph.get_node(edge.other), edge.type, confidence, distance, via, edge.lines)
+            name = via if edge.via is None else self._graph.get_node(edge.via).name_inside
+            yield Reached(self._graph.get_node(edge.other), edge.type, confidence, distance, name, edge.lines)
 
     def _check(self) -> None:
         if self._cancelled():

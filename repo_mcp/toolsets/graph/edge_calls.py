@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that rows stand in
+DISPATCHING = frozenset({"get_callers", "get_callees"})  # whose edges may lead through what is overridden
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
 CUT = "very many types inherit from each other here: there may be more edges than can be listed"
 MORE = "not every file was searched yet: the cursor continues with the others"
@@ -81,7 +82,13 @@ def _answer(
     page = Page(tool, arguments)
     with open_symbol(repository, arguments) as (graph, node):
         wanted = list_implementing(node.symbol.kind) if types is None else types
-        known = graph.edge_lists.read(node.declaration, wanted, page.start, incoming=direction == INCOMING)
+        known = graph.edge_lists.read(
+            node.declaration,
+            wanted,
+            page.start,
+            incoming=direction == INCOMING,
+            dispatches=tool in DISPATCHING,
+        )
         limit = find_integer(arguments, "limit") or DEFAULT_EDGES
         end = _find_end(known, page.start, limit)
         renderer = _Renderer(graph, node, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
@@ -163,7 +170,8 @@ def _name_rows(rows: Iterable[EdgeRow]) -> list[str]:
     keys = []
     for row in rows:
         if isinstance(row, Edge):
-            key = f"{row.type} {row.confidence} {row.other.ordinal} {row.other.path}"
+            via = "" if row.via is None else f" {row.via.ordinal} {row.via.path}"
+            key = f"{row.type} {row.confidence} {row.other.ordinal} {row.other.path}{via}"
         elif isinstance(row, WindowEnd):
             key = f"window {row.number}"
         else:
@@ -191,7 +199,8 @@ class _Renderer:
 
         if isinstance(row, Edge):
             node = self._graph.get_node(row.other)
-            return render_edge(row, node, self._direction, self._read_lines(node.path))
+            via = None if row.via is None else self._graph.get_node(row.via)
+            return render_edge(row, node, self._direction, self._read_lines(node.path), via)
         if isinstance(row, External):
             return render_external(row)
         return render_unresolved(row, self._read_lines(row.path)) if isinstance(row, Unresolved) else {}

@@ -59,8 +59,8 @@ def warn_untracked(node: Node) -> list[str]:
     return [f"who uses a {kind} is not recorded for {node.language}: what is not listed may well exist"]
 
 
-def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str]) -> Row:
-    """Return the symbol `node` at the other end of an edge, with the lines of the edge.
+def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], via: Node | None = None) -> Row:
+    """Return the symbol `node` at the other end of an edge, with the lines of the edge, which call `via`.
 
     `text` has the lines of the file that the edge's lines are in, or nothing. The place of a symbol that
     leads here is that of its lines.
@@ -75,6 +75,7 @@ def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str]) -> 
         "edge_type": edge.type.value,
         "direction": direction,
         "confidence": edge.confidence.value,
+        "via": None if via is None else escape_text(via.qualified_name),
         **render_lines(edge.lines, text),
     }
 

@@ -51,6 +51,52 @@ def test_callers_have_the_fields_of_the_specification_and_say_where(served: Serv
     assert [list(one) for one in sent] == [["node_id", "name", "file_path", "lines"]]
 
 
+def _list_via(served: Served, tool: str, name: str) -> list[tuple[str, str, str]]:
+    """(symbol, confidence, by way of) of each edge over all pages that leads through what is overridden."""
+    arguments: dict[str, Any] = {"node_id": served.find(name)}
+    pages = [served.call(tool, **arguments)]
+    while "cursor" in pages[-1]:
+        pages.append(served.call(tool, **arguments, cursor=pages[-1]["cursor"]))
+    return [
+        (row["qualified_name"], row["confidence"], row["via"])
+        for page in pages
+        for row in page["result"]
+        if "via" in row
+    ]
+
+
+def test_calls_through_a_base_may_run_what_overrides_it_and_stand_apart(served: Served) -> None:
+    through = [("shop.orders.place_order", "possible", "shop.base.Store.save")]
+    assert _list_via(served, "get_callers", "shop.orders.OrderStore.save") == through
+    first = served.call("get_callers", node_id=served.find("shop.orders.OrderStore.save"))
+    assert all("via" not in row for row in first["result"])  # on a page of their own
+    assert (first["possible"], first["total"]) == (1, 4)
+    grandchild = _list_via(served, "get_callers", "shop.orders.CachedStore.save")
+    assert [(one[0], one[2]) for one in grandchild] == [
+        ("shop.orders.place_order", "shop.base.Store.save"),
+        ("shop.orders.place_many", "shop.orders.OrderStore.save"),
+        ("shop.orders.store_many", "shop.orders.OrderStore.save"),
+    ]  # but not itself, which runs the base's by super()
+    assert _list_via(served, "get_callers", "shop.base.Store.save") == []
+
+
+def test_calls_of_an_interface_may_run_each_implementation(served: Served) -> None:
+    assert _list_via(served, "get_callees", "shop.orders.place_order") == [
+        ("shop.orders.OrderStore.save", "possible", "shop.base.Store.save"),
+        ("shop.orders.CachedStore.save", "possible", "shop.base.Store.save"),
+    ]
+    assert _list_via(served, "get_callees", "fill") == [("MemoryBasket.add", "possible", "Basket.add")]
+    assert _list_via(served, "get_callers", "MemoryBasket.add") == [("fill", "possible", "Basket.add")]
+    save = "Shop.Orders.OrderStore.Save"
+    assert _list_via(served, "get_callers", save) == [
+        ("Shop.Web.Controller.Post", "possible", "Shop.Data.IStore.Save")
+    ]
+    assert _list_via(served, "get_callees", "Shop.Web.Controller.Post") == [
+        (save, "possible", "Shop.Data.IStore.Save")
+    ]
+    assert _list_via(served, "get_callees", "shop.orders.place_many") == []  # a class that can be made
+
+
 def test_callers_are_found_through_aliases_types_and_super(served: Served) -> None:
     assert ends(served, "get_callers", "shop.money.add") == [  # imported as plus
         "shop.orders.place_order", "shop.orders.place_many", "shop.orders.store_many",
