@@ -162,7 +162,9 @@ def test_a_name_and_a_line_do_for_an_id(client: RetrievalClient) -> None:
     wait_until_ready(client)
     by_name = client.call("get_callers", symbol="OrderStore.save")
     assert [row["name"] for row in by_name["result"]] == ["CachedStore.save", "place_many", "store_many"]
-    assert client.call("get_callers", symbol="shop/orders.py:11") == by_name
+    by_place = client.call("get_callers", symbol="shop/orders.py:11")
+    assert by_name.pop("cursor") != by_place.pop("cursor")  # of two calls
+    assert by_place == by_name
     assert client.call("get_callers", node_id=by_name["symbol"]["node_id"])["result"] == by_name["result"]
 
 
@@ -274,7 +276,7 @@ def test_two_toolsets_share_one_repository(root: Path, tmp_path: Path) -> None:
 def test_both_toolsets_answer_and_one_watcher_runs(root: Path) -> None:
     client = start(root, toolsets="repo,graph")
     try:
-        assert len(client.listed) == 8 + 17
+        assert len(client.listed) == 8 + len(TOOLS)
         assert list(client.listed)[8:] == TOOLS
         wait_until_ready(client)
         status = client.call("repo.status")["result"]
@@ -296,7 +298,7 @@ def test_no_two_tools_are_equal_where_clients_know_no_dots(root: Path) -> None:
     try:
         names = [*client.listed, *RETRIEVAL_TOOLS]
         written = [re.sub("[^A-Za-z0-9_]", "_", name) for name in names]
-        assert len(set(written)) == len(names) == 8 + 17 + 4
+        assert len(set(written)) == len(names) == 8 + len(TOOLS) + 4
     finally:
         client.close()
 
