@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from repo_mcp.graph.symbol_lookup import AmbiguousSymbolError
     from repo_mcp.repository import Repository
 
+_Row = tuple[
+    "Edge", "Node", "Node | None"
+]  # the last one is what the lines mean, where the node overrides it
 SHOWN_LINES = 40  # of a definition
 DEFAULT_SYMBOLS = 100
 # command -> what it prints, and an example
@@ -147,9 +150,9 @@ def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
     from repo_mcp.graph.questions import CALLS, NAMED
 
     if command == "callers":
-        return graph.find_incoming(node, CALLS)
+        return graph.find_incoming(node, CALLS, dispatches=True)
     if command == "callees":
-        return graph.find_outgoing(node, CALLS)
+        return graph.find_outgoing(node, CALLS, dispatches=True)
     if command == "references":
         return graph.find_incoming(node, NAMED)
     return graph.find_implementations(node)
@@ -164,7 +167,10 @@ def _follow(command: str, options: Namespace) -> int:
         try:
             with live.open_at(options.name, "NAME") as (graph, node):
                 found = _find_edges(command, graph, node)
-                rows = [(edge, graph.get_node(edge.other)) for edge in found.edges[: options.top_k]]
+                rows = [
+                    (edge, graph.get_node(edge.other), None if edge.via is None else graph.get_node(edge.via))
+                    for edge in found.edges[: options.top_k]
+                ]
         except AmbiguousSymbolError as error:
             return _list_candidates(error, options)
         if options.json:
@@ -188,11 +194,14 @@ def _list_candidates(error: AmbiguousSymbolError, options: Namespace) -> int:
     return code
 
 
-def _print_edges(command: str, page: _Page, rows: Sequence[tuple[Edge, Node]], found: Edges) -> None:
+def _print_edges(command: str, page: _Page, rows: Sequence[_Row], found: Edges) -> None:
+    from repo_mcp.text.escapes import escape_text
+
     shows_lines = command in ("callers", "references")  # those of a callee lie in the caller
-    for edge, node in rows:
+    for edge, node, via in rows:
         line = edge.lines[0] if shows_lines and edge.lines else node.symbol.start_line
-        page.show(node, line, edge.confidence.value, edge.lines if shows_lines else ())
+        sure = edge.confidence.value + (f" via {escape_text(via.qualified_name)}" if via else "")
+        page.show(node, line, sure, edge.lines if shows_lines else ())
     if not found.edges and not found.externals:
         note("Nothing found.")
     if found.externals:
@@ -209,14 +218,17 @@ def _print_edges(command: str, page: _Page, rows: Sequence[tuple[Edge, Node]], f
         note(f"{what} in a way that could not be resolved.")
 
 
-def _build_document(
-    command: str, node: Node, found: Edges, rows: Sequence[tuple[Edge, Node]]
-) -> dict[str, object]:
+def _build_document(command: str, node: Node, found: Edges, rows: Sequence[_Row]) -> dict[str, object]:
     document: dict[str, object] = {
         "symbol": _describe(node),
         command: [
-            {**_describe(other), "confidence": edge.confidence.value, "lines": list(edge.lines)}
-            for edge, other in rows
+            {
+                **_describe(other),
+                "confidence": edge.confidence.value,
+                "lines": list(edge.lines),
+                **({"via": via.qualified_name} if via else {}),
+            }
+            for edge, other, via in rows
         ],
         "total": len(found.edges),
         "cut": found.cut,

@@ -230,10 +230,16 @@ class Graph:
             search = self._edges.iter_incoming
             return next(search(node.declaration, frozenset(types), bounds, dispatches=dispatches))
 
-    def find_outgoing(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
-        """Return the edges of these types that begin at a symbol, most certain first."""
+    def find_outgoing(
+        self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None, *, dispatches: bool = False
+    ) -> Edges:
+        """Return the edges of these types that begin at a symbol, most certain first.
+
+        Calls of abstract members lead to their overrides, too, where it `dispatches`.
+        """
         with self._lock:
-            return self._edges.find_outgoing(node.declaration, frozenset(types), bounds)
+            search = self._edges.iter_outgoing
+            return next(search(node.declaration, frozenset(types), bounds, dispatches=dispatches))
 
     def find_implementations(self, node: Node) -> Edges:
         """Return the edges from subtypes or implementations of a type, or overrides of a member."""

@@ -56,6 +56,18 @@ def test_a_name_leads_on(tree: Path, arguments: list[str], rows: list[str]) -> N
     assert all(row in done.stdout for row in rows), done.stdout
 
 
+def test_calls_through_a_base_say_so(tree: Path) -> None:
+    (tree / "paint.py").write_text(
+        "from shapes import Shape\n\n\ndef paint(shape: Shape) -> None:\n    shape.draw()\n"
+    )
+    done = run(tree, "callers", "Round.draw")
+    told = "paint.py:5  paint.paint  function  possible via shapes.Shape.draw\n         5:    shape.draw()\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
+    (row,) = json.loads(run(tree, "callers", "Round.draw", "--json").stdout)["callers"]
+    (tree / "paint.py").unlink()
+    assert (row["via"], row["confidence"], row["lines"]) == ("shapes.Shape.draw", "possible", [5])
+
+
 def test_json_has_places_relative_to_the_root(tree: Path) -> None:
     (tree / "below").mkdir(exist_ok=True)
     done = run(tree, "callers", "transfer_funds", "--json")
