@@ -118,7 +118,13 @@ class Engines:
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
         return LiveCodeSearch(
-            of.index, of.symbol_index, of.tree.read_bytes, self._extensions, most_words, of.vectors
+            of.index,
+            of.symbol_index,
+            of.tree.read_bytes,
+            self._extensions,
+            most_words,
+            of.vectors,
+            self._read_layout,
         )
 
     @property

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from index_format import IndexFormatError
+from repo_mcp.bundler.rating import rate_blocks
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.bundler.source import IndexSource
+from repo_mcp.bundler.spans import LayoutReader, read_layout
+from repo_mcp.bundler.statements import MAX_LINE_CHARS, Body, choose_lines, measure
+from repo_mcp.code_search.declarations import DEPTH, MAX_RATED, OrderedChunks, order_chunks
 from repo_mcp.code_search.describe import Describer, FindRecord
 from repo_mcp.code_search.expansion import expand
 from repo_mcp.code_search.find import FoundChunks, Meaning, find_chunks
-from repo_mcp.code_search.records import Author, CodeAnswer, CodeRequest, Expansion
-from repo_mcp.code_search.summary import suggest_follow_ups, sum_up
+from repo_mcp.code_search.records import Author, CodeAnswer, CodeHit, CodeRequest, Expansion
+from repo_mcp.code_search.summary import (
+    MAX_SHOWN,
+    MAX_SHOWN_CHARS,
+    Excerpt,
+    suggest_follow_ups,
+    sum_up,
+)
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.protocol.tool_model import Question
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.searcher import Filter, Searcher
-from repo_mcp.ranking.snippets import LiveChunks, ReadLive, read_chunks
+from repo_mcp.ranking.snippets import LiveChunks, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, tell_of_words
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.text.question_words import list_words, lower_plain_names
 
+LEAST_CHARS = 200  # room that a further excerpt needs
 NOTHING_HERE = "No indexed file in this path passes these filters."
 WIDENED = {
     Author.CLIENT: "The query was widened with words from your model: see expansion.",
@@ -49,6 +63,7 @@ class CodeSources:
     extensions: Mapping[str, str]  # file extensions -> languages other than the built-in ones
     max_words: int  # of a query that count
     meaning: Meaning | None = None  # where there is a model
+    read_layout: LayoutReader = read_layout  # finds the declarations of a file
 
 
 def search_code(
@@ -66,7 +81,8 @@ def search_code(
         expansion = expand(query, sources.searcher, wanted, sources.read_live, ask)
         query = _widen(query, expansion)
         notes.append((WIDENED if expansion.terms else NOT_WIDENED)[expansion.author])
-    found, live, more = _find(query, request, sources, wanted)
+    ordered, live, more = _find(query, request, sources, wanted)
+    found = ordered.found
     describer = Describer(sources.find_record, sources.extensions)
     shares = {id(chunk): share for chunk, share in zip(found.chunks, found.shares, strict=True)}
     hits = tuple(describer.describe(one, shares[id(one.ranked)]) for one in live.chunks)
@@ -79,7 +95,8 @@ def search_code(
     answer = CodeAnswer(hits, found.total, expansion, warnings=tuple(notes))
     if not request.sums_up or not hits:
         return answer
-    summary = sum_up(request.query, hits, ask)
+    excerpts = _build_excerpts(hits, live, ordered) if ask is not None else []
+    summary = sum_up(request.query, hits, ask, excerpts)
     notes.append(SUMMED_UP[summary.author])
     follow_ups = suggest_follow_ups(request.query, hits)
     return replace(answer, summary=summary, follow_ups=follow_ups, warnings=tuple(notes))
@@ -92,14 +109,55 @@ def _widen(query: Query, expansion: Expansion) -> Query:
 
 def _find(
     query: Query, request: CodeRequest, sources: CodeSources, wanted: Filter
-) -> tuple[FoundChunks, LiveChunks, list[str]]:
+) -> tuple[OrderedChunks, LiveChunks, list[str]]:
     """Return the chunks found, those of them that can be shown, and notes about a quoted phrase."""
-    depth = max(request.limit, PHRASE_DEPTH) if query.phrases else request.limit
+    depth = max(request.limit, PHRASE_DEPTH if query.phrases else DEPTH)
     found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
-    live = read_chunks(found.chunks, query.phrases, sources.read_live, request.limit)
+    ordered = _order(found, request, sources)
+    live = _aim(read_chunks(ordered.found.chunks, query.phrases, sources.read_live, request.limit), ordered)
     if live.chunks or not query.phrases or not query.has_other_words:
-        return found, live, []
-    return found, read_chunks(found.chunks[: request.limit], (), sources.read_live), [NO_PHRASE]
+        return ordered, live, []
+    shown = read_chunks(ordered.found.chunks[: request.limit], (), sources.read_live)
+    return ordered, _aim(shown, ordered), [NO_PHRASE]
+
+
+def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedChunks) -> list[Excerpt]:
+    """Return what a model is shown of the first hits: whole declarations, or the lines of long ones that
+    decide, the better the hit the more of them.
+    """
+    excerpts: list[Excerpt] = []
+    left = MAX_SHOWN_CHARS
+    for hit, one in zip(hits[:MAX_SHOWN], live.chunks, strict=False):
+        first, last = hit.declared_lines or (hit.start_line, hit.end_line)
+        if any(other.hit.path == hit.path and other.lines[0][0] == first for other in excerpts):
+            continue  # another part of the same declaration
+        lines = decode_lines(one.lines, 1, len(one.lines))
+        body = Body(lines, first, min(last, len(lines)), first, ordered.terms.get(hit.path, {}), frozenset())
+        shown = choose_lines(body, ordered.weights, left // 2, keeps_asides=True)
+        left -= measure(lines, shown)
+        excerpts.append(Excerpt(hit, tuple((number, lines[number - 1][:MAX_LINE_CHARS]) for number in shown)))
+        if left < LEAST_CHARS:
+            break
+    return excerpts
+
+
+def _order(found: FoundChunks, request: CodeRequest, sources: CodeSources) -> OrderedChunks:
+    """Return the chunks in the order of what they declare, too."""
+    source = IndexSource(sources.searcher, sources.read_live)
+    words = lower_plain_names(" ".join(list_words(request.query)))
+    rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED)
+    return order_chunks(request.query, found, rated, weights)
+
+
+def _aim(live: LiveChunks, ordered: OrderedChunks) -> LiveChunks:
+    """Return the chunks with the lines of the declaration that each is found for as those to show."""
+    spans = {id(ordered.found.chunks[position]): span for position, span in ordered.declared.items()}
+    aimed = []
+    for one in live.chunks:
+        first, last = spans.get(id(one.ranked), (0, 0))
+        is_there = first and last <= len(one.lines) and not one.is_changed
+        aimed.append(replace(one, start_line=first, end_line=last) if is_there else one)
+    return replace(live, chunks=tuple(aimed))
 
 
 class LiveCodeSearch:
@@ -113,8 +171,10 @@ class LiveCodeSearch:
         extensions: Mapping[str, str],
         max_words: int,
         meaning: Meaning | None = None,
+        read_layout: LayoutReader = read_layout,
     ) -> None:
         """`extensions` maps file extensions to languages; `max_words` limits the words of a query."""
+        self._read_layout = read_layout
         self._index = index
         self._symbol_index = symbol_index
         self._read_live = read_live
@@ -128,7 +188,13 @@ class LiveCodeSearch:
         find_record = self._symbol_index.open_finder()
         meaning = self._meaning
         sources = CodeSources(
-            searcher, self._read_live, find_record, self._extensions, self._max_words, meaning
+            searcher,
+            self._read_live,
+            find_record,
+            self._extensions,
+            self._max_words,
+            meaning,
+            self._read_layout,
         )
         try:
             progress = self._index.describe_progress(searcher.snapshot)

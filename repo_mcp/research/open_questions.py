@@ -12,13 +12,13 @@ from dataclasses import replace
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
-from repo_mcp.research.fitting import list_words, shares_word
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
 from repo_mcp.research.locating import is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
 from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.seeds import MAX_WORDS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.text.question_words import list_words, shares_word
 
 REACHED = 10  # symbols noted at each hop
 BOUNDS = Bounds(files=30, references=120)

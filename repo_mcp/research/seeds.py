@@ -17,17 +17,17 @@ from enum import StrEnum
 
 from repo_mcp.bundler.rating import RatedBlock
 from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_branch, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS
-from repo_mcp.research.fitting import list_words
 from repo_mcp.research.locating import is_program, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.research.statements import Body, choose_lines, holds_failure, is_branch, measure
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.question_words import list_words, lower_plain_names
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_RATED = 60
@@ -64,7 +64,6 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
-_PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
     re.IGNORECASE,
@@ -126,13 +125,6 @@ def find_seeds(
     _note(state, seeds, weights)
     state.tell(0.5, f"{len(seeds)} declarations fit the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
-
-
-def lower_plain_names(text: str) -> str:
-    """Return a text with capitalised words in lower case: they begin sentences and name products, while a
-    name of the code that is one such word is found as a word too.
-    """
-    return _PLAIN_NAME.sub(lambda match: match[0].lower(), text)
 
 
 def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants_tests: bool) -> list[Seed]:

@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.research.fitting import list_words
 from repo_mcp.research.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
 from repo_mcp.research.records import Focus, Form, Reading, ResearchRequest, Subject
 from repo_mcp.research.subjects import Subjects, describe_subject
+from repo_mcp.text.question_words import list_words
 
 _TELLS = {
     Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",

@@ -419,9 +419,7 @@ def test_the_clients_model_sums_up_and_its_references_become_places(served: Serv
     found = check(served.tools["search_code"], answer)
     rows, summary = found["results"], found["summary"]
     cited = [f"({row['path']}:{row['start_line']})" for row in rows[:2]]
-    assert summary["text"] == (
-        f"Passwords are hashed {cited[0]}, then a session is opened {cited[1]}. See also  and ."
-    )
+    assert summary["text"] == (f"Passwords are hashed {cited[0]}, then a session is opened {cited[1]}.")
     assert summary["citations"] == [{"path": row["path"], "line": row["start_line"]} for row in rows[:2]]
     assert summary["by"] == "client"
     assert summary["follow_ups"]
@@ -447,6 +445,33 @@ def test_text_of_files_stands_marked_in_what_a_model_is_asked(tmp_path: Path) ->
     heads = [line for line in asked[0].text.split("\n") if not line.startswith("| ")]
     assert [line for line in heads if line] == ["Question: reset password", "Excerpt [1] a.py, lines 1 to 4:"]
     assert len(answer.structured["summary"]["text"]) <= 3_000  # type: ignore[index]
+    served.close()
+
+
+def test_a_model_is_shown_whole_declarations_and_what_decides_in_long_ones(tmp_path: Path) -> None:
+    filler = "".join(f"    step_{n} = parcel.take(n={n}, of='some of what there is')\n" for n in range(200))
+    files = {
+        "ship.py": "def ship_parcel(parcel):\n" + "    parcel.wrap()\n" * 20 + "    return parcel.send()\n",
+        "weigh.py": f"def weigh_parcel(parcel):\n{filler}    if parcel.weight > 20:\n"
+        "        raise TooHeavy(parcel.weight)\n    return parcel.weight\n",
+    }
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    asked: list[Question] = []
+
+    def model(question: Question) -> str:
+        asked.append(question)
+        return "A parcel is sent [1]. A parcel too heavy is refused [2].\nIt flies [7]. The rest is unknown."
+
+    query = {"query": "how is a parcel shipped and its weight weighed?", "synthesize": True}
+    answer = served.ask("search_code", query, model=model)
+    for line in ("return parcel.send()", "if parcel.weight > 20:", "raise TooHeavy(parcel.weight)"):
+        assert f"| {line}" in asked[0].text.replace("|     ", "| ").replace("|     ", "| ")
+    assert "| …" in asked[0].text
+    assert len(asked[0].text) < 14_000
+    text = check(served.tools["search_code"], answer)["summary"]["text"]
+    assert "It flies" not in text
+    assert text.endswith("The rest is unknown.")
+    assert text.count("A parcel") == 2
     served.close()
 
 
@@ -534,3 +559,46 @@ def test_bad_extensions_are_refused_before_there_is_an_index(tmp_path: Path) -> 
     assert answer.is_error
     assert "extensions" in answer.text
     cold.close()
+
+
+AUTHENTICATED = {
+    "docs/authentication.md": "# Authentication\n\nAuthentication of users: authentication is by password.\n"
+    * 3,
+    "service/login.py": "def authenticate(user, password):\n    if password != user.password:\n"
+    "        raise PermissionError(user)\n    return user\n",
+    "service/old.py": "from service.login import authenticate\n\n\ndef authenticate_user(user, password):\n"
+    '    """Authenticate a user.\n\n    .. deprecated:: 2.0\n    """\n'
+    "    return authenticate(user, password)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("authentication of a user by password", "service/login.py"),
+        ("documentation of authentication", "docs/authentication.md"),
+    ],
+)
+def test_code_comes_before_documents_unless_those_are_asked_for(
+    tmp_path: Path, query: str, first: str
+) -> None:
+    served = Served(write_tree(tmp_path / "root", AUTHENTICATED), tmp_path / "data")
+    assert served.rows("search_code", query=query)[0]["path"] == first
+    served.close()
+
+
+def test_what_is_deprecated_is_not_first(tmp_path: Path) -> None:
+    served = Served(write_tree(tmp_path / "root", AUTHENTICATED), tmp_path / "data")
+    paths = [row["path"] for row in served.rows("search_code", query="how do I authenticate a user")]
+    assert paths.index("service/login.py") < paths.index("service/old.py")
+    served.close()
+
+
+def test_a_hit_shows_the_declaration_that_answers(tmp_path: Path) -> None:
+    filler = "".join(f"def other_{n}():\n    return {n}\n\n\n" for n in range(20))
+    files = {"big.py": f"{filler}def weigh_parcel(parcel):\n    return parcel.weight\n\n\n{filler}"}
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    (first, *_) = served.rows("search_code", query="how is the weight of a parcel told?")
+    assert first["symbols"][0] == "weigh_parcel"
+    assert first["content"] == "def weigh_parcel(parcel):\n    return parcel.weight"
+    served.close()

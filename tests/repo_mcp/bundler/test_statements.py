@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.research.statements import Body, choose_lines, measure
+from repo_mcp.bundler.statements import Body, choose_lines, measure
 
 TEXT = """
 def settle(order, stock):

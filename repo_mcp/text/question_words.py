@@ -25,6 +25,7 @@ _QUESTION_WORDS = frozenset(
     become becomes difference between compared
     """.split()  # noqa: SIM905
 )
+_PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
@@ -34,6 +35,13 @@ def list_words(text: str) -> list[str]:
     """Return the words and qualified names of a question that may stand in code."""
     words = list(dict.fromkeys(word for word in _TOKEN.findall(text) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
+
+
+def lower_plain_names(text: str) -> str:
+    """Return a text with capitalised words in lower case: they begin sentences and name products, while a
+    name of the code that is one such word is found as a word too.
+    """
+    return _PLAIN_NAME.sub(lambda match: match[0].lower(), text)
 
 
 def _stem(word: str) -> str:
