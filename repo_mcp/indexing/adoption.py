@@ -14,14 +14,17 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES, IndexFormatError, IndexWriter, SegmentEntry, Snapshot
+from index_format import FINGERPRINT_BYTES, SIZE, IndexFormatError, IndexWriter, SegmentEntry, Snapshot
 from repo_mcp.indexing.scan_state import SeenFiles, read_seen
 from repo_mcp.model import SkipReason
 from repo_mcp.storage.donors import Donor, FindDonor, find_nothing
+from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.workspace.git_blobs import SharedBlobs
 from repo_mcp.workspace.git_index import STAT_BITS
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
+COMPARED_BYTES = 128 * 1024 * 1024  # compared here in the half second that starting processes takes
+INDEXED_BYTES = 8 * 1024 * 1024  # at most that may have to be indexed besides: one shard, as in any refresh
 I64 = npt.NDArray[np.int64]
 FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout; None: all must be read
 
@@ -70,10 +73,12 @@ class Adoption:
         self.donor = donor
         self._paths: list[str] = []
         self._prints: list[bytes] = []
+        self._sizes: list[int] = []
         self._segments: list[tuple[SegmentEntry, I64]] = []  # and its live files, in the order of the paths
         for segment in adopted.segments:
             files, live = segment.reader.files, np.flatnonzero(segment.live_file_mask)
             paths, prints = files.read_paths(), files.read_fingerprints()
+            self._sizes += files.read_column(SIZE)[live].tolist()
             for file in live.tolist():
                 self._paths.append(paths[file].decode())
                 self._prints.append(prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES])
@@ -100,6 +105,19 @@ class Adoption:
         """Return the fingerprint of a file in the donor; None where that has no such file."""
         row = self._rows.get(path)
         return None if row is None else self._prints[row]
+
+    def is_soon_compared(self, files: WalkedFiles) -> bool:
+        """Return True when this process compares the files sooner than others could start to.
+
+        To read them takes longer with more bytes, and what has another size than in the donor is indexed.
+        """
+        read = indexed = 0
+        for path, size in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
+            row = self._rows.get(path)
+            if row is not None or not has_binary_extension(path):
+                read += size
+                indexed += size if row is None or self._sizes[row] != size else 0
+        return read <= COMPARED_BYTES and indexed <= INDEXED_BYTES
 
     def confirm(self, paths: Sequence[str]) -> None:
         """Note that these files of the donor are the same here."""

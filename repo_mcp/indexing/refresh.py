@@ -224,7 +224,10 @@ class Refresh:
         if adoption.confirmed:
             self._put_adopted()
             self._commit()
-        return files.take(left)
+        files = files.take(left)
+        if adoption.is_soon_compared(files):
+            self.pool.stay_here()
+        return files
 
     def _put_adopted(self) -> None:
         """Make the confirmed files of a donor part of the next commit."""

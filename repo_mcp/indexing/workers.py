@@ -57,6 +57,10 @@ class ShardPool:
     def __exit__(self, *exception: Any) -> None:
         self._processes.__exit__(*exception)
 
+    def stay_here(self) -> None:
+        """Start no processes: there is less to do than starting them costs."""
+        self._workers = 0
+
     def add(self, task: ShardTask) -> None:
         """Queue a shard for building. Raises RepoError with INTERNAL when a worker died.
 
