@@ -206,16 +206,16 @@ class Repository:
             note_refresh=self._note_refresh,
             make_tag=namespace.make_tag,
             donations=Donations(
-                lambda: self.donor,
+                partial(self._donors.list_for, "index", self._configuration, namespace.directory.path),
                 self._find_shared,
                 is_asked_for=config.index_from is not None or config.index_pack is not None,
             ),
         )
 
     @property
-    def donor(self) -> Donor | None:
-        """Return the index with which ours would begin if there were none; None: with nothing."""
-        return self._donors.find("index", self._configuration, self._index_path)
+    def donors(self) -> tuple[Donor, ...]:
+        """Return the indexes with which ours would begin if there were none, the first that is whole."""
+        return self._donors.list_for("index", self._configuration, self._index_path)
 
     def _iter_checkouts(self) -> Iterator[DonorRoot]:
         """Yield the checkouts with whose index ours may begin."""
@@ -250,7 +250,7 @@ class Repository:
             find_adapter_task=self._outliner.find_symbol_task if self._installed else None,
             make_tag=namespace.make_tag,
             poison=self.poison,
-            find_donor=partial(self._donors.find, "structure", configuration, namespace.directory.path),
+            list_donors=partial(self._donors.list_for, "structure", configuration, namespace.directory.path),
         )
         return LiveSymbolIndex(namespace.directory, configuration, phase, self._index, self.tree.name_path)
 
@@ -274,8 +274,8 @@ class Repository:
         """Return where the vectors of a configuration lie, and what seals them: known with the model."""
         namespace = self.namespaces.add("vectors", configuration)
         mark_used(namespace.directory)
-        find_donor = partial(self._donors.find, "vectors", configuration, namespace.directory.path)
-        return DerivedPlace(namespace.directory, namespace.make_tag, find_donor)
+        list_donors = partial(self._donors.list_for, "vectors", configuration, namespace.directory.path)
+        return DerivedPlace(namespace.directory, namespace.make_tag, list_donors)
 
     @property
     def _makes_vectors(self) -> bool:

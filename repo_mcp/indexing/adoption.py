@@ -17,7 +17,7 @@ import numpy.typing as npt
 from index_format import FINGERPRINT_BYTES, SIZE, IndexFormatError, IndexWriter, SegmentEntry, Snapshot
 from repo_mcp.indexing.scan_state import SeenFiles, read_seen
 from repo_mcp.model import SkipReason
-from repo_mcp.storage.donors import Donor, FindDonor, find_nothing
+from repo_mcp.storage.donors import Donor, ListDonors, list_nothing
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.workspace.git_blobs import SharedBlobs
 from repo_mcp.workspace.git_index import STAT_BITS
@@ -39,9 +39,9 @@ NO_DONOR = (
 class Donations:
     """Where a first index may begin."""
 
-    find_donor: FindDonor = find_nothing
+    list_donors: ListDonors = list_nothing
     find_shared: FindShared = lambda _donor: None
-    is_asked_for: bool = False  # the operator named a checkout
+    is_asked_for: bool = False  # the operator named a checkout or a pack
 
     def warn(self) -> tuple[str, ...]:
         """Return what to tell where a first index began with nothing."""
@@ -51,18 +51,17 @@ class Donations:
 NO_DONATIONS = Donations()
 
 
-def adopt(writer: IndexWriter, donor: Donor | None) -> Snapshot | None:
-    """Take over a donor's segments and return them, opened; None where they cannot be had.
+def adopt(writer: IndexWriter, donors: Sequence[Donor]) -> tuple[Donor, Snapshot] | None:
+    """Take over the segments of the first donor that has them, and return both; None where there is none.
 
-    Nothing of them is live yet, and what is left of a failure is garbage.
+    The segments are open, and nothing of them is live yet.
     """
-    if donor is None:
-        return None
-    try:
-        return writer.adopt(donor.directory)
-    except (IndexFormatError, OSError):  # it is changing, damaged or gone, or there is no room here
-        writer.delete_garbage()
-        return None
+    for donor in donors:
+        try:
+            return donor, writer.adopt(donor.directory)
+        except (IndexFormatError, OSError):  # it is changing, damaged or gone, or there is no room here
+            writer.delete_garbage()
+    return None
 
 
 class Adoption:

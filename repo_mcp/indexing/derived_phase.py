@@ -40,7 +40,7 @@ from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import explain_write_error
 from repo_mcp.model import IndexProgress, ProgressCallback
-from repo_mcp.storage.donors import FindDonor, find_nothing
+from repo_mcp.storage.donors import ListDonors, list_nothing
 
 WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower than larger windows
 FULL_MERGE_SHARE = 0.5  # of the files; when more are renewed in one round, everything is merged
@@ -72,7 +72,7 @@ class DerivedPlace:
 
     directory: str | DirectoryHolder
     make_tag: MakeTag | None
-    find_donor: FindDonor = find_nothing
+    list_donors: ListDonors = list_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class PhaseStore:
         fields: tuple[Field, ...],
         make_tag: MakeTag | None,
         words: PhaseWords,
-        find_donor: FindDonor = find_nothing,
+        list_donors: ListDonors = list_nothing,
     ) -> None:
         """`directory` is that of the index; its files are sealed with `make_tag`. An empty one begins with a
         donor, if there is one."""
@@ -104,7 +104,7 @@ class PhaseStore:
         self._fields = fields
         self._make_tag = make_tag
         self._words = words
-        self._find_donor = find_donor
+        self._list_donors = list_donors
 
     @contextmanager
     def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:
@@ -152,8 +152,9 @@ class PhaseStore:
 
     def _adopt(self, writer: IndexWriter) -> None:
         """Begin with all that a donor has: a record counts only while its file is the one that is indexed."""
-        adopted = adopt(writer, self._find_donor())
-        if adopted is not None:
+        found = adopt(writer, self._list_donors())
+        if found is not None:
+            _, adopted = found
             for entry in adopted.manifest.segments:
                 writer.put(entry)
             writer.commit()

@@ -206,11 +206,11 @@ class Refresh:
 
     def _adopt(self) -> Adoption | None:
         """Return what another index has of the files that may be the same here; None without a donor."""
-        donor = self._resources.donations.find_donor()
-        adopted = adopt(self._writer, donor)
-        if donor is None or adopted is None:
+        found = adopt(self._writer, self._resources.donations.list_donors())
+        if found is None:
             self.warnings += self._resources.donations.warn()
             return None
+        donor, adopted = found
         try:
             return Adoption(donor, adopted)
         finally:

@@ -78,7 +78,7 @@ class VectorPhase:
     ) -> None:
         """`read` is the repository reader's."""
         self._store = PhaseStore(
-            place.directory, configuration, NO_FIELDS, place.make_tag, WORDS, place.find_donor
+            place.directory, configuration, NO_FIELDS, place.make_tag, WORDS, place.list_donors
         )
         self._workers = workers
         self._dimensions = dimensions

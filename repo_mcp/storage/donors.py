@@ -66,11 +66,12 @@ class Donor:
         return sum(entry.live_files for entry in self.manifest.segments)
 
 
-FindDonor = Callable[[], Donor | None]
+ListDonors = Callable[[], Sequence[Donor]]
 
 
-def find_nothing() -> None:
-    """Find no donor, where there is to be none."""
+def list_nothing() -> tuple[Donor, ...]:
+    """Return no donor, where there is to be none."""
+    return ()
 
 
 class Donors:
@@ -91,8 +92,8 @@ class Donors:
         self._list_roots = list_roots
         self._packed = packed
 
-    def find(self, kind: str, configuration: str, own: str) -> Donor | None:
-        """Return the index of a kind with the most files, of which rows may be taken over; None without any.
+    def list_for(self, kind: str, configuration: str, own: str) -> tuple[Donor, ...]:
+        """Return the indexes of a kind of which rows may be taken over, those with the most files first.
 
         `own` is the path of the index to begin, which is no donor. Never raises.
         """
@@ -102,7 +103,7 @@ class Donors:
             if donor.live_files
             and donor.manifest.configuration[:CONTENT_DIGITS] == configuration[:CONTENT_DIGITS]
         ]
-        return max(found, key=lambda donor: donor.live_files, default=None)
+        return tuple(sorted(found, key=lambda donor: -donor.live_files))
 
     def _iter_packed(self, kind: str) -> Iterator[Donor]:
         """Yield the index of a pack that the operator named."""

@@ -31,7 +31,7 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
-from repo_mcp.storage.donors import FindDonor, find_nothing
+from repo_mcp.storage.donors import ListDonors, list_nothing
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.symbols.symbol_record import ParseStatus
@@ -82,7 +82,7 @@ class SymbolPhase:
         make_parser: MakeParser = make_parser,
         make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
-        find_donor: FindDonor = find_nothing,
+        list_donors: ListDonors = list_nothing,
     ) -> None:
         """`directory` is that of the index; `read` and `read_many` are methods of the repository reader.
 
@@ -90,7 +90,7 @@ class SymbolPhase:
         the `poison` list are not parsed; texts that kill a parser are added. An empty index begins with a
         donor, if there is one.
         """
-        self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS, find_donor)
+        self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS, list_donors)
         self._workers = workers
         self.read = read
         self._read_many = read_many

@@ -413,6 +413,21 @@ def test_a_checkout_that_is_named_in_vain_is_told(main: GitTree, tmp_path: Path)
         (tmp_path / "empty").mkdir(exist_ok=True)
 
 
+def test_after_a_bad_donor_the_next_one_is_tried(
+    work_tree: GitTree, main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    third = main.add_work_tree(tmp_path / "third")
+    build(third)
+    flip_a_byte(main, monkeypatch)  # in a file that both have
+    for path in (third.root / ".repo_mcp").glob("index-*/*.seg"):
+        path.unlink()
+    assert build(work_tree).unchanged == 0
+    shutil.rmtree(third.root / ".repo_mcp")
+    build(third)
+    shutil.rmtree(work_tree.root / ".repo_mcp")
+    assert build(work_tree).unchanged == TEXTS - 4
+
+
 def test_a_half_built_donor_gives_what_it_has(main: GitTree, tmp_path: Path) -> None:
     half = copy_plainly(main, tmp_path / "half")
     shutil.rmtree(half.root / "package")

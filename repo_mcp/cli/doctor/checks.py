@@ -212,9 +212,9 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             kind = name.partition("-")[0]
             path = os.path.join(repository.data_dir.path, name)
             found[kind] = _check_index(kind, path, make_tag, reads_all=reads_all)
-        donor = repository.donor if found["index"].state is State.NOTE else None
+        donors = repository.donors if found["index"].state is State.NOTE else ()
         yield from _advise(found, config)
-        if donor is not None:
+        for donor in donors[:1]:
             told = f"It begins with that of {donor.root.origin}, which has {count(donor.live_files, 'file')}."
             yield Finding("index", State.OK, told)
         if len(repository.poison):
