@@ -29,13 +29,16 @@ _CALLED = CALLABLE_KINDS | TYPE_KINDS | _VALUES
 _USED = _CALLED | {SymbolKind.MODULE}
 _C_CALLED = CALLABLE_KINDS | _VALUES - {SymbolKind.ENUM_MEMBER}
 _C_USED = CALLABLE_KINDS | _VALUES
-_TYPES = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # a variant of an enum is named like a type in patterns
+_NAMED_LIKE_TYPES = {
+    "rust": TYPE_KINDS | {SymbolKind.ENUM_MEMBER},  # a variant of an enum, in patterns
+    "c": TYPE_KINDS | {SymbolKind.MACRO},
+}
 
 
 def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
     """Return whether a name used in a role can mean a symbol of a kind."""
     if role in _TYPE_ROLES:
-        return kind in _TYPES if language == "rust" else kind in TYPE_KINDS
+        return kind in _NAMED_LIKE_TYPES.get(language, TYPE_KINDS)
     if language == "c":
         return kind in (_C_CALLED if role is ReferenceRole.CALL else _C_USED)
     return kind in (_CALLED if role is ReferenceRole.CALL else _USED)

@@ -14,6 +14,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
+_NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _INCLUDE_FOLDERS = (
     "",
@@ -34,7 +35,9 @@ class CRules(Rules):
     has_implicit_members = True
     has_overloads = True
     guesses_bare = True  # not every include is found: only the compiler may know its folder
-    doubted_kinds = frozenset({SymbolKind.PROPERTY})  # libraries have structs with fields of the same names
+    doubted_kinds = frozenset(
+        {SymbolKind.PROPERTY, SymbolKind.MACRO}
+    )  # libraries have some of the same names
     has_extensions = True
     checks_extensions = True
     own_words = frozenset({"this"})
@@ -159,10 +162,14 @@ class CRules(Rules):
         return ([], [], qualifier.lstrip("<")) if found is None else ([found], [], "")
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return whether a name can be seen; a static name only where its source file is included."""
-        if not other.is_static(ordinal) or other.path.endswith(_HEADERS) or other.is_member(ordinal):
+        """Return whether a name can be seen; a static name of a source file, and in C a type, a constant or a
+        macro of one, only where that file is included."""
+        if other is scope or other.path.endswith(_HEADERS):
             return True
-        return other.path in self.list_includes(scope.path)
+        is_own = other.is_static(ordinal) and not other.is_member(ordinal)
+        if is_own or (other.language == "c" and other.get_kind(ordinal) in _NEVER_LINKED):
+            return other.path in self.list_includes(scope.path)
+        return True
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
         """Return definitions in the file or its includes, or else the definitions of prototypes there."""

@@ -35,6 +35,9 @@ MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_IMPORTED_FILES = 40
 
+ALIAS, STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, where there is one
+_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO}  # in C: which of several decides an `#if`
+
 # Member names that so many types have that the name alone does not identify one.
 _COMMON_TEXT = """
 get set add put remove size length len isEmpty is_empty contains close open read write next toString
@@ -204,11 +207,15 @@ class NamedResolver:
         declarations = [one for one in found.declarations if not self._is_extension(one)]
         if reference.role is ReferenceRole.CALL:
             declarations = self._choose_called(declarations, reference)
-        several = len({self._say_identity(one) for one in declarations}) > 1
+        identities = {self._say_identity(one) for one in declarations}
+        if any(one[0] == STRUCT for one in identities):
+            identities = {one for one in identities if one[0] != ALIAS}
+        several = len(identities) > 1
         if found.is_sure and not several:
             confidence = Confidence.EXACT
-        else:
-            confidence = Confidence.POSSIBLE if several else Confidence.PROBABLE
+        else:  # a macro that nothing includes is most often a library's function of that name
+            is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)
+            confidence = Confidence.POSSIBLE if several or is_macro else Confidence.PROBABLE
         if several and len(declarations) > MAX_POSSIBLE:
             declarations = declarations[:MAX_POSSIBLE]
         return Resolution(tuple(Target(one, confidence) for one in declarations))
@@ -227,10 +234,15 @@ class NamedResolver:
         is_constructor = symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS
         is_overloaded = self._lookup.get_rules(scope).has_overloads and scope.language != "c"
         is_alone = is_constructor or symbol.kind is SymbolKind.MACRO
+        if scope.language == "c" and symbol.kind in _ONE_EACH:
+            if symbol.kind is SymbolKind.TYPE:
+                return ALIAS, declaration.path, ""
+            sort = STRUCT if symbol.kind in TYPE_KINDS else symbol.kind.name
+            return sort, declaration.path, str(declaration.ordinal)
         if is_constructor:
             return ("", "", "")
         overload = ""
-        if (is_overloaded and not is_alone) or (scope.language == "c" and symbol.kind is SymbolKind.PROPERTY):
+        if is_overloaded and not is_alone:
             overload = str(declaration.ordinal)
         elif symbol.kind in CALLABLE_KINDS:  # of several implementations of a generic trait: `impl From<A>`
             overload = symbol.parameters
@@ -284,7 +296,7 @@ class NamedResolver:
             found = accepting if rules.inherits_overloads else accepting or found
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
-        is_only = len(found) == 1 and not (is_member and self._get_kind(found[0]) in rules.doubted_kinds)
+        is_only = len(found) == 1 and self._get_kind(found[0]) not in rules.doubted_kinds
         confidence = Confidence.PROBABLE if is_only else Confidence.POSSIBLE
         return Resolution(tuple(Target(one, confidence) for one in found))
 

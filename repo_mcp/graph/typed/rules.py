@@ -30,7 +30,7 @@ class Rules:
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
     has_labels = False  # a call names the parameters: one that names others means something else
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
-    doubted_kinds: frozenset[SymbolKind] = frozenset()  # of members that are only possible by name alone
+    doubted_kinds: frozenset[SymbolKind] = frozenset()  # of symbols that are only possible by name alone
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions
     accepts: Callable[[Symbol, Reference], bool] = staticmethod(accepts_call)

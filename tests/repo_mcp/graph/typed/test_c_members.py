@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import Row, list_incoming, make_graph
@@ -109,8 +110,8 @@ def test_macros_are_used_in_every_line_and_by_the_preprocessor(c: Graph) -> None
         ("references", "exact", "shared", (4,)),
         ("references", "exact", "use", (11, 13)),
         ("references", "exact", "pool.items", (5,)),
-        ("references", "probable", "other.c", (7,)),
-        ("references", "probable", "EXTRA", (6,)),
+        ("references", "possible", "other.c", (7,)),
+        ("references", "possible", "EXTRA", (6,)),
     ]
     assert list_in(c, "POOL_H", "pool.h") == [("references", "exact", "pool.h", (1,))]
 
@@ -202,3 +203,45 @@ def test_what_follows_something_unsure_is_no_surer() -> None:
         "use.c": "int f(struct s *s) { return s->t->deep; }\n",
     }
     assert [row[1] for row in list_incoming(make_graph(texts), "t.deep")] == ["probable"]
+
+
+def test_which_of_several_definitions_an_if_decides_is_not_certain() -> None:
+    texts = {
+        "a.h": (
+            "#ifdef BIG\n#define SWAP(x) (x)\n#else\n#define SWAP(x) swap(x)\n#endif\n"
+            "typedef struct twin_s twin_t;\nstruct twin_s { int n; };\n"
+        ),
+        "b.h": "typedef int word;\n",
+        "c.h": "typedef long word;\n",
+        "use.c": (
+            '#include "a.h"\n#include "b.h"\n#include "c.h"\n'
+            "int f(twin_t *t) { return SWAP(t->n); }\nword g(void) { return 1; }\n"
+        ),
+    }
+    graph = make_graph(texts)
+    macros = [node for node in graph.outline("a.h") if node.symbol.name == "SWAP"]
+    for node in macros:
+        edges = graph.find_incoming(node, NAMED).edges
+        assert [(edge.confidence.value, edge.lines) for edge in edges] == [("possible", (4,))]
+    for path in ("b.h", "c.h"):
+        assert list_in(graph, "word", path) == [("references", "possible", "g", (5,))]
+    assert [row[:2] for row in list_incoming(graph, "twin_t")] == [("accepts", "exact")]
+
+
+def test_types_and_macros_of_a_source_file_are_its_own() -> None:
+    own = "#define LOCAL_ONE 1\nstruct local { int rare_field; };\nenum { LOCAL_TWO };\n"
+    use = "int f(struct local *p, int n) { return LOCAL_ONE + LOCAL_TWO + made(n)->rare_field; }\n"
+    graph = make_graph({"own.c": own, "use.c": use, "both.c": f'#include "own.c"\n{use}'})
+    for name in ("LOCAL_ONE", "LOCAL_TWO", "local", "local.rare_field"):
+        nodes = [graph.get_node(edge.other).path for edge in _list_edges(graph, name)]
+        assert nodes == ["both.c"]
+
+
+def _list_edges(graph: Graph, name: str) -> list[Edge]:
+    (node,) = [one for one in graph.outline("own.c") if one.name_inside == name]
+    return list(graph.find_incoming(node, NAMED).edges)
+
+
+def test_a_macro_may_stand_for_a_type() -> None:
+    texts = {"a.h": "#define word_t unsigned long\n", "a.c": '#include "a.h"\nword_t f(void) { return 1; }\n'}
+    assert list_incoming(make_graph(texts), "word_t") == [("references", "exact", "f", (2,))]

@@ -1,0 +1,88 @@
+"""The `graph` tools over Go, Java, C and Rust: what implements an interface, and who uses a field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.repo_mcp.toolsets.graph_roots import Served, write_tree
+
+TREE = {
+    "go.mod": "module example.org/app\n",
+    "render.go": (
+        "package app\n"
+        "type Render interface {\n\tRender(int) error\n}\n"
+        "type JSON struct{}\n"
+        "func (j JSON) Render(n int) (err error) { return nil }\n"
+        "type Text struct{}\n"
+        "func (t Text) Render(n string) error { return nil }\n"
+    ),
+    "a/Adapter.java": "package a;\npublic interface Adapter { Object read(); }\n",
+    "a/Use.java": (
+        "package a;\n"
+        "class Use {\n"
+        "  Adapter made = new Adapter() {\n"
+        "    public Object read() { return null; }\n"
+        "  };\n"
+        "  Adapter told = () -> null;\n"
+        "}\n"
+    ),
+    "c/pool.h": "#define POOL_FIELDS int size; int left;\nstruct pool {\n  POOL_FIELDS\n  int own;\n};\n",
+    "c/pool.c": (
+        '#include "pool.h"\n'
+        "int use(struct pool *p) {\n"
+        "  struct pool q = { .own = 1 };\n"
+        "  p->own = p->size;\n"
+        "  return p->size + q.left;\n"
+        "}\n"
+    ),
+    "Cargo.toml": '[package]\nname = "app"\n[dependencies]\nfacade = { path = "facade" }\n',
+    "src/main.rs": "fn main() { facade::inner::open(); }\n",
+    "facade/Cargo.toml": '[package]\nname = "facade"\n[dependencies]\ninner_one = { path = "../inner" }\n',
+    "facade/src/lib.rs": "pub extern crate inner_one as inner;\n",
+    "inner/Cargo.toml": '[package]\nname = "inner_one"\n',
+    "inner/src/lib.rs": "pub fn open() {}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("typed")
+    found = Served(write_tree(folder / "root", TREE), folder / "data")
+    yield found
+    found.close()
+
+
+def list_rows(served: Served, tool: str, symbol: str) -> list[tuple[str, str, list[int]]]:
+    rows = served.rows(tool, symbol=symbol)
+    return [(row["name"], row["confidence"], row["reference_lines"]) for row in rows]
+
+
+def test_types_of_go_implement_what_their_methods_satisfy(served: Served) -> None:
+    assert list_rows(served, "get_implementations", "app.Render") == [("app.JSON", "probable", [5])]
+    assert list_rows(served, "get_implementations", "app.Render.Render") == [
+        ("app.JSON.Render", "probable", [6])
+    ]
+
+
+def test_anonymous_classes_and_lambdas_of_java_implement_interfaces(served: Served) -> None:
+    answer = served.call("get_implementations", symbol="a.Adapter")
+    assert [row["name"] for row in answer["result"]] == ["a.Use.made.new Adapter"]
+    assert answer["possible"] == 1
+    more = served.call("get_implementations", symbol="a.Adapter", cursor=answer["cursor"])
+    assert [(row["name"], row["confidence"]) for row in more["result"]] == [("a.Use.told", "possible")]
+    assert list_rows(served, "get_implementations", "Adapter.read") == [
+        ("a.Use.made.new Adapter.read", "exact", [4])
+    ]
+
+
+def test_fields_of_c_are_used_where_they_are_read_and_written(served: Served) -> None:
+    assert list_rows(served, "get_references", "pool.own") == [("use", "exact", [3, 4])]
+    assert list_rows(served, "get_references", "POOL_FIELDS.size") == [("use", "exact", [4, 5])]
+    assert list_rows(served, "get_references", "POOL_FIELDS.left") == [("use", "exact", [5])]
+    assert "warnings" not in served.call("get_references", symbol="pool.own")
+
+
+def test_a_facade_of_rust_leads_to_the_crate(served: Served) -> None:
+    assert list_rows(served, "get_callers", "inner/src/lib.rs:open") == [("main", "exact", [1])]
