@@ -12,6 +12,8 @@ from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.symbol_query import SearchableProgram
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
+MAX_DECLARING = 8  # files that declare the name of what is gone, too
+
 
 class NameUses:
     """The uses of names in one program, under the graph's lock. Calls may raise IndexFormatError."""
@@ -35,13 +37,16 @@ class NameUses:
         """Return the references by a name, or an alias of it, that lead to no declaration: what still uses
         one that is gone.
 
-        `near` is the file that declared it. They are PROBABLE where no file declares the name any more.
+        `near` is the file that declared it. They are PROBABLE where no file declares the name any more. Where
+        more than MAX_DECLARING do, the name says nothing, and there are none.
         """
         with self._lock:
             gathered, find_family = GatheredEdges(), self._edges.find_family
             family = find_family(near)
-            is_left = any(find_family(one) == family for one in self._program.list_declaring(name))
-            confidence = Confidence.POSSIBLE if is_left else Confidence.PROBABLE
+            left_in = [one for one in self._program.list_declaring(name) if find_family(one) == family]
+            if len(left_in) > MAX_DECLARING:
+                return gathered.take()
+            confidence = Confidence.POSSIBLE if left_in else Confidence.PROBABLE
             paths = self._edges.list_candidates(name, near, is_imported=False)
             left = bounds.references
             for path in [one for one in paths[: bounds.files] if find_family(one) == family]:

@@ -18,6 +18,7 @@ from repo_mcp.graph.program.program import Declaration
 from repo_mcp.impact.applied import Side, TouchedLines
 from repo_mcp.impact.changed_files import ChangedFile
 from repo_mcp.impact.records import Change, ChangedSymbol
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.symbols.symbol_record import Symbol as IndexedSymbol
@@ -76,7 +77,7 @@ class ChangedSymbols:
             found = self._list_indexed(file, record, here, there)
         else:
             found = _list_outlined(file, here)
-        if file.is_there and record is None and here is not None:
+        if file.is_there and record is None and find_language(file.path).kind == "code":
             self._unparsed.append(file.path)
         if here is None or there is None:
             return found

@@ -27,12 +27,14 @@ from repo_mcp.impact.records import (
     ReachedFile,
 )
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.unified_diff import parse_diff
 
 MAX_FILES = 300  # of one diff that are looked at
 MAX_COMPANIONS = 10  # files without an edge, of the program and of its tests
 FEW = 5  # paths that a note names
+_AROUND = (SymbolKind.FILE, SymbolKind.MODULE)  # what imports stand in
 _FAR = 1_000  # the distance of what no edge leads to
 
 
@@ -120,9 +122,10 @@ def list_reached(evidence: Evidence, reach: Reach, own: set[str]) -> list[Reache
 
 def _drop_imports(symbols: list[Reached]) -> list[Reached]:
     """Return what is reached in one file, without the import of what some symbol in it uses."""
-    if any(one.node.symbol.ordinal for one in symbols):
-        return [one for one in symbols if one.node.symbol.ordinal or one.edge_type is not EdgeType.IMPORTS]
-    return symbols
+    inside = [one for one in symbols if one.node.symbol.kind not in _AROUND]
+    if not inside:
+        return symbols
+    return [one for one in symbols if one in inside or one.edge_type is not EdgeType.IMPORTS]
 
 
 def _choose(files: Sequence[ReachedFile]) -> list[ReachedFile]:

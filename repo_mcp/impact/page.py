@@ -95,7 +95,8 @@ def _iter_section(
 
 
 def _iter_test(file: ReachedFile) -> Iterator[str]:
-    nodes = [one.node for one in file.symbols if one.node.symbol.kind is not SymbolKind.FILE]
+    around = (SymbolKind.FILE, SymbolKind.MODULE)
+    nodes = [one.node for one in file.symbols if one.node.symbol.kind not in around]
     names = dict.fromkeys(node.name_inside for node in nodes)
     shown = ", ".join(_code(name) for name in list(names)[:SHOWN_TESTS])
     more = f" and {len(names) - SHOWN_TESTS:,} more" if len(names) > SHOWN_TESTS else ""

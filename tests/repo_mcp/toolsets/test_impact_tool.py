@@ -180,6 +180,13 @@ def test_a_deleted_symbol_is_named_with_what_still_uses_it(changing: Served) -> 
     }
 
 
+def test_a_common_name_says_nothing_of_what_is_gone(changing: Served) -> None:
+    for number in range(9):
+        (changing.root / "shop" / f"other{number}.py").write_text("def add(one, other):\n    return one\n")
+    diff = _apply(changing, "shop/money.py", ("def add(one: Money, other", "def total(one: Money, other"))
+    assert _edges(changing.call("get_impact", diff=diff)) == set()
+
+
 def test_a_diff_that_is_not_applied_has_the_edges_of_what_it_deletes(served: Served) -> None:
     diff = _diff("shop/money.py", ("def add(one: Money, other", "def total(one: Money, other"))
     found = served.call("get_impact", diff=diff)
