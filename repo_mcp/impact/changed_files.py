@@ -15,6 +15,8 @@ from repo_mcp.text.lines import decode_source
 from repo_mcp.text.unified_diff import DiffFile
 from repo_mcp.workspace.repository_reader import OpenedFile
 
+MAX_CHARS = 50_000_000  # of the texts of both sides: some 300 MB of memory
+TOO_MUCH = f"beyond the first {MAX_CHARS:,} characters of the diff's files"
 BINARY = "binary: nothing is known of its contents"
 MISSING = "not in the tree: neither the old nor the new state of the diff is there"
 _REASONS = {
@@ -46,11 +48,20 @@ Read = Callable[[str], OpenedFile]  # raises RepoError
 def judge_files(
     files: Iterable[DiffFile], name_path: NamePath, read: Read
 ) -> tuple[list[ChangedFile], list[LeftOut]]:
-    """Return the files that may be looked at, in the order of the diff, and the others with reasons."""
-    judged, left_out = [], []
+    """Return the files that may be looked at, in the order of the diff, and the others with reasons.
+
+    Once those looked at have MAX_CHARS, all further ones are left out.
+    """
+    judged: list[ChangedFile] = []
+    left_out: list[LeftOut] = []
+    room = MAX_CHARS
     for file in files:
+        if room < 0:
+            left_out.append(LeftOut(file.path, TOO_MUCH))
+            continue
         try:
             judged.append(_judge(file, name_path, read))
+            room -= sum(map(len, judged[-1].lines)) + sum(map(len, judged[-1].applied.other))
         except RepoError as error:
             left_out.append(LeftOut(file.path, _REASONS.get(error.code, error.message)))
     return judged, left_out

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.impact import changed_files
 from repo_mcp.impact import impact as impact_module
 from repo_mcp.toolsets.graph.impact_calls import SHOWN_SYMBOLS
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, Served, write_tree
@@ -296,6 +297,13 @@ def test_files_beyond_a_limit_are_named(served: Served, monkeypatch: pytest.Monk
     assert found["left_out"] == [
         {"file_path": "shop/api.py", "reason": "beyond the first 1 files of the diff"}
     ]
+
+
+def test_texts_beyond_a_limit_are_not_looked_at(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changed_files, "MAX_CHARS", 100)
+    found = served.call("get_impact", diff=_diff(*CHECK) + _diff("shop/api.py", ("await", "await ")))
+    assert [row["name"] for row in found["changed"]] == ["Store.check"]
+    assert [row["file_path"] for row in found["left_out"]] == ["shop/api.py"]
 
 
 def test_the_log_has_no_line_of_a_diff(served: Served) -> None:
