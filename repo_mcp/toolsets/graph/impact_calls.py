@@ -6,7 +6,7 @@ likeliest files and the nearest tests stand on the first, however many symbols a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ LISTS = ("changed", "result", "tests", "left_out")
 SHOWN_SYMBOLS = 8  # of one file
 SHOWN_LINES = 3  # of one symbol
 POSSIBLE = "possible"
+ReadLines = Callable[[str], Sequence[str]]  # a file -> its lines, none where it changed since it was indexed
 
 
 def get_impact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -39,8 +40,10 @@ def get_impact(repository: Repository, arguments: Arguments, context: CallContex
     keys = [f"{name} {key}" for name, key, _ in listed]
     page.check(keys)
     end = _find_end(listed, page.start, find_integer(arguments, "limit") or DEFAULT_REACHED)
-    texts = _Texts(repository)
-    shown = [(name, _render(row, texts)) for name, _, row in listed[page.start : end]]
+    rows = listed[page.start : end]
+    reached = [row.path for name, _, row in rows if name in ("result", "tests")]
+    with repository.engines.graph.open(paths=reached) as graph:
+        shown = [(name, _render(row, graph.read_lines)) for name, _, row in rows]
     counts: Result = {
         "total": len(impact.files),
         "possible": sum(one.confidence == POSSIBLE for one in impact.files),
@@ -80,26 +83,12 @@ def _find_end(listed: Sequence[tuple[str, str, object]], start: int, most: int) 
     return len(listed)
 
 
-class _Texts:
-    """The lines of files, each read once."""
-
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
-        self._known: dict[str, Sequence[str]] = {}
-
-    def read(self, path: str) -> Sequence[str]:
-        if path not in self._known:
-            with self._repository.engines.graph.open(paths=[path]) as graph:
-                self._known[path] = graph.read_lines(path)
-        return self._known[path]
-
-
-def _render(row: ChangedSymbol | ReachedFile | LeftOut, texts: _Texts) -> Row:
+def _render(row: ChangedSymbol | ReachedFile | LeftOut, read: ReadLines) -> Row:
     from repo_mcp.impact.records import ChangedSymbol, LeftOut
 
     if isinstance(row, LeftOut):
         return {"file_path": escape_text(row.path), "reason": row.reason}
-    return render_changed(row) if isinstance(row, ChangedSymbol) else _render_file(row, texts)
+    return render_changed(row) if isinstance(row, ChangedSymbol) else _render_file(row, read)
 
 
 def render_changed(symbol: ChangedSymbol) -> Row:
@@ -115,12 +104,13 @@ def render_changed(symbol: ChangedSymbol) -> Row:
     }
 
 
-def _render_file(file: ReachedFile, texts: _Texts) -> Row:
+def _render_file(file: ReachedFile, read: ReadLines) -> Row:
     shown = file.symbols[:SHOWN_SYMBOLS]
+    text = read(file.path) if shown else ()
     return {
         "file_path": escape_text(file.path),
         "confidence": file.confidence.value,
-        "symbols": [_render_reached(one, texts.read(file.path)) for one in shown],
+        "symbols": [_render_reached(one, text) for one in shown],
         "symbols_total": len(file.symbols) if len(file.symbols) > len(shown) else None,
         "reasons": [escape_text(one) for one in file.reasons],
     }
