@@ -7,6 +7,7 @@ What a bundle shows whole, others show in part, such as the answers of research.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from repo_mcp.bundler.blocks import Block
@@ -20,9 +21,21 @@ from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
+from repo_mcp.bundler.statements import is_branch
 from repo_mcp.bundler.weights import WEIGHTS, Weights
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which only the files are opened
+
+
+# Factors of a block's worth for a question: what seldom answers, and what decides.
+ASIDE, WORDLESS = 0.3, 0.6
+TRIVIAL, TRIVIAL_LINES = 0.75, 8
+DECIDING, DECIDING_BRANCHES = 1.25, 3
+_ASIDE = re.compile(
+    r"(?:^|/)(?:perf[\w-]*|bench\w*|examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
+    r"|testutil\w*)[/.]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,20 @@ class RatedBlock:
         """Return the prompt's terms in the lines of the block, by line."""
         lines = range(self.block.start_line, self.block.end_line + 1)
         return {line: terms for line in lines if (terms := self.view.line_terms.get(line)) is not None}
+
+
+def weigh_place(one: RatedBlock) -> float:
+    """Return a factor for where a block stands, and for whether it has words of the question itself."""
+    return (ASIDE if _ASIDE.search(one.path) else 1.0) * (1.0 if one.term_lines else WORDLESS)
+
+
+def weigh_work(one: RatedBlock) -> float:
+    """Return a factor for what a body does: one that decides says more of how things work than a setter."""
+    lines = one.view.live.lines[one.block.start_line - 1 : one.block.end_line]
+    branches = sum(map(is_branch, lines))
+    if branches >= DECIDING_BRANCHES:
+        return DECIDING
+    return TRIVIAL if not branches and len(lines) <= TRIVIAL_LINES else 1.0
 
 
 def rate_blocks(

@@ -11,7 +11,7 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import LayoutReader, read_layout
 from repo_mcp.bundler.statements import MAX_LINE_CHARS, Body, choose_lines, measure
-from repo_mcp.code_search.declarations import DEPTH, MAX_RATED, OrderedChunks, order_chunks
+from repo_mcp.code_search.declarations import DEPTH, MAX_RATED, OrderedHits, order_hits
 from repo_mcp.code_search.describe import Describer, FindRecord
 from repo_mcp.code_search.expansion import expand
 from repo_mcp.code_search.find import FoundChunks, Meaning, find_chunks
@@ -81,10 +81,9 @@ def search_code(
         expansion = expand(query, sources.searcher, wanted, sources.read_live, ask)
         query = _widen(query, expansion)
         notes.append((WIDENED if expansion.terms else NOT_WIDENED)[expansion.author])
-    ordered, live, more = _find(query, request, sources, wanted)
-    found = ordered.found
+    found, ordered, live, more = _find(query, request, sources, wanted)
     describer = Describer(sources.find_record, sources.extensions)
-    shares = {id(chunk): share for chunk, share in zip(found.chunks, found.shares, strict=True)}
+    shares = {id(hit.chunk): hit.share for hit in ordered.hits}
     hits = tuple(describer.describe(one, shares[id(one.ranked)]) for one in live.chunks)
     searcher = sources.searcher
     near = suggest(searcher.snapshot, found.unknown, thorough=not found.total)
@@ -92,7 +91,8 @@ def search_code(
     notes = [*told, *near, *notes, *more, *live.warnings]
     if not found.total and not searcher.has_files(wanted):
         notes.append(NOTHING_HERE)
-    answer = CodeAnswer(hits, found.total, expansion, warnings=tuple(notes))
+    total = found.total + len(ordered.hits) - len(found.chunks)
+    answer = CodeAnswer(hits, total, expansion, warnings=tuple(notes))
     if not request.sums_up or not hits:
         return answer
     excerpts = _build_excerpts(hits, live, ordered) if ask is not None else []
@@ -109,19 +109,20 @@ def _widen(query: Query, expansion: Expansion) -> Query:
 
 def _find(
     query: Query, request: CodeRequest, sources: CodeSources, wanted: Filter
-) -> tuple[OrderedChunks, LiveChunks, list[str]]:
-    """Return the chunks found, those of them that can be shown, and notes about a quoted phrase."""
+) -> tuple[FoundChunks, OrderedHits, LiveChunks, list[str]]:
+    """Return the chunks found, the hits in order, those that can be shown, and notes about a phrase."""
     depth = max(request.limit, PHRASE_DEPTH if query.phrases else DEPTH)
     found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
     ordered = _order(found, request, sources)
-    live = _aim(read_chunks(ordered.found.chunks, query.phrases, sources.read_live, request.limit), ordered)
+    chunks = [hit.chunk for hit in ordered.hits]
+    live = _aim(read_chunks(chunks, query.phrases, sources.read_live, request.limit), ordered)
     if live.chunks or not query.phrases or not query.has_other_words:
-        return ordered, live, []
-    shown = read_chunks(ordered.found.chunks[: request.limit], (), sources.read_live)
-    return ordered, _aim(shown, ordered), [NO_PHRASE]
+        return found, ordered, live, []
+    shown = read_chunks(chunks[: request.limit], (), sources.read_live)
+    return found, ordered, _aim(shown, ordered), [NO_PHRASE]
 
 
-def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedChunks) -> list[Excerpt]:
+def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedHits) -> list[Excerpt]:
     """Return what a model is shown of the first hits: whole declarations, or the lines of long ones that
     decide, the better the hit the more of them.
     """
@@ -141,17 +142,17 @@ def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedC
     return excerpts
 
 
-def _order(found: FoundChunks, request: CodeRequest, sources: CodeSources) -> OrderedChunks:
-    """Return the chunks in the order of what they declare, too."""
+def _order(found: FoundChunks, request: CodeRequest, sources: CodeSources) -> OrderedHits:
+    """Return hits for the chunks in the order of what they declare, too."""
     source = IndexSource(sources.searcher, sources.read_live)
     words = lower_plain_names(" ".join(list_words(request.query)))
     rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED)
-    return order_chunks(request.query, found, rated, weights)
+    return order_hits(request.query, found, rated, weights)
 
 
-def _aim(live: LiveChunks, ordered: OrderedChunks) -> LiveChunks:
+def _aim(live: LiveChunks, ordered: OrderedHits) -> LiveChunks:
     """Return the chunks with the lines of the declaration that each is found for as those to show."""
-    spans = {id(ordered.found.chunks[position]): span for position, span in ordered.declared.items()}
+    spans = {id(hit.chunk): hit.span or (0, 0) for hit in ordered.hits}
     aimed = []
     for one in live.chunks:
         first, last = spans.get(id(one.ranked), (0, 0))

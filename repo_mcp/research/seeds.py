@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from repo_mcp.bundler.rating import RatedBlock
+from repo_mcp.bundler.rating import RatedBlock, weigh_place, weigh_work
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_branch, measure
+from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -46,11 +46,9 @@ MAX_SECTIONS = 3
 SECTION_LINES = 4  # shown of a section, beside its heading
 MATCHING = ", which matches the prompt"  # said of a step by the bundler; all that is shown here does
 LEADING_NAMES = 60  # of the best declarations
-# Factors of a declaration's worth: of what a form asks for, then of what seldom answers.
+# Factors of a declaration's worth: of what a form asks for, then of what does nothing.
 FAILING, REGISTERING, LEFT_OPEN = 1.5, 1.8, 1.8
-ASIDE, WORDLESS, NOT_RUN = 0.3, 0.6, 0.6
-TRIVIAL, TRIVIAL_LINES = 0.75, 8
-DECIDING, DECIDING_BRANCHES = 1.25, 3
+NOT_RUN = 0.6
 USER_SHARE = 0.4  # of a declaration's worth, for what calls it
 USED = 4  # of the best declarations, whose callers are looked for
 _OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
@@ -58,11 +56,6 @@ MANY_USERS = 8  # a declaration with more says little of each
 OVERLOAD_LINES = 12  # a longer body is shown as well as another of its name
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 GLANCE = Bounds(files=20, references=40)
-_ASIDE = re.compile(
-    r"(?:^|/)(?:perf[\w-]*|bench\w*|examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing|testutil\w*)"
-    r"[/.]",
-    re.IGNORECASE,
-)
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
@@ -188,15 +181,14 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean) -> float:
     """Return how much more or less a declaration is worth for what it is, and for what is asked."""
-    factor = ASIDE if _ASIDE.search(one.path) else 1.0
-    factor *= 1.0 if one.term_lines else WORDLESS
+    factor = weigh_place(one)
     kind = None if node is None else node.symbol.kind
     if lean is Lean.EXTENSION:
         name = "" if one.block.span is None else one.block.span.name
         if _REGISTERS.match(name) or _REGISTRY.search(name):
             return factor * REGISTERING
         return factor * (LEFT_OPEN if node is not None and _is_left_open(state, node) else 1.0)
-    factor *= _weigh_work(one) if kind in _RUN else NOT_RUN
+    factor *= weigh_work(one) if kind in _RUN else NOT_RUN
     if lean is Lean.FAILURES:
         lines = one.view.live.lines
         failing = [terms for line, terms in one.term_lines.items() if holds_failure(lines[line - 1])]
@@ -211,15 +203,6 @@ def _is_left_open(state: ResearchState, node: Node) -> bool:
         return False
     is_open = node.symbol.kind in _OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
     return is_open or bool(list_derived(state, node))
-
-
-def _weigh_work(one: RatedBlock) -> float:
-    """Return a factor for what a body does: one that decides says more of how things work than a setter."""
-    lines = one.view.live.lines[one.block.start_line - 1 : one.block.end_line]
-    branches = sum(map(is_branch, lines))
-    if branches >= DECIDING_BRANCHES:
-        return DECIDING
-    return TRIVIAL if not branches and len(lines) <= TRIVIAL_LINES else 1.0
 
 
 def list_derived(state: ResearchState, node: Node) -> list[Node]:

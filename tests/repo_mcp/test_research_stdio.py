@@ -171,7 +171,7 @@ def test_the_tools_are_listed_in_their_order_with_all_that_describes_them(client
         "synthesize", "cursor",
     }  # fmt: skip
     assert (of_search["path"]["default"], of_search["limit"]["default"]) == (".", 20)
-    assert of_search["semantic_weight"]["default"] == 0.7
+    assert of_search["semantic_weight"]["default"] == 0
     assert sorted(of_search["format"]["enum"]) == ["human", "json", "toon"]
     assert of_search["expand_query"]["default"] is of_search["synthesize"]["default"] is False
 

@@ -57,7 +57,7 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
 
 def _read_weight(given: object) -> float:
     """Return the weight of meaning beside that of words, the default where none is given."""
-    return float(given) if isinstance(given, int | float) else schemas.DEFAULT_SEMANTIC_WEIGHT
+    return float(given if isinstance(given, int | float) else schemas.DEFAULT_SEMANTIC_WEIGHT)
 
 
 def _read_extensions(given: object) -> tuple[str, ...]:

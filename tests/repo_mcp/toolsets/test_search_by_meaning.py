@@ -34,7 +34,7 @@ def test_before_the_vectors_are_there_words_count_and_it_is_said(tmp_path: Path)
     model = write_model(tmp_path / "model")
     served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", model=model)
     by_words = served.call("search_code", query="session", semantic_weight=0)
-    answer = served.call("search_code", query="session")
+    answer = served.call("search_code", query="session", semantic_weight=0.7)
     assert answer["results"] == by_words["results"]
     assert answer["warnings"] == [
         "Vectors are being computed: 0 of 9 files are done; the rest are ranked by words alone."
@@ -63,7 +63,8 @@ def test_relevance_falls_and_stays_within_its_scale(embedded: Served, query: str
 
 def test_meaning_finds_what_no_word_does(embedded: Served) -> None:
     assert embedded.rows("search_code", query="qwertyuiop", semantic_weight=0) == []
-    assert embedded.rows("search_code", query="qwertyuiop")  # 0.7 unless it is said otherwise
+    assert embedded.rows("search_code", query="qwertyuiop") == []  # nor unless meaning is asked for
+    assert embedded.rows("search_code", query="qwertyuiop", semantic_weight=0.7)
 
 
 def test_filters_hold(embedded: Served) -> None:
