@@ -23,7 +23,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS
-from repo_mcp.research.locating import is_program, is_test_place, is_test_symbol
+from repo_mcp.research.locating import find_innermost, is_program, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
@@ -222,18 +222,16 @@ def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
 
 def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
     """Return the symbol that a block declares, or the innermost one around it; None where there is none."""
-    span = one.block.span
+    record = state.graph.scan.find_record(one.path)
+    if record is None:
+        return None
+    span, ordinal = one.block.span, 0
     if span is not None:
-        named = [
-            node
-            for node in state.graph.outline(one.path)
-            if node.symbol.name == span.name
-            and node.symbol.start_line <= span.name_line <= node.symbol.end_line
-        ]
-        if named:
-            return min(named, key=lambda node: (node.symbol.end_line - node.symbol.start_line, node.node_id))
-    around = state.source.find_around(one.path, one.block.start_line)
-    return None if around is None or around.symbol.kind is SymbolKind.FILE else around
+        starts, ends = record.starts, record.starts + record.spans
+        named = [at for at in record.find_symbols(span.name) if starts[at] <= span.name_line <= ends[at]]
+        ordinal = min(named, key=lambda at: (int(record.spans[at]), at), default=0)
+    ordinal = ordinal or find_innermost(record, one.block.start_line)
+    return state.get_node(Declaration(one.path, ordinal)) if ordinal else None
 
 
 def show_body(state: ResearchState, node: Node, room: int) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
+from repo_mcp.research.locating import find_innermost
 from repo_mcp.text.lines import decode_source, split_lines
 
 KEPT_FILES = 32  # whose lines are cached
@@ -85,14 +86,9 @@ class Source:
 
     def find_around(self, path: str, line: int) -> Node | None:
         """Return the innermost symbol of a file whose lines include `line`; None when no indexed one does."""
-        if self.graph is None:
-            return None
-        around = [
-            node
-            for node in self.graph.outline(path)
-            if node.symbol.start_line <= line <= node.symbol.end_line
-        ]
-        return max(around, key=_depth_of, default=None)
+        record = None if self.graph is None else self.graph.scan.find_record(path)
+        ordinal = 0 if record is None else find_innermost(record, line)
+        return self.graph.get_node(Declaration(path, ordinal)) if self.graph is not None and ordinal else None
 
     def find_file(self, path: str) -> Node | None:
         """Return the node of a whole file; None for a file that is not in the symbol index."""
@@ -102,8 +98,3 @@ class Source:
             return self.graph.get_node(Declaration(path, 0))
         except KeyError:
             return None
-
-
-def _depth_of(node: Node) -> tuple[int, int]:
-    """Return a sort key that is larger for symbols further inside."""
-    return node.symbol.start_line - node.symbol.end_line, node.symbol.ordinal
