@@ -19,7 +19,7 @@ from repo_mcp.indexing.scan_state import SeenFiles, read_seen
 from repo_mcp.model import SkipReason
 from repo_mcp.storage.donors import Donor, ListDonors, list_nothing
 from repo_mcp.text.lines import has_binary_extension
-from repo_mcp.workspace.git_blobs import SharedBlobs
+from repo_mcp.workspace.git_blobs import SharedBlobs, find_rows
 from repo_mcp.workspace.git_index import STAT_BITS
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
@@ -71,18 +71,19 @@ class Adoption:
         """`adopted` is what `adopt` returned. Raises IndexFormatError, OSError."""
         self.donor = donor
         self._paths: list[str] = []
-        self._prints: list[bytes] = []
+        self._prints = b""
         self._sizes: list[int] = []
         self._segments: list[tuple[SegmentEntry, I64]] = []  # and its live files, in the order of the paths
         for segment in adopted.segments:
             files, live = segment.reader.files, np.flatnonzero(segment.live_file_mask)
             paths, prints = files.read_paths(), files.read_fingerprints()
             self._sizes += files.read_column(SIZE)[live].tolist()
-            for file in live.tolist():
-                self._paths.append(paths[file].decode())
-                self._prints.append(prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES])
+            if len(live):
+                self._paths += b"\0".join([paths[file] for file in live.tolist()]).decode().split("\0")
+            rows = np.frombuffer(prints, dtype=np.uint8).reshape(-1, FINGERPRINT_BYTES)
+            self._prints += rows[live].tobytes()
             self._segments.append((segment.entry, live))
-        self._rows = {path: row for row, path in enumerate(self._paths)}
+        self._rows = dict(zip(self._paths, range(len(self._paths)), strict=True))
         self._confirmed = np.zeros(len(self._paths), dtype=np.bool_)
         self._put = 0  # files when the entries were last given out
 
@@ -103,7 +104,7 @@ class Adoption:
     def find_fingerprint(self, path: str) -> bytes | None:
         """Return the fingerprint of a file in the donor; None where that has no such file."""
         row = self._rows.get(path)
-        return None if row is None else self._prints[row]
+        return None if row is None else self._prints[row * FINGERPRINT_BYTES : (row + 1) * FINGERPRINT_BYTES]
 
     def is_soon_compared(self, files: WalkedFiles) -> bool:
         """Return True when this process compares the files sooner than others could start to.
@@ -120,7 +121,7 @@ class Adoption:
 
     def confirm(self, paths: Sequence[str]) -> None:
         """Note that these files of the donor are the same here."""
-        self._confirmed[[self._rows[path] for path in paths]] = True
+        self._confirmed[list(map(self._rows.__getitem__, paths))] = True
 
     def iter_others(self, walked: frozenset[str]) -> Iterator[str]:
         """Yield the paths of the donor that are not among those of a walk."""
@@ -154,35 +155,38 @@ class Adoption:
         Returns the positions of the files that must be read, ascending, and those among the others that are
         not indexed, and why. Raises CorruptIndex.
         """
-        everything = list(range(len(files)))
+        left = np.ones(len(files), dtype=np.bool_)
         manifest = self.donor.manifest
         seen = read_seen(self.donor.directory, manifest.generation, manifest.segments)
         shared = find_shared(self.donor) if seen is not None else None
         if seen is None or shared is None:
-            return everything, {}
+            return np.flatnonzero(left).tolist(), {}
         same = _find_same(files, seen, shared)
+        rows = find_rows(self._paths, [files.paths[position] for position in same.tolist()])
+        self._confirmed[rows[rows >= 0]] = True
+        left[same[rows >= 0]] = False
         skipped = seen.get_skipped()
-        binary = {path: SkipReason.BINARY for path in same if skipped.get(path) is SkipReason.BINARY}
-        known = [path for path in same if path in self._rows]
-        self.confirm(known)
-        settled = {*known, *binary}
-        return [position for position in everything if files.paths[position] not in settled], binary
+        binary = [
+            position
+            for position in same[rows < 0].tolist()
+            if skipped.get(files.paths[position]) is SkipReason.BINARY
+        ]
+        left[binary] = False
+        return np.flatnonzero(left).tolist(), dict.fromkeys(
+            (files.paths[position] for position in binary), SkipReason.BINARY
+        )
 
 
-def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> list[str]:
-    """Return the paths whose files have the status that Git noted, in the walk and in the donor's record."""
+def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
+    """Return the positions of files with the status that Git noted, in the walk and in the donor's record."""
     before, racy = seen.read_files(), seen.find_racy()
-    here = {path: position for position, path in enumerate(files.paths)}
-    there = {path: position for position, path in enumerate(before.paths)}
-    both = [
-        (here[path], there[path], number)
-        for number, path in enumerate(shared.paths)
-        if path in here and path in there and path not in racy
-    ]
-    if not both:
-        return []
-    ours, theirs, numbers = (np.array(column, dtype=np.int64) for column in zip(*both, strict=True))
-    is_same = (files.stats[ours] & STAT_BITS == shared.ours[numbers]).all(axis=1)
-    is_same &= (before.stats[theirs] & STAT_BITS == shared.theirs[numbers]).all(axis=1)
+    if not len(files) or not len(before):
+        return np.zeros(0, dtype=np.int64)
+    ours, theirs = find_rows(files.paths, shared.paths), find_rows(before.paths, shared.paths)
+    is_same = (
+        (ours >= 0) & (theirs >= 0) & ~np.array(list(map(racy.__contains__, shared.paths)), dtype=np.bool_)
+    )
+    is_same &= (files.stats[ours] & STAT_BITS == shared.ours).all(axis=1)
+    is_same &= (before.stats[theirs] & STAT_BITS == shared.theirs).all(axis=1)
     is_same &= files.stats[ours, SIZE_COLUMN] == before.stats[theirs, SIZE_COLUMN]
-    return [files.paths[position] for position in ours[is_same].tolist()]
+    return np.sort(ours[is_same])

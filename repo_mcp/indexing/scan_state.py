@@ -21,6 +21,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -131,18 +132,17 @@ class SeenFiles:
 
     def read_files(self) -> WalkedFiles:
         """Return all files, changes included, in path order. Raises CorruptIndex."""
-        rows: dict[str, list[int]] = {}
-        for page in range(len(self.whole.pages.packed)):
-            files = self.whole.pages.read(page)
-            rows |= zip(files.paths, files.stats.tolist(), strict=True)
-        for path, row in self.changes.items():
-            if row is not None:
-                rows[path] = row.numbers
-            else:
-                rows.pop(path, None)
-        paths = sorted(rows)
-        numbers = np.array([rows[path] for path in paths], dtype=np.int64)
-        return WalkedFiles(paths, numbers.reshape(-1, COLUMNS))
+        pages = [self.whole.pages.read(page) for page in range(len(self.whole.pages.packed))]
+        later = {path: row.numbers for path, row in self.changes.items() if row is not None}
+        paths = [*chain.from_iterable(page.paths for page in pages), *later]
+        added = np.array(list(later.values()), dtype=np.int64).reshape(-1, COLUMNS)
+        stats = np.concatenate([*(page.stats for page in pages), added])
+        if self.changes:
+            first_added = len(paths) - len(later)
+            kept = [row for row, path in enumerate(paths) if row >= first_added or path not in self.changes]
+            kept.sort(key=paths.__getitem__)
+            paths, stats = [paths[row] for row in kept], stats[kept]
+        return WalkedFiles(paths, stats)
 
     def group_changes(self) -> dict[int, list[str]]:
         """Return the changed paths by the page they belong to."""

@@ -17,8 +17,10 @@ checkouts.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +36,7 @@ from repo_mcp.workspace.git_index import (
 from repo_mcp.workspace.git_places import find_git_places, read_git_file
 
 I64 = npt.NDArray[np.int64]
+Path = TypeVar("Path", str, bytes)
 ReadBytes = Callable[[str], bytes]  # of a file of the root; raises RepoError
 _ATTRIBUTES = b".gitattributes"
 _MAX_ATTRIBUTES_BYTES = 1 << 20
@@ -58,20 +61,22 @@ def find_shared_blobs(root: str, other: str, read: ReadBytes) -> SharedBlobs | N
     ours, theirs = _read_tracked(root), _read_tracked(other)
     if ours is None or theirs is None:
         return None
-    positions = {path: position for position, path in enumerate(theirs.paths)}
-    pairs = [
-        (position, found)
-        for position, path in enumerate(ours.paths)
-        if (found := positions.get(path)) is not None and theirs.blobs[found] == ours.blobs[position]
-    ]
-    if _may_be_rewritten(root, ours, theirs, read) or not pairs:
+    if ours.blobs.shape[1] != theirs.blobs.shape[1] or _may_be_rewritten(root, ours, theirs, read):
         return None
-    here, there = (list(column) for column in zip(*pairs, strict=True))
+    there = find_rows(theirs.paths, ours.paths)
+    here = np.flatnonzero(there >= 0)
+    here = here[(ours.blobs[here] == theirs.blobs[there[here]]).all(axis=1)]
     try:
-        paths = [ours.paths[position].decode() for position in here]
+        paths = b"\0".join([ours.paths[position] for position in here.tolist()]).decode().split("\0")
     except UnicodeDecodeError:
         return None
-    return SharedBlobs(paths, ours.stats[here], theirs.stats[there])
+    return SharedBlobs(paths, ours.stats[here], theirs.stats[there[here]]) if len(here) else None
+
+
+def find_rows(paths: Sequence[Path], wanted: Sequence[Path]) -> I64:
+    """Return the position of each wanted path among others (int64), -1 where it is not there."""
+    positions = dict(zip(paths, range(len(paths)), strict=True))
+    return np.array(list(map(positions.get, wanted, repeat(-1))), dtype=np.int64)
 
 
 def _read_tracked(root: str) -> TrackedFiles | None:
@@ -85,10 +90,7 @@ def _read_tracked(root: str) -> TrackedFiles | None:
     except (OSError, UnusableIndex):
         return None
     kept = np.flatnonzero(found.stats[:, _MTIME] < written)
-    positions = kept.tolist()
-    return TrackedFiles(
-        [found.paths[one] for one in positions], found.stats[kept], [found.blobs[one] for one in positions]
-    )
+    return TrackedFiles([found.paths[one] for one in kept.tolist()], found.stats[kept], found.blobs[kept])
 
 
 def _may_be_rewritten(root: str, ours: TrackedFiles, theirs: TrackedFiles, read: ReadBytes) -> bool:
@@ -119,7 +121,7 @@ def _read_shared_attributes(root: str) -> bytes | None:
 def _list_attributes(tracked: TrackedFiles) -> list[tuple[bytes, bytes]]:
     """Return the paths and the blobs of all files of attributes."""
     return [
-        (path, blob)
-        for path, blob in zip(tracked.paths, tracked.blobs, strict=True)
-        if path.rpartition(b"/")[2] == _ATTRIBUTES
+        (path, tracked.blobs[position].tobytes())
+        for position, path in enumerate(tracked.paths)
+        if path.endswith(_ATTRIBUTES) and path.rpartition(b"/")[2] == _ATTRIBUTES
     ]

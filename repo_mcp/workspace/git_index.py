@@ -169,7 +169,7 @@ class TrackedFiles:
 
     paths: list[bytes]  # ascending
     stats: I64  # (files, 4): size and inode modulo 2 ** 32, see `STAT_BITS`; mtime_ns, ctime_ns
-    blobs: list[bytes]  # the object name of each content
+    blobs: npt.NDArray[np.uint8]  # (files, 20 or 32): the object name of each content
 
 
 def parse_index(data: bytes) -> TrackedPaths:
@@ -212,18 +212,16 @@ def _build_files(data: bytes, entries: _Entries) -> TrackedFiles:
     """Return the regular files among the entries. Raises ValueError unless all ascend."""
     _check_order(entries.paths)
     width = _STATUS_BYTES + entries.digest_bytes + 2
-    offsets = np.array(entries.starts, dtype=np.int64)
-    rows = np.frombuffer(data, dtype=np.uint8)[offsets[:, None] + np.arange(width)]
+    whole = np.frombuffer(data, dtype=np.uint8)
+    rows = np.lib.stride_tricks.sliding_window_view(whole, width)[entries.starts]
     words = np.ascontiguousarray(rows[:, :_STATUS_BYTES]).view(">u4").astype(np.int64)
     is_plain = rows[:, -2] & _ANY_FLAG == 0
     kept = np.flatnonzero(is_plain & np.isin(words[:, _MODE], _FILE_MODES))
     times = [words[kept, seconds] * 1_000_000_000 + words[kept, seconds + 1] for seconds in (_MTIME, _CTIME)]
-    blobs = rows[kept, _STATUS_BYTES : width - 2].tobytes()
-    size = entries.digest_bytes
     return TrackedFiles(
         [entries.paths[one] for one in kept.tolist()],
         np.stack([words[kept, _SIZE], *times, words[kept, _INODE]], axis=1),
-        [blobs[at : at + size] for at in range(0, len(blobs), size)],
+        rows[kept, _STATUS_BYTES : width - 2],
     )
 
 

@@ -282,6 +282,15 @@ def test_text_that_is_ignored_here_does_not_stay_in_the_index(main: GitTree, tmp
     assert holding == [True, False]
 
 
+def test_a_work_tree_without_files_begins_with_nothing_of_it(work_tree: GitTree, main: GitTree) -> None:
+    for path in work_tree.root.iterdir():
+        if path.name != ".git":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    with closing(open_root(work_tree)) as repository:
+        assert repository.refresh().unchanged == 0
+        assert (repository.status().indexed_files, repository.status().segments) == (0, 0)
+
+
 def test_other_options_of_the_same_root_are_a_donor(main: GitTree, opened_paths: list[str]) -> None:
     build(main)
     opened_paths.clear()
