@@ -21,7 +21,7 @@ from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
 
-MAX_FILES = 500  # that declare a method of one name, examined for types
+MAX_FILES = 500  # that declare a method of one name, examined for types; and as many for what embeds them
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
 MAX_EMBEDDED = 40  # types and interfaces in each other, for one method set
 MAX_EMBEDDING = 200  # types that embed others with a method, for one interface
@@ -182,6 +182,7 @@ class _Reader:
         self._program = program
         self.lookup = NamedLookup(program)
         self._read: dict[Declaration, _MethodSet] = {}
+        self._spare_files = MAX_FILES  # that are still examined for what embeds a type
 
     def find_types(self, owner: Declaration) -> list[Declaration]:
         """Return a type of its own; of an extension the type that it extends."""
@@ -235,7 +236,9 @@ class _Reader:
             return []
         name = scope.get_name(embedded.ordinal)
         found = []
-        for path in self._program.list_using(name)[:MAX_FILES]:
+        paths = self._program.list_using(name)[: self._spare_files]
+        self._spare_files -= len(paths)
+        for path in paths:
             other = self.lookup.find_scope(path)
             if other is None or other.language != "go":
                 continue
