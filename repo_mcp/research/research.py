@@ -110,11 +110,13 @@ def _holds_word(line: str, name: str) -> bool:
 
 
 def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Return the given lines, each with its number, with a mark wherever lines between them are left out."""
+    """Return the given lines, each with its number, with a mark wherever lines that say something are left
+    out between them.
+    """
     parts: list[str] = []
     before = 0
     for number in numbers:
-        if before and number > before + 1:
+        if before and any(line.strip() for line in lines[before : number - 1]):
             parts.append(GAP)
         text = lines[number - 1].rstrip()
         text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"
