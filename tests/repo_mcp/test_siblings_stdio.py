@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from repo_mcp.process.hardening import is_available
+from repo_mcp.whole_index import pack_whole
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
 from tests.repo_mcp.test_graph_stdio import wait_for
 from tests.repo_mcp.test_graph_stdio import wait_until_ready as wait_until_built
-from tests.repo_mcp.test_siblings import TEXTS, change, copy_plainly, write_package
+from tests.repo_mcp.test_siblings import TEXTS, build, change, copy_plainly, open_root, write_package
 
 pytestmark = [with_git, posix]
 
@@ -140,3 +142,24 @@ def test_a_hardened_server_takes_over_what_the_operator_names(
     assert {status.st_nlink for status in segments} == {1}
     unasked = wait_until_ready(servers.start(other, "--harden"))
     assert (unasked["state"], "origin" in unasked) == ("ready", False)
+
+
+def test_a_server_begins_with_a_pack_and_refuses_a_cut_one(
+    servers: Servers, main: GitTree, tmp_path: Path
+) -> None:
+    build(main, structure=True)
+    with closing(open_root(main)) as repository:
+        pack_whole(repository, str(tmp_path / "pack"))
+    clone = copy_plainly(main, tmp_path / "clone")
+    client = servers.start(clone, "--index-pack", str(tmp_path / "pack"))
+    assert wait_until_ready(client)["origin"] == f"a pack: {TEXTS} of its {TEXTS} files were the same"
+    assert ask(client, "repo.search", query="name_1_0")["hits"]
+    cut = tmp_path / "cut"
+    cut.write_bytes((tmp_path / "pack").read_bytes()[:-1])
+    other = copy_plainly(main, tmp_path / "other")
+    command = [sys.executable, "-c", START, "--repo-root", str(other.root), "--index-pack", str(cut)]
+    environment = build_environment(tmp_path / "home")
+    done = subprocess.run(command, env=environment, input=b"", capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "The pack is cut short. Make a new one" in done.stderr.decode()
+    assert not list(other.root.glob(".repo_mcp/*/*.seg"))
