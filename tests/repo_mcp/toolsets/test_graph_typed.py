@@ -17,6 +17,7 @@ TREE = {
         "func (j JSON) Render(n int) (err error) { return nil }\n"
         "type Text struct{}\n"
         "func (t Text) Render(n string) error { return nil }\n"
+        "func run(one Render) { one.Render(1) }\n"
     ),
     "a/Adapter.java": "package a;\npublic interface Adapter { Object read(); }\n",
     "a/Use.java": (
@@ -64,6 +65,14 @@ def test_types_of_go_implement_what_their_methods_satisfy(served: Served) -> Non
     assert list_rows(served, "get_implementations", "app.Render.Render") == [
         ("app.JSON.Render", "probable", [6])
     ]
+
+
+def test_calls_through_an_interface_of_go_reach_what_satisfies_it(served: Served) -> None:
+    rows = served.rows("get_callers", symbol="app.JSON.Render")
+    assert [(row["name"], row["confidence"]) for row in rows] == [("app.run", "possible")]
+    assert served.rows("get_callers", symbol="app.Text.Render") == []
+    names = {row["name"] for row in served.rows("get_callees", symbol="app.run")}
+    assert names == {"app.Render.Render"}
 
 
 def test_anonymous_classes_and_lambdas_of_java_implement_interfaces(served: Served) -> None:
