@@ -169,7 +169,7 @@ def _note_reach(changed: Sequence[ChangedSymbol], reach: Reach) -> list[str]:
     if added:
         told.append(f"the diff is not applied: nothing uses yet what it adds to {_name_some(list(added))}")
     if reach.is_cut:
-        told.append("a limit of the search was reached: more may depend on what changes (see get_dependents)")
+        told.append("a limit of the search was reached: more may depend on what changes")
     return told
 
 

@@ -22,7 +22,7 @@ def test_tools_are_listed_before_anything_is_opened(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     config = load_config(str(tmp_path / "r"), data_dir=str(tmp_path / "d"), toolsets=["graph", "repo"])
     one, two = load_toolsets(config, ignore)
-    assert [len(one.toolset.tools), len(two.toolset.tools)] == [17, 8]
+    assert [len(one.toolset.tools), len(two.toolset.tools)] == [18, 8]
     assert not list((tmp_path / "d").glob("index-*"))
 
 

@@ -53,7 +53,7 @@ def test_written_and_tried(tree: Path) -> None:
     entry = tomllib.loads((tree.parent / "home/.codex/config.toml").read_text())["mcp_servers"]["code"]
     assert entry == {"command": SERVER, "args": ["--repo-root", "auto", "--toolsets", "repo,graph"]}
     assert done.stdout.startswith("It works: started as Codex CLI")
-    assert "25: repo.status, " in done.stdout
+    assert "26: repo.status, " in done.stdout
     assert re.search("repository *none around here", done.stdout)
     assert "ms after the start" in done.stdout
     again = run(tree, "init", "codex", "--write", "--toolsets", "repo,graph", "--name", "code")
