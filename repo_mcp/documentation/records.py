@@ -21,6 +21,7 @@ class DocsRequest:
     limit: int = DEFAULT_HITS
     matches_path: Callable[[str], bool] | None = None  # None: all files
     key: str = ""  # identifies the filter `matches_path` in caches
+    has_comments: bool = True  # looks for comments of declarations too, and not only for sections
 
 
 @dataclass(frozen=True, slots=True)

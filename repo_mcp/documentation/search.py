@@ -76,7 +76,8 @@ def search_docs(
     found: list[Candidate] = []
     if words.words:
         found += finder.find_sections(best, documents)
-        found += finder.find_comments(of_code, code, source.extensions)
+        if request.has_comments:
+            found += finder.find_comments(of_code, code, source.extensions)
     kept, warnings = _keep_phrases(_keep_required(found, query), query)
     ordered = order_candidates(kept, weights.repeat)
     hits = _Showing(source, words).show(ordered[: request.limit])

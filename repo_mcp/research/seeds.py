@@ -304,10 +304,9 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS) ->
         return
     folder = state.request.folder
     inside = f"{folder}/"
-    request = DocsRequest(words, 3 * most, (lambda path: path.startswith(inside)) if folder else None, folder)
-    answer = state.source.search_docs(request)
-    sections = [hit for hit in answer.hits if hit.kind == "section"]
-    for hit in sections[:most]:
+    admits = (lambda path: path.startswith(inside)) if folder else None
+    answer = state.source.search_docs(DocsRequest(words, most, admits, folder, has_comments=False))
+    for hit in answer.hits:
         state.add_place(_build_section(hit))
 
 

@@ -76,8 +76,8 @@ def _find_users(state: ResearchState, node: Node) -> Sequence[Edge]:
 def _list_sections(state: ResearchState, best: Sequence[Node]) -> tuple[str, ...]:
     """Return the sections of documents that speak of the best finding by its name."""
     name = best[0].symbol.name
-    answer = state.source.search_docs(DocsRequest(name))
-    named = [hit for hit in answer.hits if hit.kind == "section" and name in hit.snippet]
+    answer = state.source.search_docs(DocsRequest(name, has_comments=False))
+    named = [hit for hit in answer.hits if name in hit.snippet]
     shown = [hit for hit in named if state.admits(hit.path)][:2]
     return tuple(
         f"{hit.breadcrumb or hit.path} ({hit.path}:{hit.start_line}-{hit.end_line})" for hit in shown
