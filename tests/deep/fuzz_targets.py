@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from index_format import IndexFormatError, IndexWriter, MemoryDirectory, Snapshot
+from index_format.packing import pack
 from repo_mcp.audit.log_reader import read_log
 from repo_mcp.config.repository_file import apply_repository_file
 from repo_mcp.config.server_config import load_config
@@ -24,9 +25,11 @@ from repo_mcp.protocol.frames import Refusal, Request, encode_error, parse_frame
 from repo_mcp.ranking.prompt import parse_prompt
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.research.grammar import parse_question
+from repo_mcp.storage import packs
 from repo_mcp.symbols.model import ReferenceRole, SymbolKind
 from repo_mcp.symbols.symbol_record import SymbolRecordBuilder, SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.text.unified_diff import parse_diff
 from repo_mcp.workspace.git_index import UnusableIndex, parse_index
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from tests.index_format.segment_bytes import (
@@ -54,6 +57,14 @@ PATTERNS = (
 INDEXES = (
     b"DIRC" + bytes([0, 0, 0, 2, 0, 0, 0, 1]) + bytes(60) + b"\x00\x01a\x00",
     b"DIRC" + bytes([0, 0, 0, 4, 0, 0, 0, 2]) + (bytes(60) + b"\x00\x01\x00a\x00") * 2 + b"TREE" + bytes(4),
+)
+DIFFS = (
+    b"diff --git a/x.py b/y.py\nrename from x.py\n--- a/x.py\n+++ b/y.py\n@@ -1,2 +1 @@ f\n-a\n b\n\\ No\n",
+    b'--- "a/\\303\\251"\t2024\n+++ /dev/null\n@@ -0,0 +1,99999999999 @@\nBinary files a and b differ\n',
+)
+PACKS = (
+    (pack({"signed": False, "files": [["index", "manifest", 3]]}), b"abc"),
+    (pack({"signed": False, "files": [["index", "a", 1.5], ["structure", "../b", -1]]}), b"a"),
 )
 SETTINGS = (
     b"exclude_globs = ['*.md']\n[limits]\nmax_file_bytes = 10\n",
@@ -154,6 +165,23 @@ def _track(data: bytes) -> object:
     return tracked
 
 
+def _read_pack(data: bytes) -> object:
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "a.pack")
+        table_bytes = data[0] if data else 0
+        with open(path, "wb") as file:
+            file.write(packs.HEADER.pack(packs.MAGIC, packs.VERSION, 0, table_bytes) + data[1:])
+        return packs.read_pack(path, None)
+
+
+def _read_diff(data: bytes) -> object:
+    text = data.decode("utf-8", "replace")
+    diff = parse_diff(text)
+    for file in diff.files:
+        assert len(file.path) <= len(text)
+    return diff
+
+
 def _log(data: bytes) -> object:
     with tempfile.TemporaryDirectory() as place:
         with open(os.path.join(place, "audit.jsonl"), "wb") as file:
@@ -204,15 +232,17 @@ TARGETS: Mapping[str, Target] = {
     "configuration": Target(_configure, (), SETTINGS),
     "text": Target(_decode, (RepoError,), ("é\r\nb\rc\n".encode(), "﻿x".encode("utf-16"), b"\xff\xfea\x00")),
     "tracked": Target(_track, (UnusableIndex,), INDEXES),
+    "diff": Target(_read_diff, (RepoError,), DIFFS),
+    "pack": Target(_read_pack, (RepoError,), tuple(bytes([len(one)]) + one + files for one, files in PACKS)),
     "log": Target(_log, (), (b'{"seq":1}\n{"tag":"x"}\n', b"\n\n{}\n[")),
 }  # fmt: skip
 
 
 # What atheris gives the same time to.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "format": ("segment", "section", "manifest", "record", "seen"),
+    "format": ("segment", "section", "manifest", "record", "seen", "pack"),
     "wire": ("frame", "text", "log"),
-    "query": ("query", "pattern"),
+    "query": ("query", "pattern", "diff"),
     "rules": ("ignore", "glob", "configuration", "tracked"),
 }
 
