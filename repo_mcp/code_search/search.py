@@ -34,6 +34,7 @@ from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.question_words import list_words, lower_plain_names
 
 LEAST_CHARS = 200  # room that a further excerpt needs
+NO_RECORDS = "There is no symbol index yet: declarations were found by line patterns."
 NOTHING_HERE = "No indexed file in this path passes these filters."
 WIDENED = {
     Author.CLIENT: "The query was widened with words from your model: see expansion.",
@@ -202,7 +203,10 @@ class LiveCodeSearch:
             answer = search_code(request, sources, ask, is_whole=not progress)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        notes = [*answer.warnings, *dict.fromkeys([*progress, *self._symbol_index.warn()])]
+        told = self._symbol_index.warn()
+        if not told and not self._symbol_index.exists:
+            told = [NO_RECORDS]
+        notes = [*answer.warnings, *dict.fromkeys([*progress, *told])]
         if meaning is not None and request.semantic_weight:
             notes += meaning.warn()
         return replace(answer, warnings=tuple(notes))
