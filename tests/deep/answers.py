@@ -32,7 +32,7 @@ TOOLSETS = "repo,graph,research"
 VARYING = frozenset(
     {
         "audit_log", "bundle_id", "data_dir", "duration_ms", "generation", "index_bytes", "last_batch_at",
-        "last_refresh", "mtime", "progress", "request_id", "segments", "timestamp", "watching",
+        "last_refresh", "mtime", "origin", "progress", "request_id", "segments", "timestamp", "watching",
     }
 )  # fmt: skip
 LINKED = "linked_callee"  # a symbol of which there are edges, in trees that have `LINKED_FILES`
