@@ -32,8 +32,9 @@ Paths are relative to the working directory. With --repo-root or --json, and in
 EXAMPLES = (
     'repo-mcp search "where is a transfer posted"',
     "repo-mcp search Account --mode symbol",
-    'repo-mcp search -F "checksum(" -g "*.c" --context 2',
+    'repo-mcp search -F "checksum(" --context 2',
     'repo-mcp search -E "def \\w+_funds" src tests -t py',
+    "repo-mcp search -F checksum -g '*.c' -g '!drivers/**'",
     'repo-mcp search -l "checksum" --no-tests',
     "repo-mcp search --files src",
 )
@@ -57,7 +58,10 @@ def build_parser() -> CommandParser:
     add("-i", "--ignore-case", action="store_true", help="exact search, ignoring case")
     add("-w", "--word", action="store_true", help="exact search, whole words only")
     add("--mode", choices=MODES, default=RANKED, metavar="MODE", help=f"{', '.join(MODES)} (default: bm25)")
-    add("-g", "--glob", metavar="GLOB", action="append", default=[], help="only matching files; repeatable")
+    add(
+        "-g", "--glob", metavar="GLOB", action="append", default=[],
+        help="only matching files, or with !GLOB only others; repeatable",
+    )  # fmt: skip
     add(
         "-t", "--type", "--language", dest="language", metavar="TYPE", help="only this language: python or py"
     )

@@ -14,24 +14,20 @@ _SPECIAL = re.compile(r"[*?\[\]{}\\,!]")
 def join_globs(globs: Sequence[str], paths: Iterable[str]) -> str | None:
     """Return one glob for the files that match one of `globs` and lie at or below one of `paths`.
 
-    None lets every file through. Raises RepoError with INVALID_ARGUMENT for a path outside of the root, and
-    for a glob with a slash that names another place than a path.
+    A glob that begins with `!` leaves out what the rest of it matches, at any place. None lets every file
+    through. Raises RepoError with PATH_ESCAPE for a path outside of the root, and with INVALID_ARGUMENT for a
+    glob with a slash that names another place than a path.
     """
-    if any(glob.startswith("!") for glob in globs):
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            "--glob cannot leave files out.",
-            "Name the files to search: -g 'src/**', -t TYPE, PATHs; --no-tests leaves tests out.",
-        )
+    left_out = [glob for glob in globs if glob.startswith("!")]
+    wanted = [glob for glob in globs if not glob.startswith("!")]
     places = [_name_place(path) for path in paths]
     if "" in places:  # the root itself
         places = []
-    if not places:
-        return _unite(globs)
-    if not globs:
-        return _unite([one for place in places for one in (f"/{place}", f"{place}/**")])
-    found = [_place_glob(glob, place) for place in places for glob in globs]
-    return _unite([one for one in found if one])
+    if places and wanted:
+        wanted = [_place_glob(glob, place) for place in places for glob in wanted]
+    elif places:
+        wanted = [one for place in places for one in (f"/{place}", f"{place}/**")]
+    return _unite([*wanted, *left_out])
 
 
 def _unite(globs: Sequence[str]) -> str | None:

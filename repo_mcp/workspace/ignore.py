@@ -20,7 +20,7 @@ the machine).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -225,26 +225,48 @@ def _is_catch_all(rule: Rule) -> bool:
 
 
 class GlobFilter:
-    """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`. See `globs`.
+    """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`, `!docs/**`. See `globs`.
 
-    One without a wildcard may name a directory, and then stands for its content: `src/core`.
+    An alternative without a wildcard may name a directory, and then stands for its content: `src/core`. One
+    that begins with `!` leaves out what the rest of it matches, whatever the others let in; where all do,
+    every other path is let in: `{*.py,!tests/**}`, `!*.md`. `\\!` is the character.
     """
 
-    __slots__ = ("matches",)
+    __slots__ = ("_leaves_out", "_lets_in", "matches")
 
     def __init__(self, glob: str) -> None:
         """Raises RepoError with INVALID_ARGUMENT for a pattern that `globs.PathGlob` refuses."""
         try:
-            exact = globs.PathGlob(glob).matches
-            below = globs.PathGlob(_name_content(glob)).matches if _is_plain(glob) else None
+            whole = globs.PathGlob(glob)
+            alternatives = globs.expand_braces(glob)
+            wanted = [one for one in alternatives if not one.startswith("!")]
+            self._leaves_out = _match_any([one[1:] for one in alternatives if one.startswith("!")])
+            is_simple = wanted == alternatives and not any(map(_is_plain, wanted))
+            self._lets_in = whole.matches if is_simple else _match_any(wanted)
         except ValueError as fault:
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
                 f"The glob cannot be used: {fault}.",
-                "Use a pattern such as *.py, src/** or **/test_*.py.",
+                "Use a pattern such as *.py, src/**, **/test_*.py or !docs/**.",
             ) from None
-        # returns True when a relative path matches
-        self.matches = exact if below is None else lambda path: exact(path) or below(path)
+        # returns True when a relative path matches; most have nothing to leave out
+        self.matches = self._lets_in if self._leaves_out is None and self._lets_in else self.matches_either
+
+    def matches_either(self, path: str, other: str | None = None) -> bool:
+        """Return True when one of two names of a file is let in, and neither is left out."""
+        names = (path,) if other is None else (path, other)
+        if self._leaves_out is not None and any(map(self._leaves_out, names)):
+            return False
+        return self._lets_in is None or any(map(self._lets_in, names))
+
+
+def _match_any(alternatives: Sequence[str]) -> Callable[[str], bool] | None:
+    """Return what tells whether a path matches one of these, or lies below one that names a directory."""
+    patterns = [globs.PathGlob(one) for one in alternatives]
+    patterns += [globs.PathGlob(_name_content(one)) for one in alternatives if _is_plain(one)]
+    if len(patterns) == 1:
+        return patterns[0].matches
+    return (lambda path: any(one.matches(path) for one in patterns)) if patterns else None
 
 
 def _is_plain(glob: str) -> bool:

@@ -191,7 +191,7 @@ def search_input(limits: Limits) -> Schema:
                 limits.default_search_hits,
             ),
             "file_glob": build_text(
-                "Only paths that match: `*.py`, `src/**`.",
+                "Paths that match: `*.py`, `src/**`, `!docs/**`.",
                 MAX_GLOB_CHARS,
             ),
             "language": build_text("Only this language: `python`, as in repo.status.", 64),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from repo_mcp.toolsets.research.answers import Worded
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
+    from repo_mcp.workspace.ignore import GlobFilter
 
 
 ROOT = "."
@@ -25,7 +25,7 @@ class PathScope:
     """One folder of the root, and a pattern for paths in it."""
 
     folder: str  # relative to the root, "" for the root itself
-    matches_pattern: Callable[[str], bool] | None = None
+    filter: GlobFilter | None = None
     pattern: str = ""
 
     @property
@@ -36,7 +36,7 @@ class PathScope:
     @property
     def is_whole(self) -> bool:
         """Return True when every path is let through."""
-        return not self.folder and self.matches_pattern is None
+        return not self.folder and self.filter is None
 
     def holds(self, path: str) -> bool:
         """Return True for a path, relative to the root, that lies in the folder and matches the pattern.
@@ -45,9 +45,8 @@ class PathScope:
         """
         if self.folder and not path.startswith(self.folder + "/"):
             return False
-        if self.matches_pattern is None or self.matches_pattern(path):
-            return True
-        return bool(self.folder) and self.matches_pattern(path[len(self.folder) + 1 :])
+        below = path[len(self.folder) + 1 :] if self.folder else None
+        return self.filter is None or self.filter.matches_either(path, below)
 
 
 def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
@@ -69,7 +68,7 @@ def _build_scope(folder: str, pattern: object) -> PathScope:
         return PathScope(folder)
     from repo_mcp.workspace.ignore import GlobFilter  # here: tools are listed before anything is loaded
 
-    return PathScope(folder, GlobFilter(pattern).matches, pattern)
+    return PathScope(folder, GlobFilter(pattern), pattern)
 
 
 def resolve_folder(repository: Repository, arguments: Arguments) -> str:

@@ -84,7 +84,7 @@ def search_input(limits: Limits) -> Schema:
             "case_sensitive": build_switch(""),
             "regex": build_switch("RE2 syntax: no look-around, no back-references."),
             "path_glob": build_text(
-                "Only paths that match: `*.md`, `src/**`.",
+                "Only paths that match: `*.md`, `!old/**`.",
                 MAX_GLOB_CHARS,
             ),
             "cursor": CURSOR,

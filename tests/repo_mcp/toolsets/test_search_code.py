@@ -171,6 +171,8 @@ def test_the_operators_limit_holds(tmp_path: Path) -> None:
         ({"path": "./web/"}, {"web"}),
         ({"path": "service", "path_filter": "store.py"}, {"service"}),
         ({"path": "service", "path_filter": "service/*.py"}, {"service"}),
+        ({"path_filter": "!service/**"}, {"web", "docs", "tools"}),
+        ({"path": "service", "path_filter": "!store.py"}, {"service"}),
         ({"extensions": "ts"}, {"web"}),
         ({"extensions": " .TS, *.md "}, {"web", "docs"}),
         ({"path": "web", "extensions": "ts", "path_filter": "*.ts"}, {"web"}),
@@ -182,6 +184,15 @@ def test_filters_leave_only_what_they_name(
     found = paths(served, "password session authentication", **arguments)
     assert found
     assert {path.split("/")[0] for path in found} <= folders
+
+
+def test_a_pattern_leaves_out_by_a_path_from_the_root_or_from_the_folder(served: Served) -> None:
+    everywhere = paths(served, "password session authentication", path="service")
+    assert "service/store.py" in everywhere
+    for pattern in ("!store.py", "!/store.py", "!service/store.py"):
+        found = paths(served, "password session authentication", path="service", path_filter=pattern)
+        assert found
+        assert "service/store.py" not in found
 
 
 def test_a_path_may_be_absolute_inside_the_root(served: Served) -> None:

@@ -338,3 +338,30 @@ def test_glob_filter_is_an_argument_error_when_it_cannot_be() -> None:
         with pytest.raises(RepoError) as caught:
             GlobFilter(glob)
         assert caught.value.code is ErrorCode.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("glob", "expected"),
+    [
+        ("!*.md", ["a.py", "docs/b.py", "src/core/c.py", "src/core/tests/d.py"]),
+        ("!docs", ["README.md", "a.py", "src/core/c.py", "src/core/tests/d.py"]),
+        ("!tests/", ["README.md", "a.py", "docs/b.py", "docs/x.md", "src/core/c.py", "src/core/tests/d.py"]),
+        ("!**/tests/**", ["README.md", "a.py", "docs/b.py", "docs/x.md", "src/core/c.py"]),
+        ("!{docs,src}/**", ["README.md", "a.py"]),
+        ("{*.py,!src/**}", ["a.py", "docs/b.py"]),
+        ("{!src/**,*.py}", ["a.py", "docs/b.py"]),
+        ("{src/core,!tests}", ["src/core/c.py"]),
+        ("{docs,a.py}", ["a.py", "docs/b.py", "docs/x.md"]),
+        ("{*.py,!*.py}", []),
+        (r"\!*.md", []),
+    ],
+)
+def test_a_filter_may_leave_out(glob: str, expected: list[str]) -> None:
+    paths = ["README.md", "a.py", "docs/b.py", "docs/x.md", "src/core/c.py", "src/core/tests/d.py"]
+    assert list(filter(GlobFilter(glob).matches, paths)) == expected
+
+
+def test_a_name_that_begins_with_an_exclamation_mark_is_met_when_escaped() -> None:
+    assert list(filter(GlobFilter(r"\!*.md").matches, ["!a.md", "a.md"])) == ["!a.md"]
+    with pytest.raises(RepoError, match="the pattern is empty"):
+        GlobFilter("!")
