@@ -26,6 +26,7 @@ from repo_mcp.languages.python.types import (
     WIDENED,
     find_cast,
     find_path,
+    is_cast,
     list_paired_forms,
     list_value_forms,
     parse_quoted,
@@ -207,10 +208,10 @@ class ExpressionWalk:
         elif name not in local:
             reads[symbol, CALL, name, "", "", root.lineno] = count
 
-    def _quote(self, cast: ast.Call) -> None:
+    def _quote(self, call: ast.Call) -> None:
         """Add the quoted type in `cast("A", value)`."""
-        if cast.args and isinstance(cast.args[0], ast.Constant):
-            self.annotate(cast.args[0], TYPE)
+        if is_cast(call) and isinstance(call.args[0], ast.Constant):
+            self.annotate(call.args[0], TYPE)
 
     def _subscript(self, node: ast.Subscript) -> None:
         value = node.value

@@ -33,6 +33,7 @@ TELLING_NODES = frozenset({
     ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Await, ast.IfExp, ast.BoolOp, ast.NamedExpr,
 })  # fmt: skip
 _PLAIN = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Subscript})
+_TYPING = frozenset({"typing", "typing_extensions", "t"})  # `import typing as t` is a wide habit
 
 _SAME = frozenset({
     "Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Awaitable",
@@ -61,11 +62,19 @@ def parse_quoted(text: str) -> ast.expr | None:
         return None
 
 
+def is_cast(node: ast.Call) -> bool:
+    """Return True for `cast(type, value)` of typing; `view.cast("B", shape)` is none."""
+    func: Any = node.func
+    if type(func) is ast.Attribute and type(func.value) is ast.Name and func.value.id in _TYPING:
+        word = func.attr
+    else:
+        word = func.id if type(func) is ast.Name else ""
+    return word == "cast" and len(node.args) == 2 and not node.keywords
+
+
 def find_cast(node: ast.Call) -> ast.expr | None:
     """Return the type in `cast(type, value)`, parsed if it is quoted; None for any other call."""
-    func: Any = node.func
-    word = func.id if type(func) is ast.Name else func.attr if type(func) is ast.Attribute else ""
-    if word != "cast" or len(node.args) != 2 or node.keywords:
+    if not is_cast(node):
         return None
     made = node.args[0]
     if isinstance(made, ast.Constant) and isinstance(made.value, str):

@@ -168,8 +168,14 @@ CASES = {
     "del of several": ("def f():\n    del (x, [y]), z\n    return x, y, z\n", set()),
     "match": ("def f(x):\n    match x:\n        case A(b=c, d=[*e]): return c, e\n", {"A"}),
     "with": ("def f():\n    with a as (b, [c, *d]): return b, c, d\n", {"a"}),
+    "another cast": ("def f(x):\n    return x.cast('B'), x.cast('B', (2, 2)), cast('B')\n", {"cast"}),
     "import": ("def f():\n    import a.b, c as d\n    return a, d, c\n", {"c"}),
 }
+
+
+def test_what_is_quoted_in_a_cast_of_typing_is_read() -> None:
+    text = "def f(x):\n    return t.cast('A', cast('B', x))\n"
+    assert set(count_outside(list_scopes(text))) == {"t", "A", "cast", "B"}
 
 
 @pytest.mark.parametrize("case", CASES)
