@@ -143,17 +143,17 @@ class Repository:
 
     @property
     def adapters(self) -> tuple[str, ...]:
-        """Names of the language adapters in use, in the order in which they are asked."""
+        """Return the names of the language adapters in use, in the order in which they are asked."""
         return self._outliner.adapters.names
 
     @property
     def installed_adapters(self) -> tuple[str, ...]:
-        """Names and versions of the installed ones among them: "just 1.0.0"."""
+        """Return the names and versions of the installed ones among them: "just 1.0.0"."""
         return tuple(f"{one.name} {one.version}".strip() for one in self._installed)
 
     @property
     def adapter_languages(self) -> tuple[str, ...]:
-        """Languages that installed adapters bring, ascending: their files have symbols, too."""
+        """Return the languages that installed adapters bring, ascending: their files have symbols, too."""
         return tuple(sorted({language for one in self._installed for _, language in one.languages}))
 
     def _compute_configuration(self) -> str:
@@ -279,7 +279,7 @@ class Repository:
 
     @property
     def _makes_vectors(self) -> bool:
-        """True for a server that asks for vectors."""
+        """Return whether a server of this root asks for vectors."""
         return bool(VECTOR_TOOLSETS.intersection(self.config.toolsets))
 
     def _note_refresh(self) -> None:
@@ -316,7 +316,7 @@ class Repository:
         symbol: str | None = None,
         around: int | None = None,
     ) -> OpenedText:
-        """Lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
+        """Return lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
 
         With `symbol` those of the declaration of that name, with `around` of the innermost around that line.
         Raises INVALID_ARGUMENT for lines that are not there, NOT_FOUND for a name that is not declared.
@@ -333,7 +333,7 @@ class Repository:
         return replace(shown, symbol=span.symbol, warnings=(*shown.warnings, *found.warnings, *span.notes))
 
     def outline(self, path: str) -> Outline:
-        """The declarations of a live file; none, with a warning, where it cannot be parsed.
+        """Return the declarations of a live file; none, with a warning, where it cannot be parsed.
 
         Fails as `open_file` does for a file that cannot be opened or is not text.
         """
@@ -346,11 +346,11 @@ class Repository:
 
     @property
     def index_exists(self) -> bool:
-        """True when something was committed that can be searched."""
+        """Return whether something was committed that can be searched."""
         return self._index.find_searcher() is not None
 
     def search(self, request: SearchRequest) -> SearchAnswer:
-        """Ranked chunks for a query. INVALID_ARGUMENT, INDEX_UNAVAILABLE when nothing is indexed yet."""
+        """Return ranked chunks for a query. Raises INVALID_ARGUMENT; INDEX_UNAVAILABLE without an index."""
         from repo_mcp.ranking.word_search import run_search  # here: a quarter of all that a command imports
 
         if not request.query.strip():
@@ -405,13 +405,13 @@ class Repository:
         return language
 
     def bundle(self, request: BundleRequest) -> Bundle:
-        """The excerpts for a prompt within a budget. Raises as `Engines.bundle`."""
+        """Return the excerpts for a prompt within a budget. Raises as `Engines.bundle`."""
         return self.engines.bundle(request)
 
     # The index
 
     def status(self) -> IndexStatus:
-        """The state of the index, from what is committed and what runs in this process."""
+        """Return the state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
         told = (*now.warnings, *self._warn_of_adapters(), *self.symbol_index.warn(), *vectors)
@@ -432,7 +432,7 @@ class Repository:
 
     @property
     def segments(self) -> tuple[SegmentFacts, ...]:
-        """The segments of the index, as the last committed generation names them."""
+        """Return the segments of the index, as the last committed generation names them."""
         searcher = self._index.find_searcher()
         entries = () if searcher is None else searcher.snapshot.manifest.segments
         return tuple(

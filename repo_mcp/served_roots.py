@@ -99,7 +99,7 @@ class _Served:
 
 @dataclass(frozen=True, slots=True)
 class _Service:
-    """What is served at one time."""
+    """The roots and toolsets that are served at one time."""
 
     roots: Mapping[str, _Served]  # by name, in the client's order
     refused: tuple[str, ...]  # why others are not

@@ -277,7 +277,7 @@ class Server:
         _refresh_soon(repositories)
 
     def run(self) -> StopReason:
-        """Until the client ends it; returns why it ended."""
+        """Serve until the client ends it, and return why it ended."""
         reason = self.wire.wait()
         self._session.close()
         self.wire.finish()
@@ -291,7 +291,7 @@ class Server:
 def _start(
     toolsets: Sequence[str], root: str, listing: str = "", *, finds_root: bool = False
 ) -> Server | None:
-    """A server that answers; None when a standard stream is closed.
+    """Return a server that answers; None when a standard stream is closed.
 
     `root` is what its instructions name, "" where it has none; `listing` may be "": there is none.
     """
@@ -309,7 +309,7 @@ def _start(
 
 
 def _stop_on_signals(wire: Wire) -> None:
-    """From here on the signals that end a server end the wire, whatever the process is doing."""
+    """Let the signals that end a server end the wire, whatever the process is doing."""
     reasons = {
         "SIGINT": StopReason.INTERRUPTED,
         "SIGTERM": StopReason.TERMINATED,
@@ -337,7 +337,7 @@ def _refresh_soon(repositories: Sequence[Repository]) -> None:
 
 
 def _run_later(seconds: float, run: Callable[[], object]) -> None:
-    """In a thread of its own, unless the process has ended by then."""
+    """Run it in a thread of its own, unless the process has ended by then."""
     timer = threading.Timer(seconds, run)
     timer.daemon = True
     timer.start()

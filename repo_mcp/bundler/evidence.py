@@ -30,7 +30,7 @@ HintFinder = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known before any file is opened."""
+    """The clues of a prompt and of the index, known before any file is opened."""
 
     prompt: str  # without what says nothing
     clues: tuple[Clue, ...]

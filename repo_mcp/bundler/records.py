@@ -125,7 +125,7 @@ class BundleTotals:
 
 @dataclass(frozen=True, slots=True)
 class BundleAudit:
-    """How the bundle was made."""
+    """The account of how a bundle was made."""
 
     keywords: tuple[Keyword, ...]
     searches: tuple[SearchTried, ...]

@@ -28,7 +28,7 @@ _NO_NAMES = frozenset(_WORDS.split())
 
 
 class Use(StrEnum):
-    """How a block uses a name."""
+    """The way in which a block uses a name."""
 
     BASE = "base of"
     CALL = "called by"

@@ -41,7 +41,7 @@ Ask = Callable[[Question], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What a model is shown of one hit."""
+    """The part of one hit that a model is shown."""
 
     hit: CodeHit
     lines: tuple[tuple[int, str], ...]  # with their numbers

@@ -33,7 +33,7 @@ _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 @dataclass(frozen=True, slots=True)
 class ClientDirectories:
-    """What a client has named."""
+    """The directories that a client has named."""
 
     served: tuple[HeldDirectory, ...]  # open, each once, in the client's order
     refused: tuple[str, ...]  # why others are not, without a path

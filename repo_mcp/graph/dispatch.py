@@ -58,7 +58,7 @@ class Dispatch:
 
 
 class Overrides:
-    """What overrides the abstract members that one symbol calls, looked up once each."""
+    """The overrides of the abstract members that one symbol calls, looked up once each."""
 
     def __init__(self, dispatch: Dispatch) -> None:
         self._dispatch = dispatch

@@ -62,7 +62,7 @@ class KnownEdges:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """What was known when some windows had been read."""
+    """The edges that were known when some windows had been read."""
 
     number: int
     sure: int  # rows

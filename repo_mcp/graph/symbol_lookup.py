@@ -52,7 +52,7 @@ Admits = Callable[[str], bool]  # given a path
 
 
 class NameMatch(Enum):
-    """How well the qualified names that were found fit the requested one, best first."""
+    """Grades of how well a found qualified name fits the requested one, best first."""
 
     EXACT = 0
     ENDING = 1

@@ -30,7 +30,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TouchedLines:
-    """What a diff touches in one text."""
+    """The lines of one text that a diff touches."""
 
     lines: tuple[int, ...]  # that the other side has not, from 1, ascending
     gaps: tuple[int, ...]  # lines behind which the other side has more, and this one has nothing instead

@@ -31,7 +31,7 @@ ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What some symbols reach."""
+    """The symbols and files that depend on some symbols."""
 
     found: tuple[Reached, ...]  # by distance, then in the order of the changed symbols
     unresolved: int  # references by the names of the changed symbols that resolve to nothing

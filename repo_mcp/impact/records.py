@@ -13,7 +13,7 @@ CHANGED_ITSELF = "is changed itself"  # the reason to run a test of the diff
 
 
 class Change(StrEnum):
-    """What a diff does to a symbol."""
+    """The effect of a diff on a symbol."""
 
     CHANGED = "changed"
     ADDED = "added"

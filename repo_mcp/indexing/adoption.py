@@ -37,7 +37,7 @@ NO_DONOR = (
 
 @dataclass(frozen=True, slots=True)
 class Donations:
-    """Where a first index may begin."""
+    """The indexes that a first index may begin with."""
 
     list_donors: ListDonors = list_nothing
     find_shared: FindShared = lambda _donor: None

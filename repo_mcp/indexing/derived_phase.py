@@ -68,7 +68,7 @@ Report = TypeVar("Report")
 
 @dataclass(frozen=True, slots=True)
 class DerivedPlace:
-    """Where a derived index lies, what seals it, and what an empty one may begin with."""
+    """The directory of a derived index, its seal, and the indexes that an empty one may begin with."""
 
     directory: str | DirectoryHolder
     make_tag: MakeTag | None

@@ -173,7 +173,7 @@ class Indexer:
         return build_compact_report(before, after, started, manifest.generation)
 
     def _open_writer(self) -> IndexWriter:
-        """The writer, after a bounded wait for another one to finish."""
+        """Return the writer, after a bounded wait for another one to finish."""
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         while True:
             try:
@@ -189,7 +189,7 @@ class Indexer:
 
 
 def _explain_start(writer: IndexWriter) -> tuple[str, ...]:
-    """A warning where the index that was there is not gone on with."""
+    """Return a warning where the index that was there is not gone on with."""
     if writer.start_fault is None:
         return ()
     return (FOREIGN if isinstance(writer.start_fault, IndexForeign) else DAMAGED,)

@@ -42,7 +42,7 @@ class ShardPool:
     """The processes that build shards. Use as a context manager."""
 
     def __init__(self, settings: BuildSettings, workers: int) -> None:
-        """Uses at most `workers` processes, fewer if memory requires it; 0: everything runs in this one."""
+        """Use at most `workers` processes, fewer if memory requires it; 0: everything runs in this one."""
         self._settings = settings
         self._workers = settings.memory.count_builders(workers)
         self._processes = ExitStack()

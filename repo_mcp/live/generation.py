@@ -146,7 +146,7 @@ class Generation:
 
     @property
     def is_purging(self) -> bool:
-        """True from the first commit after which text must go to the one after which it is gone."""
+        """Return True from the first commit after which text must go to the one after which it is gone."""
         return PurgeMark(self.directory, self._make_tag).read() is not None
 
 

@@ -368,7 +368,7 @@ class LiveIndex:
 
     @property
     def is_purging(self) -> bool:
-        """True from the first commit after which text must go to the one after which it is gone."""
+        """Return True from the first commit after which text must go to the one after which it is gone."""
         return self._generation.is_purging
 
     def start_watching(self) -> None:
@@ -407,7 +407,7 @@ class LiveIndex:
 
 
 def count_languages(snapshot: Snapshot) -> dict[str, int]:
-    """Live files by language, sorted by name."""
+    """Return the number of live files of each language, sorted by name."""
     counts: Counter[str] = Counter()
     for segment in snapshot.segments:
         numbers = segment.reader.read_languages()[segment.live_file_mask]
@@ -418,7 +418,7 @@ def count_languages(snapshot: Snapshot) -> dict[str, int]:
 
 
 def count_chunks(snapshot: Snapshot) -> int:
-    """Chunks of the live files."""
+    """Return the number of chunks of the live files."""
     return sum(
         int(np.diff(segment.reader.files.first_chunks)[segment.live_file_mask].sum())
         for segment in snapshot.segments

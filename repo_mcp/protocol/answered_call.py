@@ -38,7 +38,7 @@ class AnsweredCall:
         round_: Round | None = None,
         modern: bool,
     ) -> None:
-        """The client's model is asked by `sampler` or in a `round_`; not at all when both are None."""
+        """Ask the client's model by `sampler` or in a `round_`; not at all when both are None."""
         self.request_id = request_id
         self._wire = wire
         self._answers = answers

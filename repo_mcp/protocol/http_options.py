@@ -28,7 +28,7 @@ MAX_TOKEN_FILE_BYTES = 4_096
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """Where to listen, and to whom."""
+    """The address to listen on, and the clients to listen to."""
 
     host: str
     port: int  # 0: one that is free

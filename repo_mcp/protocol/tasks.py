@@ -70,7 +70,7 @@ class Task:
 
 
 class TaskUnknown(Exception):
-    """There is no task of this id, or not any more."""
+    """Raised for an id that no task has, or not any more."""
 
 
 class TaskEnded(Exception):
@@ -82,7 +82,7 @@ class TaskEnded(Exception):
 
 
 class TooManyTasks(Exception):
-    """No further task can be kept now, or waited for."""
+    """Raised where no further task can be kept now, or waited for."""
 
 
 Waiter = Callable[[Task | None], None]  # is given the task when it has ended, None when it is forgotten

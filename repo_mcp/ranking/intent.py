@@ -40,7 +40,7 @@ _ASKS_FOR = {
 
 
 class NameKind(StrEnum):
-    """Why a name is looked for among the names that files define."""
+    """The reason why a name is looked for among the names that files define."""
 
     EXACT = "declared name"
     QUALIFIER = "qualifier"

@@ -51,12 +51,12 @@ class PathScan:
 
     @cached_property
     def _lowered(self) -> bytes:
-        """The text with its ASCII letters in lower case."""
+        """Return the text with its ASCII letters in lower case."""
         return self._text.lower()
 
     @cached_property
     def _is_foreign(self) -> Mask:
-        """A mask of the paths with non-ASCII bytes, whose case a byte-wise scan cannot fold."""
+        """Return a mask of the paths with non-ASCII bytes, whose case a byte-wise scan cannot fold."""
         found = np.zeros(self._files.count, dtype=np.bool_)
         if not self._text.isascii():
             positions = (np.frombuffer(self._text, dtype=np.uint8) >= 0x80).nonzero()[0]

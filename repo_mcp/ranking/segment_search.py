@@ -75,7 +75,7 @@ class SegmentSearch:
 
     @cached_property
     def _chunk_ends(self) -> I64:
-        """The end unit of each chunk. A unit counts for the first chunk that ends after it."""
+        """Return the end unit of each chunk. A unit counts for the first chunk that ends after it."""
         self.reader.chunks.read_ahead()
         self.reader.files.languages.read()
         chunks = self.reader.chunks.read_chunks()
@@ -102,7 +102,7 @@ class SegmentSearch:
         return firsts
 
     def count_chunks(self, units: I64) -> int:
-        """Return the number of chunks that hold some of the ascending units; a unit counts for one chunk."""
+        """Return the number of chunks that hold some ascending units, each in one. Raises CorruptIndex."""
         chunks = self.find_chunks(units)
         return int(np.count_nonzero(chunks[1:] != chunks[:-1])) + (len(chunks) > 0)
 
@@ -131,7 +131,7 @@ class SegmentSearch:
     def choose_best(self, matches: Matches, top_k: int) -> list[RankedUnit]:
         """Return the best unit of each of the best `top_k` chunks, plus ties; scores are rounded.
 
-        Among a chunk's equal units the first is taken.
+        Among a chunk's equal units the first is taken. Raises CorruptIndex.
         """
         matched, values = matches.units, matches.scores
         wanted = UNITS_PER_CHUNK * top_k

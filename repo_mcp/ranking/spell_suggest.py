@@ -29,10 +29,10 @@ KEPT_WORDS = 16  # of each segment: who waits for a name asks for it again and a
 
 
 def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list[str]:
-    """For folded words that the index does not hold, a sentence each with near ones; none without any.
+    """Return a sentence for each folded word that the index does not hold, with the near ones that it does.
 
-    Those whose first half is otherwise take a look at the whole dictionary, a tenth of a second for the
-    kernel's: in a large tree only a `thorough` look finds them.
+    Near ones whose first half is otherwise take a look at the whole dictionary, a tenth of a second for the
+    kernel's: in a large tree only a `thorough` look finds them. Raises IndexFormatError.
     """
     thorough = thorough or snapshot.unit_count <= SMALL_UNITS
     wanted = [word for word in dict.fromkeys(words) if MIN_CHARS <= len(word) <= MAX_CHARS]
@@ -46,7 +46,10 @@ def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list
 
 
 def find_near(snapshot: Snapshot, word: str, *, thorough: bool) -> list[str]:
-    """The live terms nearest to a word, the likest first, then the commonest, then by their letters."""
+    """Return the live terms nearest to a word: the likest first, then the commonest, then by their letters.
+
+    Raises IndexFormatError.
+    """
     likeness: dict[str, float] = {}
     for segment in snapshot.segments:
         likeness |= _find_known(segment, word, thorough=thorough)
@@ -56,7 +59,7 @@ def find_near(snapshot: Snapshot, word: str, *, thorough: bool) -> list[str]:
 
 
 def _find_in(segment: LiveSegment, word: str, *, thorough: bool) -> dict[str, float]:
-    """The terms of a segment, live or not, that are near to a word, and how near."""
+    """Return the terms of a segment, live or not, that are near to a word, and how near."""
     middle = len(word) // 2
     likeness: dict[str, float] = {}
     for term in _iter_halves(segment, word[:middle], word[middle:] if thorough else ""):
@@ -66,7 +69,7 @@ def _find_in(segment: LiveSegment, word: str, *, thorough: bool) -> dict[str, fl
 
 
 def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[str]:
-    """The terms that begin with the one half or end with the other, if there is one."""
+    """Yield the terms that begin with the one half or end with the other, if there is one."""
     dictionary = segment.reader.terms
     yield from (term.decode("utf-8", "replace") for term in dictionary.iter_starting(head.encode()))
     ending = (term.decode("utf-8", "replace") for term in dictionary.iter_ending(tail.encode()))
@@ -86,7 +89,7 @@ def _find_known(segment: LiveSegment, word: str, *, thorough: bool) -> Mapping[s
 
 
 def compare(one: str, other: str) -> float:
-    """How alike two words are, from 0 to 1."""
+    """Return how alike two words are, from 0 to 1."""
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     if matcher.quick_ratio() < MIN_LIKENESS:  # an upper bound
         return 0.0

@@ -59,7 +59,7 @@ class TermScorerReader:
         )
 
     def read(self, term: str, share: float = 1.0, fields: frozenset[int] = ALL_FIELDS) -> TermScorers:
-        """The lists of a term in some fields, whose gains count in part. Raises IndexFormatError, OSError."""
+        """Return a term's lists in some fields; gains count in part. Raises IndexFormatError, OSError."""
         return self._lists.get((term, share, fields), lambda: self._read(term, share, fields))
 
     def _read(self, term: str, share: float, fields: frozenset[int]) -> TermScorers:
@@ -91,7 +91,7 @@ class TermScorerReader:
     def _weigh(
         self, segment: LiveSegment, lists: Sequence[_RawList], weighers: dict[int, Weigher]
     ) -> list[PostingScorer]:
-        """The lists of a term in one segment: the short ones in one."""
+        """Return the lists of a term in one segment: the short ones in one."""
         weighed: list[PostingScorer] = []
         short: list[Postings] = []
         reader = segment.reader
@@ -145,13 +145,13 @@ class _RawList:
             self.live_units = int((firsts[self._docs + 1] - firsts[self._docs]).sum())
 
     def build_long(self, weigher: Weigher, average_length: float) -> LongList:
-        """The list by its blocks. `average_length` is that of the snapshot."""
+        """Return the list by its blocks. `average_length` is that of the snapshot."""
         own_average = max(1, self._reader.length_sums[self.field]) / self._reader.unit_count
         take_lengths = partial(self._reader.norms.take_lengths, self.field)
         return LongList(self.field, self._read, weigher, take_lengths, average_length / own_average)
 
     def number(self, tf_norms: TfNormTable, weigher: Weigher) -> Postings:
-        """The live postings, one at least."""
+        """Return the live postings, one at least."""
         lengths = self._reader.norms.take_lengths(self.field, self._docs)
         numbers = tf_norms.number(self.field, self._counts, lengths)
         return Postings(self.field, self._docs, numbers, weigher)
@@ -164,7 +164,7 @@ def _read_blocks(segment: LiveSegment, posting_list: PostingList) -> BlockList:
 
 
 def _count_dead(segment: LiveSegment, read: Callable[[], BlockList]) -> int:
-    """Postings of dead units: only their blocks are decoded."""
+    """Return the number of postings of dead units: only their blocks are decoded."""
     if not len(segment.dead_files):
         return 0
     docs, _ = read().take(segment.dead_unit_blocks)

@@ -55,7 +55,7 @@ class ResearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How a running question is watched and cancelled."""
+    """The means by which a running question is watched and cancelled."""
 
     cancelled: Callable[[], bool]
     report: Callable[[float, float, str], None] | None = None  # done, total, message

@@ -67,7 +67,7 @@ _REGISTRY = re.compile(
 
 
 class Lean(StrEnum):
-    """What an open question asks for beside its words."""
+    """The wishes of an open question beside its words."""
 
     NOTHING = "nothing"
     FAILURES = "failures"  # where errors are raised

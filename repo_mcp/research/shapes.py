@@ -32,7 +32,7 @@ Place = tuple[str, int, int]  # path, line, ordinal of the symbol
 
 @dataclass(slots=True)
 class _Repeated:
-    """For each kind of shape, the locations that share it."""
+    """The locations that share a shape, for each kind of shape."""
 
     family: dict[str, list[Place]] = field(default_factory=dict)
     decorator: dict[str, list[Place]] = field(default_factory=dict)

@@ -40,7 +40,7 @@ class QuestionEmbedder:
     """Turns questions into vectors, with one process that is reused. Calls take turns."""
 
     def __init__(self, folder: str, dimensions: int) -> None:
-        """Does not start the process; the first question does."""
+        """Start nothing: the first question starts the process."""
         self._dimensions = dimensions
         self._process = BatchParser(wall_seconds=QUESTION_SECONDS, serve=partial(serve_vectors, folder))
         self._lock = threading.Lock()

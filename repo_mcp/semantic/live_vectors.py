@@ -89,8 +89,10 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     @cached_property
     def _configuration(self) -> str:
-        """The digest of everything that decides a vector on this machine: numpy contains the code of the
-        products, and Python the character tables."""
+        """Return the digest of everything that decides a vector on this machine.
+
+        That includes numpy, which contains the code of the products, and Python with its character tables.
+        """
         return derive_configuration(
             self._lexical_configuration,
             self._folder.fingerprint,
@@ -102,7 +104,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     @cached_property
     def _place(self) -> DerivedPlace:
-        """Where the vectors lie."""
+        """Return where the vectors lie."""
         return self._name(self._configuration)
 
     # Reading

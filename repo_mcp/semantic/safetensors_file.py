@@ -43,7 +43,7 @@ class Tensors:
     """The tensors in the bytes of one file."""
 
     def __init__(self, data: bytes, file_bytes: int | None = None) -> None:
-        """Reads the header. `data` may end after it, if the file has `file_bytes`. Raises NotSafetensors."""
+        """Read the header. `data` may end after it, if the file has `file_bytes`. Raises NotSafetensors."""
         self._data = data
         if len(data) < LENGTH.size:
             raise NotSafetensors("it is too short")

@@ -134,7 +134,7 @@ class Namespaces:
     def __init__(
         self, root: str, data_dir: OwnDirectory, key: UserKey, *, holds_denied: bool = False
     ) -> None:
-        """Creates nothing. `holds_denied` when names that are denied by default are in the indexes."""
+        """Create nothing. `holds_denied` when names that are denied by default are in the indexes."""
         self._data_dir = data_dir
         self._suffix = _ALLOWED if holds_denied else ""
         self._release: Callable[[], None] | None = None  # gives the lock back; None: we do not have it

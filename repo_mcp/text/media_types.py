@@ -122,7 +122,7 @@ SNIFFED_BYTES = 512
 
 
 def find_media_type(path: str, head: bytes = b"") -> str:
-    """The type of a file by its first SNIFFED_BYTES and its name; UNKNOWN when neither tells."""
+    """Return the type of a file by its first SNIFFED_BYTES and its name; UNKNOWN when neither tells."""
     for offset, wanted, media_type in _BEGINNINGS:
         if head[offset : offset + len(wanted)] == wanted:
             by_name = _find_by_name(path)
@@ -132,7 +132,7 @@ def find_media_type(path: str, head: bytes = b"") -> str:
 
 
 def find_sound_type(path: str, head: bytes) -> str | None:
-    """The type of a sound by its first bytes; None for what is none, whatever its name says.
+    """Return the type of a sound by its first bytes; None for what is none, whatever its name says.
 
     Two bytes begin a frame of MPEG: they are believed where the name says the same.
     """

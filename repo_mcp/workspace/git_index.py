@@ -165,7 +165,7 @@ class GitIndex:
 
 @dataclass(frozen=True, slots=True)
 class TrackedFiles:
-    """What Git noted of the regular files that it tracks; of none that is in conflict or flagged."""
+    """Git's notes of the regular files that it tracks, without those in conflict or flagged."""
 
     paths: list[bytes]  # ascending
     stats: I64  # (files, 4): size and inode modulo 2 ** 32, see `STAT_BITS`; mtime_ns, ctime_ns

@@ -32,7 +32,7 @@ _FLAGS |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os
 
 @dataclass(frozen=True, slots=True)
 class GitPlaces:
-    """Where Git keeps what of a checkout. All paths are absolute."""
+    """The directories in which Git keeps its own files of a checkout. All paths are absolute."""
 
     git_dir: str  # holds the index of this checkout
     common_dir: str  # holds what all checkouts of the repository share
