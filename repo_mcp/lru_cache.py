@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -44,6 +44,17 @@ class LruCache(Generic[K, V]):
         except KeyError:
             pass
         return self.put(key, make())
+
+    def get_all(self, keys: Iterable[K], make: Callable[[K], V]) -> list[V]:
+        """Return the values of several keys as `get` does one, in their order."""
+        found = []
+        for key in keys:
+            try:
+                self._values.move_to_end(key)
+                found.append(self._values[key])
+            except KeyError:
+                found.append(self.put(key, make(key)))
+        return found
 
     def put(self, key: K, value: V) -> V:
         """Store a value, replacing the previous one of its key, and return it."""

@@ -101,7 +101,7 @@ class IndexSource:
         Names are folded in the index, so the live text decides.
         """
         searcher = self._searcher
-        rows = searcher.find_files(name.lower(), SYMBOL)
+        (rows,) = searcher.find_files([name.lower()], SYMBOL)
         if len(rows) > MAX_DECLARING:
             return []
         positions = np.searchsorted(searcher.bases, rows, side="right") - 1

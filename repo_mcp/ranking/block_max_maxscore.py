@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +55,7 @@ class BlockMaxMaxScore:
 
         Units that score below `threshold` may be missing. Raises IndexFormatError for damage, and OSError.
         """
-        search = _Search(sorted(lists, key=lambda one: -one.most), self._blocks, count, threshold)
+        search = _Search(sorted(lists, key=attrgetter("most"), reverse=True), self._blocks, count, threshold)
         live = self._segment.live_unit_mask if len(self._segment.dead_files) else None
         search.masks = [mask for mask in (wanted, live) if mask is not None]
         if wanted is not None:
@@ -82,6 +83,7 @@ class _Search:
         self._ordered = ordered
         self._count = count
         self._threshold = threshold
+        self._need = max(threshold - SLACK, LEAST)  # the least score that can be among the best
         # [i, b]: the most that lists i and later can give in block b; the last row is zero.
         self._rests = np.zeros((len(ordered) + 1, blocks))
         for position in range(len(ordered) - 1, -1, -1):
@@ -117,8 +119,7 @@ class _Search:
             kept = mask.take(find_docs(blocks, positions)).nonzero()[0]
             positions, scores = positions.take(kept), scores.take(kept)
         positions, scores = self._look_up(first, (positions, scores), blocks, rests)
-        kept = self._raise_threshold(scores)
-        self._take(find_docs(blocks, positions.take(kept)), scores.take(kept))
+        self._take(find_docs(blocks, positions), scores)
 
     def _add(self, lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None) -> F64:
         """Return the summed gain of each wanted unit of some ascending blocks."""
@@ -140,11 +141,6 @@ class _Search:
             scores += self._ordered[number].look_up(find_docs(blocks, positions))
         return positions, scores
 
-    @property
-    def _need(self) -> float:
-        """Return the least score that can be among the best."""
-        return max(self._threshold - SLACK, LEAST)
-
     def _add_at(self, lists: Sequence[PostingScorer], blocks: I64, positions: I64) -> F64:
         """Return the summed gains at some ascending positions in some blocks."""
         rows = positions >> BLOCK_BITS
@@ -161,13 +157,10 @@ class _Search:
         """Add new units and drop all that can no longer be among the best."""
         scores = np.concatenate([*self._scores, scores])
         units = np.concatenate([*self._units, units])
-        kept = self._raise_threshold(scores)
-        self._units, self._scores = [units.take(kept)], [scores.take(kept)]
-
-    def _raise_threshold(self, scores: F64) -> I64:
-        """Raise the threshold by these scores; return the positions of those that still reach it."""
         self._threshold = max(self._threshold, _find_last(scores, self._count))
-        return (scores >= self._threshold - SLACK).nonzero()[0]
+        self._need = max(self._threshold - SLACK, LEAST)
+        kept = (scores >= self._need).nonzero()[0]
+        self._units, self._scores = [units.take(kept)], [scores.take(kept)]
 
     def finish(self) -> TopUnits:
         """Return the best units found, ascending."""

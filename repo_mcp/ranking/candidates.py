@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -58,13 +59,14 @@ def gather(
         rare = [one.rows for one in defining if len(one.rows) <= MAX_DEFINING]
         named = sort_distinct(np.concatenate([found, *rare])) if rare else found
         named = named[_find_wanted(searcher, best, named, bases)]
-    points = _look_up(found, sums, named)
-    for weight, values in zip(weigh_kinds(weights), _rate_names(defining, named), strict=True):
-        points = points + weight * values
+    if len(named) > TEXT_FILES:
+        points = _look_up(found, sums, named)
+        for weight, values in zip(weigh_kinds(weights), _rate_names(defining, named), strict=True):
+            points = points + weight * values
+        named = _take_best(searcher, named, points, TEXT_FILES, bases)
     wanted = _find_wanted(searcher, best, path_rows, bases)
     by_path = _take_best(searcher, path_rows[wanted], path_sums[wanted], PATH_FILES, bases)
-    by_text = _take_best(searcher, named, points, TEXT_FILES, bases)
-    chosen = sort_distinct(np.concatenate([by_text, by_path]))
+    chosen = sort_distinct(np.concatenate([named, by_path]))
     positions, files = _locate(chosen, bases)
     paths = [
         path
@@ -127,15 +129,16 @@ class _Defining:
 def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]) -> list[_Defining]:
     """Return, per name of the query, the files that define it; undefined names are left out."""
     found = []
-    for name, kind in intent.names:
-        rows = searcher.find_files(name, SYMBOL, known.get(name))
+    defining = searcher.find_files(map(itemgetter(0), intent.names), SYMBOL, known)
+    for (_, kind), rows in zip(intent.names, defining, strict=True):
+        own = rows
         if kind is NameKind.EXACT and intent.asked is not None and intent.asked.may_be_file and len(rows):
-            qualifier = searcher.find_files(get_name_term(intent.asked.qualifiers[-1]), SYMBOL)
-            rows = np.intersect1d(rows, qualifier, assume_unique=True)
-        if len(rows):
+            (qualifier,) = searcher.find_files([get_name_term(intent.asked.qualifiers[-1])], SYMBOL)
+            own = np.intersect1d(rows, qualifier, assume_unique=True)
+        if len(own):
             is_asked = kind in (NameKind.EXACT, NameKind.QUALIFIER)  # however common it is
-            rarity = 1.0 if is_asked else weigh_rarity(len(rows), searcher.snapshot.file_count)
-            found.append(_Defining(kind, rarity, rows))
+            rarity = 1.0 if is_asked else weigh_rarity(len(own), searcher.snapshot.file_count)
+            found.append(_Defining(kind, rarity, own))
     return found
 
 
@@ -158,9 +161,9 @@ def _weigh_stems(
     inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
     highest = max(inverse.values(), default=1.0)
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    ranking = list(filter(inverse.__contains__, intent.stems))
     stems: dict[str, float] = {}
-    for stem in [stem for stem in intent.stems if stem in inverse]:
-        files = searcher.find_files(stem, PATH, known[stem])
+    for stem, files in zip(ranking, searcher.find_files(ranking, PATH, known), strict=True):
         rarity = weigh_rarity(len(files), searcher.snapshot.file_count)
         stems[stem] = math.sqrt(rarity * inverse[stem] / highest)
         rows.append(files)

@@ -98,7 +98,7 @@ def look_up(
         if len(seen) >= top_k and not (question.is_close and _may_be_better(seen.values(), asked, top_k)):
             is_cut = True
             break
-        if not all(len(searcher.find_files(term, SYMBOL)) for one in question.needed for term in one):
+        if not all(map(len, searcher.find_files(chain.from_iterable(question.needed), SYMBOL))):
             continue
         narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
         is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
@@ -272,4 +272,4 @@ def _compare(one: str, other: str) -> float:
 
 def _find_alike(snapshot: Snapshot, searcher: Searcher, word: str) -> list[str]:
     near = find_near(snapshot, word.lower(), thorough=False)
-    return [name for name in near if len(searcher.find_files(name, SYMBOL))]
+    return [name for name, rows in zip(near, searcher.find_files(near, SYMBOL), strict=True) if len(rows)]

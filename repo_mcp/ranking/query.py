@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
 from repo_mcp.text.analysis import analyse_text
@@ -87,7 +88,7 @@ def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:
 
 def _list_telling(words: list[str]) -> list[str]:
     """Return the distinct words that carry meaning, or all words when none does."""
-    single = dict.fromkeys(word for text in words for word in _WORD.findall(text))
+    single = dict.fromkeys(chain.from_iterable(map(_WORD.findall, words)))
     return [word for word in single if word.lower() not in FUNCTION_WORDS] or list(single)
 
 

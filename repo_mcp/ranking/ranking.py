@@ -185,7 +185,9 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
         rows.append((left, column, total - left))
     least = kept[0] - MARGIN if kept else 0.0
     files = [_explain(rated, column, lost) for left, column, lost in rows if left >= least]
-    return sorted(files, key=lambda file: (-file.score, file.path.encode()))[:count]
+    files.sort(key=attrgetter("path"))  # by code points, whose order is that of the bytes
+    files.sort(key=attrgetter("score"), reverse=True)
+    return files[:count]
 
 
 def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: RankingWeights) -> float:
@@ -248,7 +250,8 @@ def fill_page(
         own = [(RankedUnit(file.score, file.part.position, unit), file.points)]
         if len(units) > 1 and file.score * weights.repeat >= least:
             own += _repeat(file, unit, units, scores, top_k, weights)
-        chosen += [(-one.score, file.path.encode(), one.unit, one, points) for one, points in own]
+        for one, points in own:
+            chosen.append((-one.score, file.path, one.unit, one, points))
     return [(unit, points) for *_, unit, points in sorted(chosen, key=itemgetter(0, 1, 2))[:top_k]]
 
 

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from repo_mcp.ranking.intent import spell
 from repo_mcp.ranking.query import STORY_WORDS
@@ -40,9 +41,18 @@ class QueryWord:
 
 def look_up_words(text: str, count_units: Callable[[str], int]) -> list[QueryWord]:
     """Return the words of a query that may tell something, in order, with the units that have them."""
+    return [
+        QueryWord(word, (*terms, *counted), max(map(count_units, counted)))
+        for word, terms, counted in _list_telling(text)
+    ]
+
+
+@lru_cache(maxsize=4)
+def _list_telling(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Return the words that may tell something, with the terms of each and those that are counted."""
     words = _WORD.findall(text)
     is_story = len(words) > STORY_WORDS or "\n" in text.strip()
-    found: dict[str, QueryWord] = {}
+    found: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
     for word in words:
         folded = word.lower()
         if len(word) < MIN_CHARS or word[0].isdigit() or folded in QUESTION_WORDS or folded in found:
@@ -53,7 +63,7 @@ def look_up_words(text: str, count_units: Callable[[str], int]) -> list[QueryWor
             break
         terms = get_word_terms(word)
         counted = spell(word) if len(terms) > 2 else terms
-        found[folded] = QueryWord(word, (*terms, *counted), max(map(count_units, counted)))
+        found[folded] = (word, terms, counted)
     return list(found.values())
 
 

@@ -6,9 +6,12 @@ so that an answer depends on the tree alone, not on how it was split into segmen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain
+from operator import methodcaller
+from types import MappingProxyType
 
 import numpy as np
 
@@ -26,6 +29,8 @@ from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
 BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostly hold enough
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
+COUNTS_KEPT = 4_096  # of terms; half a megabyte
+NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,8 @@ class Searcher:
         )  # each segment's first row in `find_files`
         self._files: LruCache[tuple[str, int], U32] = LruCache(FILES_BYTES, lambda one: one.nbytes + 200)
         # Bound to the segments, not to self: a reference cycle with its own cache would outlive the last use.
+        # The number of live units that hold a term, in the field where it is most common.
+        self.count_units = lru_cache(maxsize=COUNTS_KEPT)(partial(_count_units, self._lists))
         self._file_masks = lru_cache(maxsize=32)(partial(_compute_file_mask, self.segments))
 
     def _average_length(self, field: int) -> float:
@@ -186,7 +193,7 @@ class Searcher:
 
     def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:
         """Return the scorers of each query term, weighted as the query says."""
-        return tuple([self._lists.read(term, query.weights.get(term, 1.0), fields) for term in query.terms])
+        return tuple(self._lists.read(query.terms, query.weights, fields))
 
     def find_strongest(self, lists: TermScorers) -> float:
         """Return the most a term can give: the sum over fields of its largest gain for a live unit, exactly.
@@ -213,18 +220,17 @@ class Searcher:
                 return True
         return False
 
-    def count_units(self, term: str) -> int:
-        """Return the number of live units that hold a term, in the field where it is most common."""
-        return self._lists.read(term).frequency
-
     def find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
         """Return a mask of the units in `files` that satisfy the query's operators; None: all units."""
+        if files is None and not (query.required or query.symbols or query.excluded):
+            return None
         masks = [] if files is None else [part.keep_files(files)]
         for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
             masks += [self._find_holding(part, term, fields) for terms in words for term in terms]
         for terms in query.excluded:
             masks += [~self._find_holding(part, term, range(len(FIELDS))) for term in terms]
-        return np.logical_and.reduce(masks) if masks else None
+        wanted: Mask = np.logical_and.reduce(masks)
+        return wanted
 
     def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:
         """Return a mask of the units that hold a term in one of the fields."""
@@ -256,12 +262,16 @@ class Searcher:
             for docs in found:
                 yield part, part.drop_dead(docs, level)
 
-    def find_files(self, term: str, field: int, known: TermScorers | None = None) -> I64:
-        """Return the live files with a term in one field: int64 rows counted across all segments, ascending.
+    def find_files(
+        self, terms: Iterable[str], field: int, known: Mapping[str, TermScorers] = NOTHING_KNOWN
+    ) -> list[I64]:
+        """Return, for each term, the live files with it in one field: rows across all segments, ascending.
 
-        Results are cached, since words of names recur from query to query. `known` are the term's scorers.
+        Results are cached, since words of names recur from query to query. `known` are scorers of terms.
         """
-        return self._files.get((term, field), lambda: self._find_files(term, field, known)).astype(np.int64)
+        keys = [(term, field) for term in terms]
+        rows = self._files.get_all(keys, lambda key: self._find_files(*key, known.get(key[0])))
+        return [one.astype(np.int64) for one in rows]
 
     def _find_files(self, term: str, field: int, known: TermScorers | None) -> U32:
         rows = [np.zeros(0, dtype=np.int64)]
@@ -327,18 +337,21 @@ class Searcher:
         addresses: dict[int, _UnitAddress] = {}  # keyed by the unit's row in `units`
         for part, rows, own in self._part(units):
             files, spans = part.locate(own)
-            paths = [self.read_path(part.position, file) for file in files.tolist()]
+            paths = part.reader.files.read_paths_of(files)
             languages = part.reader.take_languages(files)
             prints = part.reader.files.take_fingerprints(files)
             addresses.update(zip(rows, map(_UnitAddress, paths, spans, languages, prints), strict=True))
         return [addresses[row] for row in range(len(units))]
 
-    def _part(self, units: Sequence[RankedUnit]) -> Iterator[tuple[SegmentSearch, list[int], I64]]:
-        """Yield each segment that holds some of the units, with their rows and their numbers there."""
-        for part in self.segments:
-            rows = [row for row, unit in enumerate(units) if unit.segment == part.position]
-            if rows:
-                yield part, rows, np.array([units[row].unit for row in rows], dtype=np.int64)
+    def _part(self, units: Sequence[RankedUnit]) -> list[tuple[SegmentSearch, list[int], I64]]:
+        """Return each segment that holds some of the units, with their rows and their numbers there."""
+        rows: dict[int, list[int]] = {}
+        numbers: dict[int, list[int]] = {}
+        for row, unit in enumerate(units):
+            rows.setdefault(unit.segment, []).append(row)
+            numbers.setdefault(unit.segment, []).append(unit.unit)
+        parts = self.segments
+        return [(parts[one], own, np.array(numbers[one], dtype=np.int64)) for one, own in rows.items()]
 
     def _build_chunks(
         self, query: Query, best: BestUnits, units: Sequence[RankedUnit], addresses: Sequence[_UnitAddress]
@@ -363,9 +376,8 @@ class Searcher:
         matched: list[list[str]] = [[] for _ in units]
         for part, rows, own in self._part(units):
             for text, term in zip(query.terms, best.terms, strict=True):
-                for position in {
-                    position for one in term.segments[part.position] for position in one.hold(own)
-                }:
+                held = map(methodcaller("hold", own), term.segments[part.position])
+                for position in set(chain.from_iterable(held)):
                     matched[rows[position]].append(text)
         return matched
 
@@ -381,6 +393,10 @@ class _Filter:
 
     def __hash__(self) -> int:
         return 0
+
+
+def _count_units(lists: TermScorerReader, term: str) -> int:
+    return lists.read((term,))[0].frequency
 
 
 def _compute_file_mask(

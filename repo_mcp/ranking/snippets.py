@@ -56,11 +56,11 @@ class TextLines(Sequence[bytes]):
         self._data = data
         self._is_end = np.frombuffer(data, dtype=np.uint8) == LINE_FEED
         self._ends = int(np.count_nonzero(self._is_end))
-        self._count = self._ends + (data[-1:] not in (b"", b"\n"))
+        self.line_count = self._ends + (data[-1:] not in (b"", b"\n"))
         self._known = 0, 0  # a line and its start offset: the next one asked for is mostly near
 
     def __len__(self) -> int:
-        return self._count
+        return self.line_count
 
     def find_start(self, line: int) -> int:
         """Return the offset, in bytes, of a line counted from 0; the end of the text beyond the last line."""
@@ -89,19 +89,17 @@ class TextLines(Sequence[bytes]):
     def __getitem__(self, position: slice) -> list[bytes]: ...
     def __getitem__(self, position: int | slice) -> bytes | list[bytes]:
         if isinstance(position, slice):
-            first, stop, step = position.indices(self._count)
+            first, stop, step = position.indices(self.line_count)
             assert step == 1
-            return self._cut(first, stop)
-        at = range(self._count)[position]
-        return self._cut(at, at + 1)[0]
+            return self.cut(first, stop).split(b"\n") if first < stop else []
+        at = range(self.line_count)[position]
+        return self.cut(at, at + 1)
 
-    def _cut(self, first: int, stop: int) -> list[bytes]:
-        """Return the lines [first, stop)."""
-        if first >= stop:
-            return []
+    def cut(self, first: int, stop: int) -> bytes:
+        """Return the lines [first, stop), counted from 0, as one text without its last line end."""
         start = self.find_start(first)
         self._known = first, start
-        return self._data[start : self.find_start(stop)].split(b"\n")[: stop - first]
+        return self._data[start : self.find_start(stop)].removesuffix(b"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +189,7 @@ def _find_live(
     """Return the chunk in a file's normalised text; None when the match is no longer there."""
     changed = fingerprint != ranked.fingerprint
     raw = TextLines(data)
-    count = len(raw)
+    count = raw.line_count
     chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, count)
     if changed and not any(find_line_terms(decode_lines(raw, chunk_start, chunk_end), ranked.matched_terms)):
         return None
@@ -303,7 +301,7 @@ def _show(live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None) 
         None if symbol is None else symbol.qualified_name,
         ranked.explanation,
         ranked.chunk_id,
-        (ranked.chunk.start_line, min(ranked.chunk.end_line, len(live.lines))),
+        (ranked.chunk.start_line, min(ranked.chunk.end_line, live.lines.line_count)),
         None if symbol is None else (symbol.head_line, symbol.end_line),
     )
 
@@ -336,9 +334,9 @@ def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def decode_lines(raw: Sequence[bytes], first: int, last: int) -> list[str]:
+def decode_lines(raw: TextLines, first: int, last: int) -> list[str]:
     """Return the lines from `first` to `last`, counted from 1, both included."""
-    return b"\n".join(raw[first - 1 : last]).decode("utf-8", "replace").split("\n") if first <= last else []
+    return raw.cut(first - 1, last).decode("utf-8", "replace").split("\n") if first <= last else []
 
 
 def _holds(text: str, phrases: Sequence[str]) -> bool:

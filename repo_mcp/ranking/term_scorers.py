@@ -1,15 +1,16 @@
 """The lists of a term over all segments, weighed once for a snapshot, whose statistics do not change.
 
 They are kept while there is room: what is used again is mostly common words, and the parts of names.
-Lists that are decoded as a whole are kept as weighed_lists.py makes them; of long ones their bounds are, and
-for the last of them their bytes.
+Lists that are decoded as a whole are kept as posting_scorers.py makes them; of long ones their bounds are,
+and for the last of them their bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -32,6 +33,7 @@ LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
 PATH_UNITS = 8_192  # of the files with a term in their path, above which these are no part of a short list
 ALL_FIELDS = frozenset(range(len(FIELDS)))
+NO_SHARES: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,21 @@ class TermScorerReader:
             BLOCKS_BYTES, lambda one: one.byte_count
         )
 
-    def read(self, term: str, share: float = 1.0, fields: frozenset[int] = ALL_FIELDS) -> TermScorers:
-        """Return a term's lists in some fields; gains count in part. Raises IndexFormatError, OSError."""
-        return self._lists.get((term, share, fields), lambda: self._read(term, share, fields))
+    def read(
+        self,
+        terms: Iterable[str],
+        shares: Mapping[str, float] = NO_SHARES,
+        fields: frozenset[int] = ALL_FIELDS,
+    ) -> list[TermScorers]:
+        """Return the lists of each term in some fields. Raises IndexFormatError, OSError.
 
-    def _read(self, term: str, share: float, fields: frozenset[int]) -> TermScorers:
+        `shares` names the terms whose gains count in part.
+        """
+        keys = [(term, shares.get(term, 1.0), fields) for term in terms]
+        return self._lists.get_all(keys, self._read)
+
+    def _read(self, key: tuple[str, float, frozenset[int]]) -> TermScorers:
+        term, share, fields = key
         raw = [
             [
                 _RawList(segment, one, self._blocks)

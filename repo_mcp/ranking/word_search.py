@@ -161,7 +161,8 @@ def tell_of_words(
     `best` is the best chunk, if there is one; what the sentences `near` name is not named again.
     """
     words = look_up_words(text, searcher.count_units)
-    named = [word for word in words if not any(f"`{word.text.lower()}`" in one for one in near)]
+    said = " ".join(near)
+    named = [word for word in words if f"`{word.text.lower()}`" not in said]
     told = tell_of_absent(named, is_whole=is_whole)
     for chunk in best:
         read = partial(_read_text, read_live, chunk.path)

@@ -75,7 +75,7 @@ def find(
 ) -> Iterator[TopUnits]:
     snapshot = searcher.snapshot
     reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
-    read = [reader.read(term) for term in terms]
+    read = reader.read(terms)
     for position, segment in enumerate(snapshot.segments):
         lists = [one for term in read for one in term.segments[position]]
         yield BlockMaxMaxScore(segment).find(lists, wanted[position] if wanted else None, count)
@@ -111,7 +111,7 @@ def test_only_wanted_units_are_found(searcher: Searcher) -> None:
 def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
     snapshot = searcher.snapshot
     reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
-    lists = [one for term in ("the", "loop") for one in reader.read(term).segments[0]]
+    lists = [one for lists in reader.read(("the", "loop")) for one in lists.segments[0]]
     everything = BlockMaxMaxScore(snapshot.segments[0]).find(lists, None, 50)
     high = float(np.sort(everything.scores)[-5])
     found = BlockMaxMaxScore(snapshot.segments[0]).find(lists, None, 50, high)
@@ -127,7 +127,7 @@ def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Se
     for term in ("the", "self", "loop", "email", "async", "charset", "py"):
         expected = score_units(searcher, Query(terms=[term]))
         for segment, lists, matches in zip(
-            snapshot.segments, reader.read(term).segments, expected, strict=True
+            snapshot.segments, reader.read([term])[0].segments, expected, strict=True
         ):
             count = segment.reader.unit_count
             units, blocks = np.arange(count), np.arange(-(-count // BLOCK_DOCS))
@@ -160,7 +160,7 @@ def check_parts(one: PostingScorer, blocks: I64, gains: F64) -> None:
 @pytest.mark.usefixtures("path_taken")
 def test_lists_tell_the_documents_of_each_field(searcher: Searcher) -> None:
     for term in ("the", "self", "email", "charset", "py"):
-        lists = searcher._lists.read(term)
+        (lists,) = searcher._lists.read([term])
         for field in range(len(FIELDS)):
             known = [docs.tolist() for _, docs in searcher.iter_field(term, field, lists)]
             read = [docs.tolist() for _, docs in searcher.iter_field(term, field)]
@@ -173,7 +173,7 @@ def test_paths_of_many_files_are_a_list_of_their_own(
     monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
     snapshot = searcher.snapshot
     reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
-    assert PathList in {type(one) for own in reader.read("email").segments for one in own}
+    assert PathList in {type(one) for own in reader.read(["email"])[0].segments for one in own}
 
 
 @pytest.mark.parametrize("limits", [None, (4, 40), (1, 1)])

@@ -195,7 +195,8 @@ def test_files_with_a_term_are_those_of_its_documents(repository: Repository) ->
                 for doc in docs.tolist()
             }
             for _ in range(2):  # read, and kept
-                assert searcher.find_files(term, field).tolist() == sorted(rows)
+                (found,) = searcher.find_files([term], field)
+                assert found.tolist() == sorted(rows)
 
 
 def test_filters_hold_for_files_that_are_found_by_name(repository: Repository) -> None:
