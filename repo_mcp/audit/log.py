@@ -137,7 +137,7 @@ class AuditLog:
 
     def _encode(self, call: LoggedCall) -> bytes:
         """Return the line of a call, with less of the arguments where it would be too long."""
-        for arguments in (call.arguments, drop_values(call.arguments), {}):
+        for shorten in (dict, drop_values, _drop_all):
             entry = {
                 "timestamp": _render_time(self._clock()),
                 "seq": self._seq,
@@ -146,7 +146,7 @@ class AuditLog:
                 "request_id": call.request_id,
                 "client": {"name": _cut(call.client[0]), "version": _cut(call.client[1])},
                 "tool": call.tool,
-                "arguments": arguments,
+                "arguments": shorten(call.arguments),
                 "ok": call.ok,
                 "blocked": call.blocked,
                 "error_code": call.error_code,
@@ -268,6 +268,10 @@ def _is_torn(descriptor: int) -> bool:
 
 def _render_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _drop_all(_shapes: Mapping[str, Shape]) -> dict[str, Shape]:
+    return {}
 
 
 def _cut(text: str) -> str:

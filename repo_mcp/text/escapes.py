@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # C0 and C1 controls, bidirectional controls, zero-width characters, line separators, surrogates, the
 # byte order mark, interlinear marks.
@@ -25,6 +26,11 @@ def escape_text(text: str) -> str:
     if text.isascii() and text.isprintable():  # forty names of a search's answer: 45 µs
         return text
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def escape_texts(texts: Sequence[str]) -> list[str]:
+    """Return each of some texts as `escape_text` does."""
+    return list(texts) if is_plain("".join(texts)) else list(map(escape_text, texts))
 
 
 def is_plain(text: str) -> bool:

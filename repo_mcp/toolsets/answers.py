@@ -11,7 +11,7 @@ Left out on purpose: what an answer looks like. That is each toolset's own speci
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -19,7 +19,7 @@ from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.escapes import escape_text, escape_texts, is_plain
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.pruning import Prune
 
@@ -210,8 +210,16 @@ def build_answer(
 
 def add_warnings(result: Mapping[str, object], warnings: Sequence[str]) -> Result:
     """Return the result with its warnings, each once, if there are any."""
-    noted = list(dict.fromkeys(map(escape_text, warnings)))
+    noted = list(dict.fromkeys(escape_texts(warnings)))
     return {**result, "warnings": noted} if noted else {**result}
+
+
+def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
+    """Add a warning when an answer shows some of the paths with escapes."""
+    if not is_plain("".join(paths)):
+        warnings.append(
+            "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
+        )
 
 
 def choose_hint(

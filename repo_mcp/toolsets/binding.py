@@ -124,13 +124,12 @@ def _bind(
     check_schema(input_schema, entry.name)
     prune = compile_pruner(output_schema)
 
-    def find_write(arguments: Arguments) -> Write | None:
-        asked, audit = opened()
+    def find_write(asked: Asked, audit: AuditLog | None, arguments: Arguments) -> Write | None:
         return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
 
     def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
         try:
-            asked, _ = opened()
+            asked, audit = opened()
         except RepoError as error:
             return answer(Call(entry.name, arguments, None, _refuse(error), None, prune))  # type: ignore[arg-type]
 
@@ -143,7 +142,7 @@ def _bind(
         def run() -> Draft:
             return guard.run(work, context, has_time_limit=entry.read_only and not entry.may_be_task)
 
-        record = _build_record(find_write(arguments), context, guard)
+        record = _build_record(find_write(asked, audit, arguments), context, guard)
         made = Call(entry.name, arguments, asked, run, record, prune, context.notes)
         try:
             return answer(made)
@@ -160,7 +159,7 @@ def _bind(
         output_schema,
         Annotations(read_only=entry.read_only),
         call,
-        _build_drop(find_write, guard),
+        _build_drop(lambda arguments: find_write(*opened(), arguments), guard),
         icon,
         may_be_task=entry.may_be_task,
     )

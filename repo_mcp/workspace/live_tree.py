@@ -89,7 +89,7 @@ class LiveTree:
 
     def read_bytes(self, path: str) -> bytes:
         """Return the bytes of a file by the path that the walk gave it. Raises as `read` does."""
-        return self.read_walked(path).data
+        return self.reader.read_walked(path, self._max_file_bytes).data
 
     def read_many(self, paths: Sequence[str]) -> list[bytes | None]:
         """Return the bytes of walked files; None for one that cannot be read now."""

@@ -465,16 +465,6 @@ def file_stat(status: os.stat_result) -> FileStat:
     return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, inode)
 
 
-def _is_same(before: os.stat_result, after: os.stat_result) -> bool:
-    """Return True when both have the same `file_stat`."""
-    return (
-        before.st_mtime_ns == after.st_mtime_ns
-        and before.st_size == after.st_size
-        and before.st_ctime_ns == after.st_ctime_ns
-        and before.st_ino == after.st_ino
-    )
-
-
 def _look(directory: int, name: str) -> os.stat_result:
     """Return an entry's status. A short name must be its real name, not its 8.3 alias. Raises OSError."""
     check_component(name)
@@ -535,7 +525,7 @@ def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) 
         is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
         after = os.fstat(descriptor)
         stat = file_stat(before)
-        if is_whole and _is_same(before, after):
+        if is_whole and stat == file_stat(after):
             return OpenedFile(path, data, stat, changed_while_reading=False)
         os.lseek(descriptor, 0, os.SEEK_SET)
         before = after

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolKind
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.escapes import escape_text, escape_texts
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.cursors import Page
@@ -112,7 +112,7 @@ def _render_file(file: ReachedFile, read: ReadLines) -> Row:
         "confidence": file.confidence.value,
         "symbols": [_render_reached(one, text) for one in shown],
         "symbols_total": len(file.symbols) if len(file.symbols) > len(shown) else None,
-        "reasons": [escape_text(one) for one in file.reasons],
+        "reasons": escape_texts(file.reasons),
     }
 
 

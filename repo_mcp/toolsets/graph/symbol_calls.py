@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.escapes import escape_text, escape_texts
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
@@ -83,7 +83,7 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
             {
                 **render_symbol(other),
                 "similarity": similar.likeness,
-                "shared_names": [escape_text(name) for name in similar.shared],
+                "shared_names": escape_texts(similar.shared),
             }
             for other, similar in found[:end]
         ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import ToolAnswer
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.escapes import escape_text, escape_texts
 from repo_mcp.toolsets.answers import HINTS, NOT_RECORDED, Call, Draft, Form, Part, build_answer, choose_hint
 
 if TYPE_CHECKING:
@@ -64,13 +64,18 @@ def describe_error(error: RepoError) -> dict[str, str]:
     return {"code": _CODES[error.code], "message": message, "hint": hint}
 
 
+def plain_number(value: float) -> float | int:
+    """Return an integral float as an integer: a client that writes 3.0 again may write 3."""
+    return int(value) if value.is_integer() else value
+
+
 def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
     return build_answer(
         {
             "request_id": call.request_id,
             "ok": True,
             "result": part.result,
-            "warnings": [escape_text(warning) for warning in part.warnings],
+            "warnings": escape_texts(part.warnings),
             "blocked": part.refusal is not None,
         },
         prune=call.prune,

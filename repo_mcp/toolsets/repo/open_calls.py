@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.escapes import HIDING, escape_text
-from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.text.escapes import HIDING, escape_text, escape_texts
+from repo_mcp.toolsets.answers import Draft, Part, Result, warn_of_escapes
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.repo.answers import describe_error
-from repo_mcp.toolsets.repo.tools import warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.model import OpenedText
@@ -89,7 +88,7 @@ def _render_spans(
             continue
         part = _render(answer, min(rows, len(answer.lines)), max_chars=max_chars)
         rows = max(0, rows - len(answer.lines))
-        warnings = [escape_text(one) for one in part.warnings]
+        warnings = escape_texts(part.warnings)
         rendered.append({**part.result, **({"warnings": warnings} if warnings else {})})
     notes = (f"{len(errors)} of {len(answers)} spans could not be opened",) if errors else ()
     refusal = next((error.code for error in errors if error.blocked), None)

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.escapes import HIDING, escape_text
-from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.text.escapes import HIDING, escape_text, escape_texts
+from repo_mcp.toolsets.answers import Draft, Part, Result, warn_of_escapes
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.repo.answers import plain_number
 from repo_mcp.toolsets.repo.exact_hits import PAGE_LINES, render_files
-from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.model import ExactAnswer, Hit, SearchAnswer
@@ -85,7 +86,7 @@ def _draft_hits(
     def build(rows: int) -> Part:
         hits = [_render_hit(hit, explains) for hit in found[:rows]]
         notes = [*warnings, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
-        warn_of_escapes(notes, (hit.path for hit in found[:rows]))
+        warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         is_cut = answer.truncated or rows < len(found)
         return Part({"hits": hits, **result, "truncated": is_cut, **page.follow(keys, rows, is_cut)}, notes)
 
@@ -192,7 +193,7 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
         "end_line": hit.end_line,
         "snippet": hit.snippet,
         "score": plain_number(hit.score),
-        "matched_terms": [escape_text(term) for term in hit.matched_terms],
+        "matched_terms": escape_texts(hit.matched_terms),
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
     }

@@ -7,17 +7,18 @@ arguments there are, and what a cut answer says.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Progress
-from repo_mcp.text.escapes import escape_text, is_plain
-from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result, warn_beside
+from repo_mcp.text.escapes import escape_text, escape_texts
+from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result, warn_beside, warn_of_escapes
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page, decode_cursor, encode_cursor, refuse_stale
+from repo_mcp.toolsets.repo.answers import plain_number
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
 
@@ -64,7 +65,7 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
     if now.origin:
         result["origin"] = now.origin
     if config.allow_paths:
-        result["allow_paths"] = [escape_text(glob) for glob in config.allow_paths]
+        result["allow_paths"] = escape_texts(config.allow_paths)
     warnings = tuple(dict.fromkeys((*repository.warnings, *now.warnings)))
     return Draft(lambda _: Part(result, warnings))
 
@@ -213,18 +214,5 @@ def _render_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def plain_number(value: float) -> float | int:
-    """Return an integral float as an integer: a client that writes 3.0 again may write 3."""
-    return int(value) if value.is_integer() else value
-
-
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
-
-
-def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
-    """Add a warning when an answer shows some of the paths with escapes."""
-    if not all(map(is_plain, paths)):
-        warnings.append(
-            "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
-        )

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import ToolAnswer
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.escapes import escape_text, escape_texts
 from repo_mcp.toolsets.answers import Call, Draft, Form, Part, build_answer, measure_answer
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.retrieval.failures import explain_refusal
@@ -62,7 +62,7 @@ def _describe(call: Call[Roots], truncated: bool, warnings: Sequence[str]) -> di
         "repo": find_repo(call),
         "duration_ms": call.elapsed_ms(),
         "truncated": truncated,
-        "warnings": [escape_text(warning) for warning in warnings],
+        "warnings": escape_texts(warnings),
     }
 
 

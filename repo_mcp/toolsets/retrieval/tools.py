@@ -6,15 +6,15 @@ guessed, whether there are more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.escapes import HIDING, escape_text, is_plain
-from repo_mcp.toolsets.answers import Draft, Part, Result
+from repo_mcp.text.escapes import HIDING, escape_text
+from repo_mcp.toolsets.answers import Draft, Part, Result, warn_of_escapes
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
@@ -116,7 +116,7 @@ def _draft_matches(rows: list[tuple[str, ExactMatch]], listed: _Listed, warnings
             notes.append(
                 f"control or bidirectional characters that may hide text: {_name_some('match', hiding)}"
             )
-        _warn_of_escapes(notes, (match.path for _, match in rows[:count]))
+        warn_of_escapes(notes, (match.path for _, match in rows[:count]))
         matches = [_render_match(name, match) for name, match in rows[:count]]
         follow = listed.page.follow(listed.keys, count, is_cut or listed.has_more)
         return Part({"matches": matches, **follow}, notes, is_cut or listed.truncated)
@@ -172,7 +172,7 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
         )
     if cut:
         warnings.append(f"cut to keep the answer short; continue with get_snippet from line {end_line + 1}")
-    _warn_of_escapes(warnings, [opened.path])
+    warn_of_escapes(warnings, [opened.path])
     result = {
         "path": escape_text(opened.path),
         "start_line": opened.start_line,
@@ -216,7 +216,7 @@ def _build_listing(listing: DirectoryListing, page: Page, rows: int) -> Part:
     warnings = list(listing.warnings)
     if is_cut:
         warnings.append(f"cut to {rows} of {len(listing.entries)} entries; continue with cursor")
-    _warn_of_escapes(warnings, (entry.path for entry in entries))
+    warn_of_escapes(warnings, (entry.path for entry in entries))
     result = {
         "path": escape_text(listing.path),
         "entries": [_render_entry(entry) for entry in entries],
@@ -243,10 +243,3 @@ def open_root(roots: Roots, name: str) -> Repository:
         message = f"The root of {name} was moved, replaced or deleted."
         raise Failure(Code.CONFIG_INVALID, message, "missing") from None
     return repository
-
-
-def _warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
-    if not all(map(is_plain, paths)):
-        warnings.append(
-            "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
-        )
