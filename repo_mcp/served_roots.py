@@ -22,15 +22,24 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, NoReturn
 
 from repo_mcp.config.client_directories import ClientDirectories, name_directories, open_directories
 from repo_mcp.config.server_config import LEAST_MEMORY_MB, NAMED_ROOT_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
+from repo_mcp.protocol.resources import LIST, READ, find_root, join_lists, join_resources
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer, Toolset, name_tools
 from repo_mcp.storage.held_directory import HeldDirectory
-from repo_mcp.toolset_loader import OneRoot, Warn, build_guard, find_binder, load_toolsets
+from repo_mcp.toolset_loader import (
+    OneRoot,
+    Warn,
+    bind_root_resources,
+    build_guard,
+    find_binder,
+    load_toolsets,
+)
 from repo_mcp.toolsets.answers import log_defect
 
 if TYPE_CHECKING:
@@ -95,6 +104,7 @@ class _Served:
     root: _OpenRoot
     names: tuple[str, ...]  # of all roots
     tools: Mapping[str, Tool]
+    find_resources: Callable[[], Mapping[str, Tool]]  # what answers requests about files, by their methods
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +162,7 @@ class ServedRoots:
         self._warn = warn
         self._begin: Begin = _ignore
         self._change: ChangeSchemas = _ignore
+        self._change_files: Callable[[], object] = _ignore
         self._guard = build_guard(config)
         self._lock = threading.Condition()
         self._uris: tuple[str, ...] = ()  # under the lock, as the three below
@@ -166,9 +177,12 @@ class ServedRoots:
         """Open the roots of toolsets that do not ask the found ones. Raises RepoError and OSError."""
         return [repository for one in self._of_named_roots for repository in one.open()]
 
-    def follow(self, begin: Begin, change: ChangeSchemas) -> None:
-        """Have `begin` given what is opened, and `change` the tools when their schemas are others."""
-        self._begin, self._change = begin, change
+    def follow(self, begin: Begin, change: ChangeSchemas, change_files: Callable[[], object]) -> None:
+        """Have `begin` given what is opened, and `change` the tools when their schemas are others.
+
+        `change_files` is called when other files are served than before.
+        """
+        self._begin, self._change, self._change_files = begin, change, change_files
 
     def tell(self, uris: tuple[str, ...], *, is_known: bool = False) -> None:
         """Serve these roots of the client from now on, or `here` for none. Returns at once.
@@ -209,7 +223,7 @@ class ServedRoots:
                 continue
             bound: Toolset = find_binder(name)(self._config.limits, self._refuse, self._guard)
             tools = tuple(self._route(tool) for tool in bound.tools)
-            toolsets.append(replace(bound, tools=tools))
+            toolsets.append(replace(bound, tools=tools, find_resources=self._route_resources))
         return toolsets
 
     def _refuse(self) -> NoReturn:
@@ -227,11 +241,12 @@ class ServedRoots:
             entered = self._enter(name, context)
             if entered is None:
                 return tool.call(arguments, context)
-            served, notes = entered
+            chosen, served, notes = entered
             if served.names == (name,):  # by the schema that it had when there were several
                 arguments = {key: value for key, value in arguments.items() if key != "root"}
             try:
-                asked = replace(context, notes=notes) if notes else context
+                root = chosen if len(served.names) > 1 else ""
+                asked = replace(context, notes=notes, root=root) if notes or root else context
                 answer = served.tools[tool.name].call(arguments, asked)
             finally:
                 served.root.leave()
@@ -240,15 +255,64 @@ class ServedRoots:
             return answer
 
         def drop(arguments: Arguments, context: CallContext) -> None:
-            service = self._service
-            chosen = None if service is None else service.choose(arguments.get("root"))
-            found = None if chosen is None else chosen[1].tools[tool.name].drop
-            if found is not None:
-                found(arguments, context)
+            self._drop(arguments.get("root"), lambda served: served.tools[tool.name], arguments, context)
 
         return replace(tool, call=call, drop=drop)
 
-    def _enter(self, name: object, context: CallContext) -> tuple[_Served, tuple[str, ...]] | None:
+    def _drop(
+        self, name: object, find: Callable[[_Served], Tool], arguments: Arguments, context: CallContext
+    ) -> None:
+        """Tell a root of a call that the client cancelled before it began."""
+        service = self._service
+        chosen = None if service is None else service.choose(name)
+        dropped = None if chosen is None else find(chosen[1]).drop
+        if dropped is not None:
+            dropped(arguments, context)
+
+    def _route_resources(self) -> tuple[Tool, ...]:
+        """Return what answers requests about files: a URI may name its root, and all roots are listed."""
+        where_none = {
+            tool.name: tool for tool in bind_root_resources(self._config.limits, self._refuse, self._guard)
+        }
+
+        def ask(method: str, name: str | None, arguments: Arguments, context: CallContext) -> ToolAnswer:
+            entered = self._enter(name, context)
+            if entered is None:
+                return where_none[method].call(arguments, context)
+            chosen, served, _ = entered
+            try:
+                names_root = name is not None or len(served.names) > 1
+                asked = replace(context, root=chosen if names_root else "")
+                return served.find_resources()[method].call(arguments, asked)
+            finally:
+                served.root.leave()
+
+        def list_all(arguments: Arguments, context: CallContext) -> ToolAnswer:
+            entered = self._enter(None, context)
+            if entered is None:
+                return where_none[LIST].call(arguments, context)
+            _, served, _ = entered
+            served.root.leave()
+            names = served.names if len(served.names) > 1 else (None,)
+            return join_lists([ask(LIST, name, arguments, context) for name in names])
+
+        def read(arguments: Arguments, context: CallContext) -> ToolAnswer:
+            return ask(READ, find_root(arguments.get("uri")), arguments, context)
+
+        def drop(method: str, arguments: Arguments, context: CallContext) -> None:
+            self._drop(
+                find_root(arguments.get("uri")),
+                lambda served: served.find_resources()[method],
+                arguments,
+                context,
+            )
+
+        return (
+            replace(where_none[LIST], call=list_all, drop=partial(drop, LIST)),
+            replace(where_none[READ], call=read, drop=partial(drop, READ)),
+        )
+
+    def _enter(self, name: object, context: CallContext) -> tuple[str, _Served, tuple[str, ...]] | None:
         """Wait until the roots last told are open, and enter the one that a call asks; None without one."""
         patience = self._config.call_timeout_seconds or math.inf
         deadline = time.monotonic() + patience
@@ -264,7 +328,7 @@ class ServedRoots:
             chosen, served = found
             served.root.enter()
             is_known = served.root.config.root == self._told
-            return served, service.note(chosen, name, chosen if is_known else "")
+            return chosen, served, service.note(chosen, name, chosen if is_known else "")
 
     # Roots
 
@@ -289,6 +353,8 @@ class ServedRoots:
                 return
             self._begin([repository for root in opened for repository in root.repositories])
             self._show_roots(before, after)
+            if before is not _NOTHING and before.list_roots() != after.list_roots():
+                self._change_files()
             for root in before.list_roots(without=after.list_roots()):
                 root.give_up()
 
@@ -326,9 +392,7 @@ class ServedRoots:
                 refused.append(f"{encode_json(os.path.basename(held.path))}: {why.rstrip('.')}")
         paths = name_directories(roots)
         names = tuple(paths)
-        served = {
-            name: _Served(roots[path], names, self._bind(roots[path], names)) for name, path in paths.items()
-        }
+        served = {name: self._bind(roots[path], names) for name, path in paths.items()}
         for why in refused:
             self._warn(f"a root of the client is not served: {why}")
         return _Service(served, tuple(refused))
@@ -349,11 +413,12 @@ class ServedRoots:
         )
         return _OpenRoot(own, self._warn)
 
-    def _bind(self, root: _OpenRoot, names: Sequence[str]) -> Mapping[str, Tool]:
+    def _bind(self, root: _OpenRoot, names: tuple[str, ...]) -> _Served:
         loaded = load_toolsets(root.config, self._warn, one_root=root.shared, guard=self._guard, roots=names)
         for one in loaded:
             one.open()
-        return name_tools(one.toolset for one in loaded)
+        toolsets = [one.toolset for one in loaded]
+        return _Served(root, names, name_tools(toolsets), cache(lambda: join_resources(toolsets)))
 
     def _select(self, toolsets: frozenset[str]) -> Config:
         return replace(
@@ -361,5 +426,5 @@ class ServedRoots:
         )
 
 
-def _ignore(_anything: object) -> None:
+def _ignore(*_anything: object) -> None:
     return None

@@ -20,7 +20,7 @@ import threading
 
 from repo_mcp.config.plain_options import read_plain
 from repo_mcp.protocol.answers import Answers
-from repo_mcp.protocol.instructions import join_instructions, offers_tasks, say_root
+from repo_mcp.protocol.instructions import join_instructions, name_schemes, offers_tasks, say_root
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
@@ -28,13 +28,13 @@ from repo_mcp.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
     from repo_mcp.protocol.client_roots import ClientRoots
     from repo_mcp.protocol.http_options import HttpOptions
-    from repo_mcp.protocol.tool_model import Toolset
+    from repo_mcp.protocol.tool_model import Tool, Toolset
     from repo_mcp.repository import Repository
     from repo_mcp.served_roots import ServedRoots
     from repo_mcp.storage.held_directory import HeldDirectory
@@ -262,13 +262,18 @@ class Server:
         from repo_mcp.protocol.sampling import Sampler
         from repo_mcp.protocol.tool_model import name_tools
 
-        self._session.offer(name_tools(toolsets), CallPool(), Sampler(self.wire.say))
+        def find_resources() -> Mapping[str, Tool]:
+            from repo_mcp.protocol.resources import join_resources  # of no use to most clients
+
+            return join_resources(toolsets)
+
+        self._session.offer(name_tools(toolsets), CallPool(), Sampler(self.wire.say), find_resources)
 
     def find_roots(self, served: ServedRoots) -> None:
         """Have the roots served that the client names."""
         assert self._roots is not None
         roots = self._roots
-        served.follow(self.begin, self._session.change_schemas)
+        served.follow(self.begin, self._session.change_schemas, self._session.change_resources)
         roots.listen(lambda uris: served.tell(uris, is_known=not roots.declared))
 
     def begin(self, repositories: Sequence[Repository]) -> None:
@@ -301,7 +306,13 @@ def _start(
         return None
     _stop_on_signals(wire)
     said = say_root(root) if root or finds_root else ""
-    answers = Answers(VERSION, join_instructions(toolsets), root=said, offers_tasks=offers_tasks(toolsets))
+    answers = Answers(
+        VERSION,
+        join_instructions(toolsets),
+        root=said,
+        offers_tasks=offers_tasks(toolsets),
+        schemes=name_schemes(toolsets),
+    )
     answers.set_listing(listing)
     server = Server(wire, answers, finds_root=finds_root)
     server.start()

@@ -12,7 +12,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
 from repo_mcp.protocol.call_guard import CallGuard
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from index_format import DirectoryHolder
     from repo_mcp.audit.log import AuditLog
     from repo_mcp.config.server_config import Config, Limits
-    from repo_mcp.protocol.tool_model import Toolset
+    from repo_mcp.protocol.tool_model import Tool, Toolset
     from repo_mcp.repository import Repository
 
 Warn = Callable[[str], None]
@@ -161,7 +163,21 @@ def _load_over_root(
     name: str, one_root: OneRoot, guard: CallGuard, roots: Sequence[str]
 ) -> LoadedToolset[object]:
     limits, bind_toolset = one_root.prepare(), find_binder(name)
-    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard, roots), one_root.open)
+
+    def bind(opened: Callable[[], Any]) -> Toolset:
+        toolset: Toolset = bind_toolset(limits, opened, guard, roots)
+        return replace(toolset, find_resources=partial(bind_root_resources, limits, opened, guard))
+
+    return LoadedToolset(bind, one_root.open)
+
+
+def bind_root_resources(
+    limits: Limits, opened: Callable[[], tuple[Repository, AuditLog | None]], guard: CallGuard
+) -> tuple[Tool, ...]:
+    """Return what answers requests about the files of one root."""
+    from repo_mcp.toolsets.resources import bind_resources
+
+    return bind_resources(limits, opened, guard, {"repo": lambda repository: repository})
 
 
 def _load_retrieval(config: Config, warn: Warn, guard: CallGuard) -> LoadedToolset[object]:

@@ -19,7 +19,7 @@ from repo_mcp.documentation.references import Reference
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.ranking.bm25f import DECIMALS
-from repo_mcp.text.media_types import SNIFFED_BYTES, UNKNOWN, find_media_type, find_sound_type
+from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_sound_type, is_media
 from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
 
 MEDIA_OF_HIT = 4
@@ -28,17 +28,6 @@ SOUNDS = 2  # in one answer
 MAX_LOOKS = 240  # file stats for one answer
 SITE_DEPTH = 6  # directories above a document that may be the root of a site
 _SERVED = ("", "static/", "public/")  # directories of a site that are served as its root
-_MEDIA = ("image/", "audio/", "video/")
-_OTHER_MEDIA = frozenset(
-    (
-        "application/pdf",
-        "application/vnd.excalidraw+json",
-        "application/vnd.jgraph.mxfile",
-        "text/vnd.graphviz",
-        "text/vnd.mermaid",
-        "text/x-plantuml",
-    )
-)
 _TEXTS = frozenset(
     (
         "image/svg+xml",
@@ -140,8 +129,7 @@ def _describe(target: str, text: str) -> str:
 
 def is_medium(path: str) -> bool:
     """Return True for the name of an image, a sound, a film, a page description or a drawing."""
-    media_type = find_media_type(path)
-    return media_type != UNKNOWN and (media_type.startswith(_MEDIA) or media_type in _OTHER_MEDIA)
+    return is_media(find_media_type(path))
 
 
 def decode_target(target: str) -> str | None:

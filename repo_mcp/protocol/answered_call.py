@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.requests import Caller
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.sampling import Sampler
-    from repo_mcp.protocol.tool_model import Tool
+    from repo_mcp.protocol.tool_model import Tool, ToolAnswer
     from repo_mcp.protocol.wire import Wire
 
 
@@ -36,15 +36,20 @@ class AnsweredCall:
         *,
         sampler: Sampler | None = None,
         round_: Round | None = None,
+        encode: Callable[[ToolAnswer], bytes] | None = None,
         modern: bool,
     ) -> None:
-        """Ask the client's model by `sampler` or in a `round_`; not at all when both are None."""
+        """Ask the client's model by `sampler` or in a `round_`; not at all when both are None.
+
+        `encode` gives the frame of an answer to any other method than `tools/call`.
+        """
         self.request_id = request_id
         self._wire = wire
         self._answers = answers
         self._caller = caller
         self._sampler = sampler
         self._round = round_
+        self._encode_otherwise = encode
         self._modern = modern
         self._ending = threading.Lock()  # taken once: by the answer or by the cancelling, never given back
         self._cancelled = threading.Event()
@@ -105,4 +110,6 @@ class AnsweredCall:
             if self._round is None:
                 return b""
             return self._answers.result(self.request_id, self._round.describe(outcome), modern=True)
+        if outcome is not None and self._encode_otherwise is not None:
+            return self._encode_otherwise(outcome)
         return b"" if outcome is None else self._answers.call(self.request_id, outcome, modern=self._modern)

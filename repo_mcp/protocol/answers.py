@@ -24,13 +24,15 @@ from repo_mcp.protocol.requests import MODERN_VERSION, TASKS_EXTENSION, TASKS_VE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer
 
 SERVER_NAME = "repo-mcp"
 SERVER_TITLE = "Repository search"
 _EXECUTION = ',"execution":{"taskSupport":"optional"}'  # in no string: there a backslash precedes each quote
+# What the second era says with a list or a file: it is complete, and to be asked for again.
+NOT_KEPT: JsonObject = {"cacheScope": "private", "resultType": "complete", "ttlMs": 0}
 TASKS_CAPABILITY: JsonObject = {"cancel": {}, "list": {}, "requests": {"tools": {"call": {}}}}
 
 
@@ -38,16 +40,24 @@ class Answers:
     """The answers of one server, as frames."""
 
     def __init__(
-        self, version: str, instructions: str, *, root: str = "", offers_tasks: bool = False
+        self,
+        version: str,
+        instructions: str,
+        *,
+        root: str = "",
+        offers_tasks: bool = False,
+        schemes: tuple[str, ...] = (),
     ) -> None:
         """`version` is the server's own, `root` a sentence on which repository is served.
 
-        `offers_tasks`: some tool may be called as a task.
+        `offers_tasks`: some tool may be called as a task. `schemes` are those of the URIs of files; without
+        one there are no resources.
         """
         self.offers_tasks = offers_tasks
+        self.schemes = schemes
         self._instructions = instructions
         self._root = root
-        self._list_changes = False
+        self.has_client_roots = False  # the client names the repositories, and may name others later
         self._server = {"name": SERVER_NAME, "title": SERVER_TITLE, "version": version}
         stamp = encode_json({"io.modelcontextprotocol/serverInfo": self._server})
         self._stamp = f',"_meta":{stamp}'
@@ -72,11 +82,11 @@ class Answers:
         """Say from now on that the repository is the client's root, and that tools may come to take more."""
         from repo_mcp.protocol.instructions import ROOT_OF_CLIENT
 
-        self._root, self._list_changes = ROOT_OF_CLIENT, True
+        self._root, self.has_client_roots = ROOT_OF_CLIENT, True
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
         """Return the answer to an `initialize`, whatever it asked for: `version` is spoken."""
-        capabilities: JsonObject = {"tools": {"listChanged": self._list_changes}}
+        capabilities = self._declare(self.has_client_roots)
         if self.offers_tasks and version == TASKS_VERSION:
             capabilities = {"tasks": TASKS_CAPABILITY} | capabilities
         result: JsonObject = {"capabilities": capabilities} | self._instruct()
@@ -85,12 +95,21 @@ class Answers:
 
     def discover(self, request_id: RequestId) -> bytes:
         """Return the answer to a `server/discover`."""
-        capabilities: JsonObject = {"tools": {"listChanged": False}}
+        capabilities = self._declare(False)
         if self.offers_tasks:
             capabilities = {"extensions": {TASKS_EXTENSION: {}}} | capabilities
         result: JsonObject = {"cacheScope": "private", "capabilities": capabilities} | self._instruct()
         result |= {"resultType": "complete", "supportedVersions": [MODERN_VERSION], "ttlMs": 0}
         return _frame(request_id, encode_json(result)[:-1] + self._stamp + "}")
+
+    def _declare(self, list_changes: bool) -> JsonObject:
+        """Return the capabilities of both eras."""
+        tools: JsonObject = {"tools": {"listChanged": list_changes}}
+        return (
+            {"resources": {"listChanged": list_changes, "subscribe": False}} | tools
+            if self.schemes
+            else tools
+        )
 
     def _instruct(self) -> JsonObject:
         text = " ".join(filter(None, (self._instructions, self._root)))
@@ -107,6 +126,15 @@ class Answers:
         tools = self._listing.replace(_EXECUTION, "")
         result = f'{{"cacheScope":"private","resultType":"complete","tools":{tools},"ttlMs":0{self._stamp}}}'
         return _frame(request_id, result)
+
+    def resources(self, request_id: RequestId, result: Mapping[str, object], *, modern: bool) -> bytes:
+        """Return the answer to any request about resources; in the second era it says not to keep it.
+
+        Raises UnicodeEncodeError when it holds a lone surrogate.
+        """
+        if modern:
+            result = dict(sorted({**result, **NOT_KEPT}.items()))
+        return self.result(request_id, {**result}, modern=modern)
 
     def call(self, request_id: RequestId, answer: ToolAnswer, *, modern: bool) -> bytes:
         """Return the answer of a tool. Raises UnicodeEncodeError when it holds a lone surrogate."""

@@ -53,6 +53,8 @@ ROOT_OF_CLIENT = (
 )
 NO_ROOT = "No repository is served: the client was not started in one."
 _NAME_CHARS = 64  # of a directory's name, which says no more than which one it is
+_SCHEMES = {"retrieval": ("docs", "code")}  # of the URIs of a toolset's files, one for each of its roots
+_SCHEME = ("repo",)  # where there is one root
 WITH_TASKS = frozenset({"research"})  # toolsets of which some tool may be called as a task
 
 
@@ -78,6 +80,11 @@ def say_root(root: str) -> str:
         return NO_ROOT
     name = root.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return f"The repository is {encode_json(''.join(filter(str.isprintable, name))[:_NAME_CHARS])}."
+
+
+def name_schemes(toolsets: Iterable[str]) -> tuple[str, ...]:
+    """Return the schemes of the URIs under which files can be read, in the order of the toolsets."""
+    return tuple(dict.fromkeys(scheme for name in toolsets for scheme in _SCHEMES.get(name, _SCHEME)))
 
 
 def offers_tasks(toolsets: Iterable[str]) -> bool:

@@ -18,8 +18,10 @@ from repo_mcp.protocol.frames import INVALID_PARAMS, METHOD_NOT_FOUND, JsonObjec
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 TASKS_VERSION = "2025-11-25"  # the one version of the first era that has tasks
 MODERN_VERSION = "2026-07-28"
+RESOURCE_METHODS = frozenset(("resources/list", "resources/read", "resources/templates/list"))
 TASKS_EXTENSION = "io.modelcontextprotocol/tasks"  # tasks in the second era
 UNSUPPORTED_VERSION = -32022
+ONE_PAGE = "There is one page: leave out the cursor"
 
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -173,7 +175,7 @@ def check_cursor(params: JsonObject) -> None:
     if cursor is not None and not isinstance(cursor, str):
         raise refuse_params("cursor must be a string")
     if cursor is not None:
-        raise RequestRefused(INVALID_PARAMS, "There is one page of tools: leave out the cursor")
+        raise RequestRefused(INVALID_PARAMS, ONE_PAGE)
 
 
 def read_call(params: JsonObject) -> tuple[str, JsonObject]:
@@ -182,6 +184,14 @@ def read_call(params: JsonObject) -> tuple[str, JsonObject]:
     if not isinstance(name, str):
         raise refuse_params("name must be a string")
     return name, read_object(params, "arguments") or {}
+
+
+def read_uri(params: JsonObject) -> str:
+    """Return the URI that a `resources/read` names. Raises RequestRefused."""
+    uri = params.get("uri")
+    if not isinstance(uri, str):
+        raise refuse_params("uri must be a string")
+    return uri
 
 
 def read_object(params: JsonObject, name: str) -> JsonObject | None:

@@ -10,6 +10,7 @@ capability is declared."""
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -21,12 +22,19 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
-from repo_mcp.protocol.answers import SERVER_NAME, SERVER_TITLE, TASKS_CAPABILITY
+from repo_mcp.protocol.answers import NOT_KEPT, SERVER_NAME, SERVER_TITLE, TASKS_CAPABILITY
 from repo_mcp.protocol.call_pool import CallPool
 from repo_mcp.protocol.content import describe_block
 from repo_mcp.protocol.frames import JsonObject
-from repo_mcp.protocol.instructions import join_texts
-from repo_mcp.protocol.requests import MODERN_VERSION, TASKS_EXTENSION, TASKS_VERSION, RequestRefused
+from repo_mcp.protocol.instructions import join_texts, name_schemes
+from repo_mcp.protocol.requests import (
+    MODERN_VERSION,
+    ONE_PAGE,
+    TASKS_EXTENSION,
+    TASKS_VERSION,
+    RequestRefused,
+)
+from repo_mcp.protocol.resources import LIST, READ, TRY_AGAIN, describe_templates, join_resources, read_error
 from repo_mcp.protocol.round_trips import Round, read_round
 from repo_mcp.protocol.tool_listing import describe_icon, show_schema
 from repo_mcp.protocol.tool_model import (
@@ -41,7 +49,6 @@ from repo_mcp.protocol.tool_model import (
 )
 from repo_mcp.protocol.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
-TOO_MANY_WAITING = -32000  # none of the specification's: it leaves this to the server
 Context = ServerRequestContext[dict[str, Any]]
 
 
@@ -118,18 +125,14 @@ def build_sdk_server(
     async def list_tools(
         context: Context, params: mcp_types.PaginatedRequestParams | None
     ) -> mcp_types.ListToolsResult:
-        if params is not None and params.cursor is not None:
-            raise MCPError(
-                code=mcp_types.INVALID_PARAMS, message="There is one page of tools: leave out the cursor"
-            )
+        _check_cursor(params)
         return mcp_types.ListToolsResult(tools=listed)
 
     async def call_tool(context: Context, params: mcp_types.CallToolRequestParams) -> HandlerResult:
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(code=mcp_types.INVALID_PARAMS, message=explain_unknown_tool(params.name))
-        if calls.is_full:  # a client of /sse has any number of calls under way
-            raise MCPError(code=TOO_MANY_WAITING, message="Too many calls wait: try again in a moment")
+        _check_room(calls)
         return await _call(calls, tool, params.arguments or {}, context)
 
     server: Server[dict[str, Any]] = Server(
@@ -139,11 +142,71 @@ def build_sdk_server(
         instructions=" ".join(filter(None, (said, root))),
         on_list_tools=list_tools,
         on_call_tool=cast(Any, call_tool),  # a result may be a mapping too, which this signature does not say
+        **_build_file_methods(toolsets, calls),
     )
     if offers_tasks:
         server.extensions[TASKS_EXTENSION] = {}
         server.middleware.append(cast(Any, _declare_tasks))
     return server
+
+
+def _build_file_methods(toolsets: Sequence[Toolset], calls: CallPool) -> dict[str, Any]:
+    """Return what the SDK is given for the files of the toolsets: nothing where they have none."""
+    schemes = name_schemes(toolset.name for toolset in toolsets if toolset.find_resources is not None)
+    if not schemes:
+        return {}
+    find_resources = functools.cache(lambda: join_resources(toolsets))
+
+    async def list_resources(
+        context: Context, params: mcp_types.PaginatedRequestParams | None
+    ) -> HandlerResult:
+        _check_cursor(params)
+        return await _ask_about_files(calls, find_resources()[LIST], {}, context)
+
+    async def list_templates(
+        context: Context, params: mcp_types.PaginatedRequestParams | None
+    ) -> HandlerResult:
+        _check_cursor(params)
+        return {"resourceTemplates": describe_templates(schemes, names_roots=False), **NOT_KEPT}
+
+    async def read_resource(context: Context, params: mcp_types.ReadResourceRequestParams) -> HandlerResult:
+        return await _ask_about_files(calls, find_resources()[READ], {"uri": params.uri}, context)
+
+    return {
+        "on_list_resources": list_resources,
+        "on_list_resource_templates": list_templates,
+        "on_read_resource": read_resource,
+    }
+
+
+def _check_cursor(params: mcp_types.PaginatedRequestParams | None) -> None:
+    if params is not None and params.cursor is not None:
+        raise MCPError(code=mcp_types.INVALID_PARAMS, message=ONE_PAGE)
+
+
+def _check_room(calls: CallPool) -> None:
+    if calls.is_full:  # a client of /sse has any number of calls under way
+        raise MCPError(code=TRY_AGAIN, message="Too many calls wait: try again in a moment")
+
+
+async def _ask_about_files(
+    pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: Context
+) -> JsonObject:
+    """Return the result of a method about resources."""
+    _check_room(pool)
+    cancelled = threading.Event()
+    try:
+        answer = await _run_in(
+            pool, tool, arguments, CallContext(cancelled.is_set, None, _name_client(context))
+        )
+    finally:
+        cancelled.set()
+    if not isinstance(answer, ToolAnswer):
+        raise MCPError(code=mcp_types.INTERNAL_ERROR, message="internal error")
+    if not answer.is_error:
+        return {**answer.structured, **NOT_KEPT}
+    code, message, data = read_error(answer, modern=context.protocol_version == MODERN_VERSION)
+    raise MCPError(code=code, message=message, data=data)
 
 
 async def _declare_tasks(context: Context, call_next: CallNext) -> HandlerResult:

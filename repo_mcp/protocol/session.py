@@ -25,6 +25,7 @@ from repo_mcp.protocol.frames import (
 from repo_mcp.protocol.requests import (
     HANDSHAKE_VERSIONS,
     MODERN_VERSION,
+    RESOURCE_METHODS,
     TASKS_VERSION,
     Caller,
     RequestRefused,
@@ -36,6 +37,7 @@ from repo_mcp.protocol.requests import (
     read_object,
     read_opening,
     read_progress_token,
+    read_uri,
     refuse_method,
     refuse_opening,
     refuse_params,
@@ -43,7 +45,7 @@ from repo_mcp.protocol.requests import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from repo_mcp.protocol.answered_call import AnsweredCall
     from repo_mcp.protocol.answers import Answers
@@ -75,16 +77,28 @@ class Session:
         self._version = HANDSHAKE_VERSIONS[-1]  # of the first era
         self._client = Caller("", "")  # in the first era
         self._is_open = False  # the first era knows its client
-        self._ready = threading.Event()  # the three below are set
+        self._ready = threading.Event()  # those below are set
         self._tools: Mapping[str, Tool] = {}
+        self._find_resources: Callable[[], Mapping[str, Tool]] | None = None
+        self._resources: Mapping[str, Tool] = {}  # what answers about files, once it is asked
         self._pool: CallPool | None = None
         self._sampler: Sampler | None = None
         self._task_methods: TaskMethods | None = None
         self._lock = threading.Lock()
         self._calls: dict[RequestId, AnsweredCall] = {}  # begun and not ended, by id; under the lock
 
-    def offer(self, tools: Mapping[str, Tool], pool: CallPool, sampler: Sampler) -> None:
-        """Serve these tools, once they are known: until then calls wait, and a list that is not ready."""
+    def offer(
+        self,
+        tools: Mapping[str, Tool],
+        pool: CallPool,
+        sampler: Sampler,
+        find_resources: Callable[[], Mapping[str, Tool]] | None = None,
+    ) -> None:
+        """Serve these tools, once they are known: until then calls wait, and a list that is not ready.
+
+        `find_resources` gives what answers requests about files, by their methods.
+        """
+        self._find_resources = find_resources
         if not self._answers.has_listing:
             self._answers.set_tools(tools.values())
         self._tools, self._pool, self._sampler = tools, pool, sampler
@@ -94,6 +108,10 @@ class Session:
         """List the same tools with other schemas from now on, and tell the client so."""
         self._answers.set_tools(tools)
         self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))
+
+    def change_resources(self) -> None:
+        """Tell the client that other files are listed from now on."""
+        self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}))
 
     def take(self, frame: Valid) -> None:
         """Answer a frame, or see to it that a thread does. Blocks while the tools are loaded."""
@@ -156,7 +174,8 @@ class Session:
             raise RequestRefused(INVALID_REQUEST, WRONG_ERA)
         has_tasks = self._answers.offers_tasks and self._version == TASKS_VERSION
         is_about_tasks = has_tasks and method.startswith("tasks/")
-        if not is_about_tasks and method not in ("ping", "tools/list", "tools/call"):
+        is_about_files = method in RESOURCE_METHODS and self._answers.schemes
+        if not is_about_tasks and not is_about_files and method not in ("ping", "tools/list", "tools/call"):
             raise refuse_method(method)
         if not self._is_open and method != "ping":
             raise RequestRefused(INVALID_PARAMS, NOT_OPEN)
@@ -168,6 +187,8 @@ class Session:
         if method == "tools/list":
             return self._list_tools(request, params, modern=False)
         caller = Caller(client.name, client.version, token, samples=client.samples)
+        if is_about_files:
+            return self._ask_about_files(request, params, caller, modern=False)
         wanted = read_object(params, "task")
         if wanted is None or not has_tasks:
             self._call(request, params, caller)
@@ -183,7 +204,9 @@ class Session:
             raise refuse_opening(params)
         check_envelope(params)
         is_about_tasks = self._answers.offers_tasks and method.startswith("tasks/")
-        if not is_about_tasks and method not in ("server/discover", "tools/list", "tools/call"):
+        is_about_files = method in RESOURCE_METHODS and self._answers.schemes
+        known = is_about_tasks or is_about_files or method in ("server/discover", "tools/list", "tools/call")
+        if not known:
             raise refuse_method(method)
         caller = read_caller(params)
         if is_about_tasks:
@@ -192,6 +215,8 @@ class Session:
             return self._answers.discover(request.id)
         if method == "tools/list":
             return self._list_tools(request, params, modern=True)
+        if is_about_files:
+            return self._ask_about_files(request, params, caller, modern=True)
         self._call(request, params, caller)
         return None
 
@@ -200,6 +225,34 @@ class Session:
         if not self._answers.has_listing:
             self._ready.wait()
         return self._answers.list_tools(request.id, modern=modern)
+
+    def _ask_about_files(
+        self, request: Request, params: JsonObject, caller: Caller, *, modern: bool
+    ) -> bytes | None:
+        """Answer a request about resources: the templates at once, whatever needs the files in a thread."""
+        if request.method != "resources/read":
+            check_cursor(params)
+        arguments: JsonObject = {"uri": read_uri(params)} if request.method == "resources/read" else {}
+        from repo_mcp.protocol.answered_call import AnsweredCall
+        from repo_mcp.protocol.resources import describe_templates, encode_answer
+
+        answers = self._answers
+        if request.method == "resources/templates/list":
+            templates = describe_templates(answers.schemes, names_roots=answers.has_client_roots)
+            return answers.resources(request.id, {"resourceTemplates": templates}, modern=modern)
+        self._ready.wait()
+        assert self._find_resources is not None
+        self._resources = self._resources or self._find_resources()
+        call = AnsweredCall(
+            self._wire,
+            answers,
+            request.id,
+            caller,
+            encode=lambda answer: encode_answer(answers, request.id, answer, modern=modern),
+            modern=modern,
+        )
+        self._submit(call, self._resources[request.method], arguments)
+        return None
 
     def _expect_roots(self) -> None:
         if self._roots is not None:
@@ -254,8 +307,11 @@ class Session:
             round_=round_,
             modern=modern,
         )
+        self._submit(call, tool, arguments)
+
+    def _submit(self, call: AnsweredCall, tool: Tool, arguments: JsonObject) -> None:
         with self._lock:
-            self._calls[request.id] = call
+            self._calls[call.request_id] = call
         assert self._pool is not None
         call.submit(self._pool, tool, arguments, self._forget)
 

@@ -101,6 +101,7 @@ class CallContext:
     # None itself where the client has not said that it can be asked.
     ask: Callable[[Question], str | None] | None = None
     notes: tuple[str, ...] = ()  # that stand among the warnings of the answer
+    root: str = ""  # the name of the root that is asked, where URIs must name it
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,8 @@ class Toolset:
     name: str
     tools: tuple[Tool, ...]
     instructions: str = field(default="")  # static: never holds a word of the repository
+    # Gives what answers `resources/list` and `resources/read`, under these names; made when first asked.
+    find_resources: Callable[[], tuple[Tool, ...]] | None = None
 
 
 def name_tools(toolsets: Iterable[Toolset]) -> dict[str, Tool]:

@@ -1,6 +1,7 @@
 """The media type of a file that is not source text: by its first bytes, else by its extension.
 
-Drawings and diagrams that are text have types too: documents refer to them as to pictures.
+Drawings and diagrams that are text have types too: documents refer to them as to pictures. Of other text only
+the types are named that a viewer treats otherwise than plain text.
 
 Left out on purpose: the system's own tables, which differ from machine to machine.
 """
@@ -119,6 +120,30 @@ _EXTENSIONS = {
 _ARCHIVES = frozenset(_EXTENSIONS[one] for one in ("docx", "jar", "pptx", "xlsx"))
 _MPEG_FRAMES = frozenset(bytes((0xFF, second)) for second in (0xFA, 0xFB, 0xF2, 0xF3, 0xE2, 0xE3))
 SNIFFED_BYTES = 512
+_MEDIA = ("image/", "audio/", "video/")
+_OTHER_MEDIA = frozenset(
+    (
+        "application/pdf",
+        "application/vnd.excalidraw+json",
+        "application/vnd.jgraph.mxfile",
+        "text/vnd.graphviz",
+        "text/vnd.mermaid",
+        "text/x-plantuml",
+    )
+)
+_DRAWN_TEXT = _OTHER_MEDIA - {"application/pdf"} | {"image/svg+xml"}
+_PLAIN = "text/plain"
+_TEXT_TYPES = {
+    "css": "text/css",
+    "csv": "text/csv",
+    "htm": "text/html",
+    "html": "text/html",
+    "json": "application/json",
+    "markdown": "text/markdown",
+    "md": "text/markdown",
+    "rst": "text/x-rst",
+    "xml": "application/xml",
+}
 
 
 def find_media_type(path: str, head: bytes = b"") -> str:
@@ -129,6 +154,19 @@ def find_media_type(path: str, head: bytes = b"") -> str:
             is_said = by_name in _ARCHIVES if media_type == "application/zip" else media_type == "image/bmp"
             return by_name if by_name is not None and is_said else media_type
     return _find_by_name(path) or UNKNOWN
+
+
+def is_media(media_type: str) -> bool:
+    """Return True for the type of an image, a sound, a film, a page description or a drawing."""
+    return media_type.startswith(_MEDIA) or media_type in _OTHER_MEDIA
+
+
+def find_text_type(path: str) -> str:
+    """Return the type of a file that is text, by its name: that of a drawing, or of text."""
+    by_name = _find_by_name(path)
+    if by_name in _DRAWN_TEXT:
+        return by_name
+    return _TEXT_TYPES.get(path.rpartition(".")[2].lower(), _PLAIN)
 
 
 def find_sound_type(path: str, head: bytes) -> str | None:

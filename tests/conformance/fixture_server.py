@@ -1,4 +1,4 @@
-"""The tools that the official conformance suite calls, served by our own transport: not part of the product.
+"""What the official conformance suite asks for, served by our own transport: not part of the product.
 
     python -m tests.conformance.fixture_server      # prints the URL and serves until it is ended
 
@@ -17,6 +17,7 @@ import uvicorn
 from repo_mcp.protocol.http_guard import App, Receive, Scope, Send
 from repo_mcp.protocol.http_options import HttpOptions
 from repo_mcp.protocol.http_server import PATH, build_app, open_socket
+from repo_mcp.protocol.resources import LIST, NOT_FOUND, READ
 from repo_mcp.protocol.sdk_server import build_sdk_server
 from repo_mcp.protocol.tool_model import (
     Annotations,
@@ -32,6 +33,9 @@ from repo_mcp.protocol.tool_model import (
 
 TOKEN = "the-token-of-the-fixture-server"
 SILENCE = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0"
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 NO_ARGUMENTS: JsonSchema = {"type": "object", "properties": {}, "additionalProperties": False}
 ADDRESS: JsonSchema = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -82,6 +86,36 @@ TOOLS = {
 OUTPUT: JsonSchema = {"type": "object", "properties": {"text": {"type": "string"}}}
 
 
+CONTENTS = {
+    "test://static-text": {"mimeType": "text/plain", "text": "The text of a static resource."},
+    "test://static-binary": {"blob": base64.b64encode(PIXEL).decode(), "mimeType": "image/png"},
+    "test://template/123/data": {"mimeType": "application/json", "text": '{"id":"123"}'},
+}
+
+
+def _list_resources(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+    listed = [
+        {"mimeType": content["mimeType"], "name": uri.rpartition("/")[2], "uri": uri}
+        for uri, content in CONTENTS.items()
+    ]
+    return ToolAnswer({"resources": listed}, "", is_error=False)
+
+
+def _read_resource(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+    uri = str(arguments["uri"])
+    if uri not in CONTENTS:
+        return ToolAnswer({"code": NOT_FOUND, "message": "There is none.", "data": {"uri": uri}}, "", True)
+    return ToolAnswer({"contents": [{**CONTENTS[uri], "uri": uri}]}, "", is_error=False)
+
+
+def _find_resources() -> tuple[Tool, ...]:
+    annotations = Annotations(read_only=True)
+    methods = {LIST: _list_resources, READ: _read_resource}
+    return tuple(
+        Tool(name, "", "", NO_ARGUMENTS, OUTPUT, annotations, call) for name, call in methods.items()
+    )
+
+
 def build_toolset() -> Toolset:
     read_only = Annotations(read_only=True)
     return Toolset(
@@ -89,6 +123,7 @@ def build_toolset() -> Toolset:
         tuple(
             Tool(name, name, name, schema, OUTPUT, read_only, call) for name, (schema, call) in TOOLS.items()
         ),
+        find_resources=_find_resources,
     )
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.call_pool import CallPool
+from repo_mcp.protocol.instructions import name_schemes
 from repo_mcp.protocol.requests import MODERN_VERSION
+from repo_mcp.protocol.resources import join_resources
 from repo_mcp.protocol.sampling import ANSWER_SECONDS, Sampler
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset, name_tools
@@ -65,9 +67,16 @@ class PipeClient:
         self.answers = os.fdopen(from_wire, "rb")
         self.wire = Wire(Streams(self.wire_in, self.wire_out), leave=lambda code: None)
         sampler = Sampler(self.wire.say, answer_seconds)
-        answers = Answers(VERSION, self.toolset.instructions, offers_tasks=offers_tasks)
+        has_files = self.toolset.find_resources is not None
+        answers = Answers(
+            VERSION,
+            self.toolset.instructions,
+            offers_tasks=offers_tasks,
+            schemes=name_schemes([self.toolset.name]) if has_files else (),
+        )
         self.session = Session(self.wire, answers)
-        self.session.offer(name_tools([self.toolset]), CallPool(slots), sampler)
+        tools = name_tools([self.toolset])
+        self.session.offer(tools, CallPool(slots), sampler, lambda: join_resources([self.toolset]))
         self.wire.start(self.session.take)
 
     def send(self, *frames: dict[str, Any]) -> None:

@@ -9,7 +9,14 @@ from pathlib import Path
 import anyio
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.types import AudioContent, CallToolResult, ResourceLink, TextContent
+from mcp.types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
 from tests.repo_mcp.toolsets.research_roots import CANARY, write_tree
@@ -34,6 +41,13 @@ def test_links_and_sounds_reach_the_client_of_the_sdk(tmp_path: Path) -> None:
                 await session.call_tool("index_codebase", {"path": "."})
                 answer = await session.call_tool("search_docs", {"query": "the chime", "limit": 1})
                 assert isinstance(answer, CallToolResult)
+                for link in (block for block in answer.content if isinstance(block, ResourceLink)):
+                    (content,) = (await session.read_resource(link.uri)).contents
+                    assert content.mime_type == link.mime_type
+                    data = (
+                        base64.b64decode(content.blob) if isinstance(content, BlobResourceContents) else b""
+                    )
+                    assert len(data) == link.size or isinstance(content, TextResourceContents)
                 return answer
 
     answer = anyio.run(ask)

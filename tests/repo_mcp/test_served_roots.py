@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.protocol.tool_model import CallContext, Tool, name_tools
+from repo_mcp.protocol.resources import LIST, READ, join_resources
+from repo_mcp.protocol.tool_model import CallContext, ResourceLink, Tool, name_tools
 from repo_mcp.repository import Repository
 from repo_mcp.served_roots import ServedRoots
 from repo_mcp.storage.held_directory import HeldDirectory
@@ -28,8 +29,12 @@ class Roots:
         self.served = ServedRoots(config, None if here is None else HeldDirectory(str(here)), _ignore)
         self.begun: list[Repository] = []
         self.listed: list[Sequence[Tool]] = []
-        self.served.follow(self.begun.extend, self.listed.append)
+        self.changes = 0
+        self.served.follow(self.begun.extend, self.listed.append, self.note_change)
         self.tools = name_tools(self.served.toolsets)
+
+    def note_change(self) -> None:
+        self.changes += 1
 
     def list_files(self, **arguments: object) -> dict[str, Any]:
         answer = self.tools["repo.list_files"].call(arguments, ASKED)
@@ -188,6 +193,58 @@ def test_each_root_has_the_limits_of_its_own_file(place: Path) -> None:
         assert len(roots.list_files(max_results=2)["result"]["files"]) == 2
         roots.served.tell(((place / "b").as_uri(),))
         assert len(roots.list_files(max_results=2)["result"]["files"]) == 1
+    finally:
+        roots.served.close()
+
+
+def _read(roots: Roots, uri: str) -> Any:
+    answer = join_resources(roots.served.toolsets)[READ].call({"uri": uri}, ASKED)
+    return answer.structured["data"] if answer.is_error else answer.structured["contents"]
+
+
+def _list_uris(roots: Roots) -> list[str]:
+    listed: Any = join_resources(roots.served.toolsets)[LIST].call({}, ASKED).structured["resources"]
+    return [one["uri"] for one in listed]
+
+
+def test_a_uri_names_one_of_several_roots_and_all_are_listed(place: Path, roots: Roots) -> None:
+    a, b = ((place / name).as_uri() for name in ("a", "b"))
+    for name in ("a", "b"):
+        (place / name / "README.md").write_text(f"# {name}\n")
+    roots.served.tell((b,))
+    assert _list_uris(roots) == ["repo:///README.md"]
+    roots.served.tell((a, b))
+    assert _list_uris(roots) == ["repo://a/README.md", "repo://b/README.md"]
+    assert [_read(roots, uri)[0]["text"] for uri in _list_uris(roots)] == ["# a\n", "# b\n"]
+    assert _read(roots, "repo:///README.md")[0]["text"] == "# a\n"
+    assert _read(roots, "repo://c/README.md") == {"reason": "not_found", "uri": "repo://c/README.md"}
+    roots.served.tell((b,))
+    wait_for(lambda: roots.changes == 2)
+    assert _read(roots, "repo://b/README.md")[0]["text"] == "# b\n"  # as it was listed before
+    assert _read(roots, "repo://a/README.md")["reason"] == "not_found"
+
+
+def test_without_a_root_there_are_no_resources(roots: Roots) -> None:
+    roots.served.tell(())
+    assert _read(roots, "repo:///README.md")["reason"] == "no_root"
+    assert join_resources(roots.served.toolsets)[LIST].call({}, ASKED).structured["code"] == -32002
+
+
+def test_a_link_of_one_of_several_roots_names_it(place: Path) -> None:
+    for name in ("a", "b"):
+        (place / name / "README.md").write_text(f"# The plan\n\n![The plan of {name}](plan.svg)\n")
+        (place / name / "plan.svg").write_text(f"<svg>{name}</svg>")
+    roots = Roots(None, toolsets=("research",))
+    try:
+        roots.served.tell(tuple((place / name).as_uri() for name in ("a", "b")))
+        for name in ("a", "b"):
+            where = {"path": ".", "root": name}
+            assert not roots.tools["index_codebase"].call(where, ASKED).is_error
+            found = roots.tools["search_docs"].call({"query": "plan", "root": name}, ASKED)
+            (link,) = found.blocks
+            assert isinstance(link, ResourceLink)
+            assert link.uri == f"repo://{name}/plan.svg"
+            assert _read(roots, link.uri)[0]["text"] == f"<svg>{name}</svg>"
     finally:
         roots.served.close()
 

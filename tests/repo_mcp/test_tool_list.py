@@ -91,7 +91,9 @@ def test_the_sdk_says_the_same_of_several_toolsets(toolsets: list[Toolset]) -> N
         "clientInfo": {"name": "t", "version": "0"},
     }
     (answer,) = ask_sdk(toolsets, VERSION, [{"id": 1, "method": "initialize", "params": params}])
-    assert answer == Answers(VERSION, said).initialize(1, "2025-06-18")
+    schemes = instructions.name_schemes(toolset.name for toolset in toolsets)
+    assert schemes == ("repo", "docs", "code")
+    assert answer == Answers(VERSION, said, schemes=schemes).initialize(1, "2025-06-18")
 
 
 def test_tools_stand_in_the_order_in_which_they_were_registered() -> None:

@@ -2,7 +2,7 @@
 
 A file that a returned section refers to comes as a `resource_link` beside the text, a short sound as an
 `audio` block behind its link, as long as the whole answer stays within its limit of bytes. Links name files
-by `repo:///` and their path, never by an absolute path.
+by `repo:///` and their path, never by an absolute path, and lead to what `resources/read` gives.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from repo_mcp.toolsets.research import docs_schemas
 from repo_mcp.toolsets.research.scope import resolve_scope
 
 if TYPE_CHECKING:
+    from repo_mcp.config.server_config import Limits
     from repo_mcp.documentation.records import DocsAnswer, DocsHit, Media
     from repo_mcp.repository import Repository
 
 
 MAX_LINKS = 8  # of one answer
 RESERVED_CHARS = 2_048  # of an answer's bytes that no sound takes: what the forms of its text differ by
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
 def search_docs(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -48,14 +48,13 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     keys = [f"{hit.start_line} {hit.path}" for hit in found.hits]
     page.check(keys)
     answer = replace(found, hits=found.hits[page.start :])
-    most = repository.config.limits.max_total_bytes_per_response
 
     def build(rows: int) -> Part:
         is_cut = answer.truncated or rows < len(answer.hits)
         return _build(answer, rows, {"truncated": is_cut, **page.follow(keys, rows, is_cut)})
 
     def find_blocks(result: Result) -> tuple[Block, ...]:
-        return _build_blocks(answer, result, most)
+        return _build_blocks(answer, result, repository.config.limits, context.root)
 
     ordinary = "limit" not in arguments
     return Draft(build, len(answer.hits), ordinary, render=_render, find_blocks=find_blocks)
@@ -115,11 +114,16 @@ def _choose_media(hits: Sequence[DocsHit]) -> list[tuple[int, Media]]:
     ]
 
 
-def _build_blocks(answer: DocsAnswer, result: Result, most: int) -> tuple[Block, ...]:
-    """Return the links, each with its sound behind it while there is room in the answer."""
+def _build_blocks(answer: DocsAnswer, result: Result, limits: Limits, root: str) -> tuple[Block, ...]:
+    """Return the links to what can be read, each with its sound behind it while there is room in the answer.
+
+    `root` is the name that a URI must have, "" for none.
+    """
+    most = limits.max_total_bytes_per_response
     rows = result["results"]
-    chosen = _choose_media(answer.hits[: len(rows)] if isinstance(rows, list) else ())
-    links = [_link(media, answer.hits[place - 1]) for place, media in chosen]
+    media_of_hits = _choose_media(answer.hits[: len(rows)] if isinstance(rows, list) else ())
+    chosen = [(place, media) for place, media in media_of_hits if media.size <= limits.max_file_bytes]
+    links = [_link(media, answer.hits[place - 1], root) for place, media in chosen]
     room = most - RESERVED_CHARS - _measure(result) - sum(map(_measure_link, links))
     blocks: list[Block] = []
     for link, (_, media) in zip(links, chosen, strict=True):
@@ -132,11 +136,13 @@ def _build_blocks(answer: DocsAnswer, result: Result, most: int) -> tuple[Block,
     return tuple(blocks)
 
 
-def _link(media: Media, hit: DocsHit) -> ResourceLink:
+def _link(media: Media, hit: DocsHit, root: str) -> ResourceLink:
+    from repo_mcp.protocol.resources import build_uri  # here: tools are listed before anything is called
+
     described = f"{media.text}; in {media.within}" if media.text else f"In {media.within}"
     audience = ("user", "assistant") if media.is_text else ("user",)
     return ResourceLink(
-        f"repo:///{quote_path(media.path)}",
+        build_uri("repo", root, media.path),
         escape_text(media.path.rpartition("/")[2]),
         media.media_type,
         escape_text(f"{described} ({hit.path})"),
@@ -160,14 +166,6 @@ def _encode(data: bytes) -> str:
     import base64
 
     return base64.b64encode(data).decode("ascii")
-
-
-def quote_path(path: str) -> str:
-    """Return a path as it stands in a URI: each byte but plain letters, digits and `-._~/` as %XX."""
-    return "".join(
-        char if char in _PLAIN else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
-        for char in path
-    )
 
 
 def _render(result: Result) -> str:

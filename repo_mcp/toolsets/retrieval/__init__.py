@@ -14,7 +14,7 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
-from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, Toolset, read_arguments
+from repo_mcp.protocol.tool_model import JsonSchema, Tool, ToolAnswer, Toolset, read_arguments
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import Call, answer_call
 from repo_mcp.toolsets.arguments import Arguments
@@ -26,6 +26,7 @@ from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, 
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
+    from repo_mcp.repository import Repository
 
 __all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "prepare_place", "raise_limits"]
 
@@ -78,7 +79,19 @@ def bind_toolset(limits: Limits, opened: Opened[Roots], guard: CallGuard = UNGUA
     tools = bind(
         _ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, take=_take, guard=guard
     )
-    return Toolset("retrieval", tools, instructions.RETRIEVAL)
+    find_resources = partial(_bind_resources, limits, opened, guard)
+    return Toolset("retrieval", tools, instructions.RETRIEVAL, find_resources)
+
+
+def _bind_resources(limits: Limits, opened: Opened[Roots], guard: CallGuard) -> tuple[Tool, ...]:
+    from repo_mcp.toolsets.resources import bind_resources  # of no use to most clients
+
+    places = {name: partial(_open_root, name) for name in schemas.REPOS}
+    return bind_resources(limits, opened, guard, places)
+
+
+def _open_root(name: str, roots: Roots) -> Repository:
+    return tools.open_root(roots, name)
 
 
 def _take(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> Taken:
