@@ -1,19 +1,23 @@
-"""The shards of one refresh: planned as files arrive, handed to workers, and taken when they are done.
+"""The shards of one refresh: planned likeliest files first, handed to workers, and taken when they are done.
 
-In a full build the walk reports its files in path order while it goes on, and each shard is handed out as
-soon as it is full; where shards begin does not depend on timing. The number of files is known only when
-the walk has ended; until then progress reports a total of 0.
+The order is that of the whole tree, so nothing is given out before it is walked. But processes start as soon
+as there will be work for them, and of a tree whose walk takes over PATIENCE_SECONDS what was met so far is
+given out. The number of files is known when the walk has ended; until then progress reports a total of 0.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 
+from repo_mcp.indexing.likely_order import order_likely
+from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
 from repo_mcp.indexing.workers import Cancelled, ShardPool
-from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles
+from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFiles
 
-NOTED_FILES = 100  # new files that are worth a planning step: a sixth of a shard of Linux
+NOTED_FILES = 100  # new files that are worth a look: a sixth of a shard of Linux
+PATIENCE_SECONDS = 2.0  # with the walk: four times what it takes for Linux, and as long as a first call waits
 
 # files done, total files; bytes done, total bytes
 Report = Callable[[int, int, int, int], None]
@@ -26,29 +30,40 @@ class Building:
         self,
         planner: ShardPlanner,
         pool: ShardPool,
+        remaining: RemainingFiles,
         take: Callable[[ShardResult], None],
         report: Report,
         cancelled: Cancelled,
     ) -> None:
-        """`take` is called with each finished shard, and `report` after it."""
+        """`pool` gives out the `remaining` files. `take` is called with each finished shard, and `report`
+        after it.
+        """
         self._planner = planner
         self._pool = pool
+        self._remaining = remaining
         self._take = take
         self._report = report
         self._cancelled = cancelled
+        self._gives_out_at = time.monotonic() + PATIENCE_SECONDS
+        self._noted_files = self._noted_bytes = 0
         self._planned_files = self._planned_bytes = 0
         self._done_files = self._done_bytes = 0
         self._total_files = self._total_bytes = 0  # 0 until known
 
     def note(self, files: FileColumns) -> None:
-        """Plan the new ones among the files walked so far; more may follow. Raises as `finish` does."""
-        if len(files.paths) - self._planned_files >= NOTED_FILES:
+        """Prepare for the files walked so far; more may follow. Raises as `finish` does."""
+        if len(files.paths) - self._noted_files >= NOTED_FILES:
+            self._noted_bytes += int(files.cut(self._noted_files).stats[:, SIZE_COLUMN].sum())
+            self._noted_files = len(files.paths)
+            if self._noted_bytes >= self._pool.fewest_shards * self._planner.shard_bytes:
+                self._pool.start()
+        if time.monotonic() >= self._gives_out_at and self._pool.is_idle:
             self._plan(files.cut(self._planned_files))
         for result in self._pool.iter_done():
             self._finish_shard(result)
 
     def finish(self, files: WalkedFiles) -> None:
-        """Build the shards of all files, including those already noted; return when every shard is taken.
+        """Build the shards of all files, including those already given out; return when every shard is taken.
 
         Raises RepoError with CANCELLED, or INTERNAL when a worker died; OSError when a segment could not be
         written; and whatever `take` raises.
@@ -62,7 +77,7 @@ class Building:
 
     def _plan(self, files: WalkedFiles) -> None:
         self._planned_files += len(files)
-        self._give_out(self._planner.take(files))
+        self._give_out(self._planner.take(files.arrange(order_likely(files))))
 
     def _give_out(self, tasks: Iterable[ShardTask]) -> None:
         for task in tasks:
@@ -71,6 +86,7 @@ class Building:
 
     def _finish_shard(self, result: ShardResult) -> None:
         self._take(result)
+        self._remaining.note_committed(result.temporary)
         self._done_files += (
             len(result.indexed) + len(result.unchanged) + len(result.skipped) + len(result.gone)
         )

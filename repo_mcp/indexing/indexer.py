@@ -20,6 +20,7 @@ from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
 from repo_mcp.indexing.refresh import Refresh, RefreshHooks, RefreshResources, Walk, count_files
+from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import build_compact_report, explain_write_error
 from repo_mcp.indexing.scan_state import SeenRecord, read_seen, write_seen
 from repo_mcp.indexing.shards import BuildSettings
@@ -51,11 +52,13 @@ class Indexer:
         note_purge_due: Callable[[int], None] = lambda _generation: None,
         make_tag: MakeTag | None = None,
         donations: Donations = NO_DONATIONS,
+        remaining: RemainingFiles | None = None,
     ) -> None:
         """`record` is kept from one indexer of the index to the next. `probe` tells where a file that the
         walk left out is now. `note_purge_due` is called with the committed generation before text that
         must not be served is dead, `note_purge` when nothing of it is left. `make_tag` seals the mark. An
-        index that is empty may begin with one of `donations`.
+        index that is empty may begin with one of `donations`. In `remaining` are the files of the running
+        refresh.
         """
         self._directory = directory
         self._configuration = configuration
@@ -70,6 +73,7 @@ class Indexer:
             PurgeMark(directory, make_tag),
             note_purge_due,
             donations,
+            remaining if remaining is not None else RemainingFiles(),
         )
 
     def refresh(

@@ -20,6 +20,7 @@ from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.purging import Purge, TreeProbe, find_inode
+from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import count_milliseconds
 from repo_mcp.indexing.scan_state import (
     SeenFiles,
@@ -74,6 +75,7 @@ class RefreshResources:
     mark: PurgeMark
     note_purge_due: Callable[[int], None]
     donations: Donations = NO_DONATIONS
+    remaining: RemainingFiles = field(default_factory=RemainingFiles)
 
 
 @dataclass(slots=True)
@@ -110,7 +112,9 @@ class Refresh:
         self._resources = resources
         self._writer = writer
         self._hooks = hooks
-        self.pool = ShardPool(resources.settings, resources.workers)  # the caller enters it
+        self.pool = ShardPool(  # the caller enters it
+            resources.settings, resources.workers, resources.remaining, writer.reserve_temporary
+        )
         self.warnings: list[str] = []
         self._tally = _Tally()
         self._purge: Purge | None = None
@@ -137,6 +141,7 @@ class Refresh:
             known = self._read_known()
             self._reads_all = force
             self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
+            self._resources.remaining.is_hidden = not self._commits_shards
             if not force and not self._writer.segments:
                 self._adoption = self._adopt()
             if self._adoption is None:
@@ -294,7 +299,8 @@ class Refresh:
         find = (lambda _path: None) if self._reads_all else source.find_fingerprint
         planner = ShardPlanner(find, self._writer.reserve_temporary, self._resources.settings.shard_bytes)
         take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
-        return Building(planner, self.pool, take, report, self._hooks.cancelled)
+        remaining = self._resources.remaining
+        return Building(planner, self.pool, remaining, take, report, self._hooks.cancelled)
 
     def _take(self, result: ShardResult, known: KnownFiles) -> None:
         """Add a shard to the index, replacing the older versions of its files."""

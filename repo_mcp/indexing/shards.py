@@ -1,6 +1,6 @@
-"""Builds one shard: a run of source files in path order becomes one segment, or several.
+"""Builds one shard: some source files become one segment, or several.
 
-Where shards begin depends on the sorted paths and sizes alone, never on the number of workers.
+Which files are in a shard depends on their order and sizes alone, never on the number of workers.
 Worker processes run this, and so does the indexer itself when there is little to do.
 """
 
@@ -65,7 +65,7 @@ class ShardTask:
     """Files to read, each with the fingerprint of its indexed version, and a name for the new segment."""
 
     temporary: str
-    files: tuple[tuple[str, bytes | None], ...]
+    files: tuple[tuple[str, bytes | None], ...]  # in path order
     bytes: int  # of the files, by their sizes in the walk
 
 
@@ -73,6 +73,7 @@ class ShardTask:
 class ShardResult:
     """The outcome for each file of a shard."""
 
+    temporary: str  # of its task
     entries: tuple[SegmentEntry, ...]  # empty when no file of the shard is new or changed
     indexed: tuple[str, ...]
     unchanged: tuple[str, ...]
@@ -83,7 +84,7 @@ class ShardResult:
 
 
 class ShardPlanner:
-    """Cuts files, as they arrive in path order, into shards of about `shard_bytes`."""
+    """Cuts files, as they arrive, into shards of about `shard_bytes`."""
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class ShardPlanner:
         """`find_fingerprint` returns a file's indexed fingerprint; `reserve_temporary` names a shard."""
         self._find_fingerprint = find_fingerprint
         self._reserve_temporary = reserve_temporary
-        self._shard_bytes = shard_bytes
+        self.shard_bytes = shard_bytes
         self._files: list[tuple[str, bytes | None]] = []  # of the current shard
         self._bytes = 0
 
@@ -103,7 +104,7 @@ class ShardPlanner:
         for path, file_bytes in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
             self._files.append((path, self._find_fingerprint(path)))
             self._bytes += file_bytes
-            if self._bytes >= self._shard_bytes:
+            if self._bytes >= self.shard_bytes:
                 yield self._cut()
 
     def finish(self) -> Iterator[ShardTask]:
@@ -112,7 +113,7 @@ class ShardPlanner:
             yield self._cut()
 
     def _cut(self) -> ShardTask:
-        task = ShardTask(self._reserve_temporary(), tuple(self._files), self._bytes)
+        task = ShardTask(self._reserve_temporary(), tuple(sorted(self._files)), self._bytes)
         self._files, self._bytes = [], 0
         return task
 
@@ -172,6 +173,7 @@ class ShardBuilder:
         if builder is not None:
             entries.append(self._write(builder, task, len(entries)))
         return ShardResult(
+            task.temporary,
             tuple(entries),
             tuple(indexed),
             tuple(unchanged),

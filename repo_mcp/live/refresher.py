@@ -14,6 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
+from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import count_milliseconds, explain_write_error
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.generation import Generation
@@ -53,6 +54,7 @@ class Refresher:
         self.running = threading.Lock()  # held while this process refreshes
         self._hurried = threading.Event()  # a few changed files wait to be indexed
         self.progress: IndexProgress | None = None
+        self.remaining = RemainingFiles()  # of the running refresh
         self.finished: Counter[str] = Counter()  # files added, updated and removed by all refreshes so far
         self.fault = ""  # why a refresh failed, since one last looked at the whole tree with success
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
@@ -199,6 +201,7 @@ class Refresher:
             note_purge_due=self.note_purge_due,
             make_tag=self._make_tag,
             donations=self._donations,
+            remaining=self.remaining,
         )
 
     def _note_purge(self) -> None:

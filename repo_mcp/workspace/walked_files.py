@@ -16,7 +16,7 @@ from repo_mcp.model import WalkedFile
 I64 = npt.NDArray[np.int64]
 FileRow = tuple[str, tuple[int, int, int, int]]  # path; size, mtime_ns, ctime_ns, inode
 COLUMNS = 4  # size, mtime_ns, ctime_ns, inode
-SIZE_COLUMN = 0
+SIZE_COLUMN, MTIME_COLUMN = 0, 1
 _RANGE = 1 << 64
 
 
@@ -50,6 +50,10 @@ class WalkedFiles(Sequence[WalkedFile]):
         """Return the files at ascending positions."""
         if len(positions) == len(self):
             return self
+        return self.arrange(positions)
+
+    def arrange(self, positions: Sequence[int]) -> WalkedFiles:
+        """Return the files at these positions, in their order, which need not be that of the paths."""
         return WalkedFiles([self.paths[position] for position in positions], self.stats[positions])
 
     def __eq__(self, other: object) -> bool:

@@ -1,8 +1,9 @@
-"""Shards that are given out while the tree is walked: the same as those of a tree that was walked before."""
+"""Shards, likeliest files first; of a tree whose walk takes long they are given out before it ends."""
 
 from __future__ import annotations
 
 import multiprocessing
+import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 from index_format import DiskDirectory, read_manifest
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing import building
 from repo_mcp.indexing import workers as workers_module
 from repo_mcp.indexing.indexer import Indexer
+from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.scan_state import SIDE_FILE
 from repo_mcp.indexing.shards import ShardPlanner, ShardTask
 from repo_mcp.indexing.workers import FEWEST, ShardPool
@@ -130,7 +133,8 @@ class Tree:
 
 
 @pytest.fixture(name="tree")
-def open_tree(tmp_path: Path) -> Iterator[Tree]:
+def open_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tree]:
+    monkeypatch.setattr(building, "PATIENCE_SECONDS", 0.0)  # every walk takes long
     with closing(Tree(tmp_path, 1)) as tree:
         yield tree
 
@@ -144,6 +148,24 @@ def test_shards_are_searchable_before_the_walk_ends(tree: Tree, tmp_path: Path) 
         alone.refresh()
         assert tree.read() == alone.read()
         assert len(alone.read()) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_finished_index_does_not_depend_on_the_order(
+    tree: Tree, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.refresh()
+
+    def order(files: WalkedFiles) -> list[int]:
+        return random.Random(seed).sample(range(len(files)), len(files))
+
+    monkeypatch.setattr(building, "order_likely", order)
+    monkeypatch.setattr(building, "PATIENCE_SECONDS", 3600.0)
+    with closing(Tree(tmp_path / "again", 0)) as other:
+        counts: list[int] = []
+        other.refresh(committed=lambda: counts.append(other.count_segments()))
+        assert max(counts) > 3
+        assert other.read() == tree.read()
 
 
 def test_progress_knows_no_total_before_the_walk_ends(tree: Tree) -> None:
@@ -235,6 +257,10 @@ def build_tasks(tree: Tree) -> list[ShardTask]:
     return [*planner.take(files), *planner.finish()]
 
 
+def open_pool(tree: Tree, workers: int) -> ShardPool:
+    return ShardPool(tree.settings, workers, RemainingFiles(), lambda: "wanted")
+
+
 @pytest.mark.parametrize(("workers", "most", "processes"), [(0, 9, False), (2, 1, False), (3, 2, True)])
 def test_processes_are_started_for_several_shards(
     tree: Tree, workers: int, most: int, processes: bool, monkeypatch: pytest.MonkeyPatch
@@ -248,7 +274,7 @@ def test_processes_are_started_for_several_shards(
 
     monkeypatch.setattr(workers_module, "_start_pool", note)
     tasks = build_tasks(tree)[:most]
-    with ShardPool(tree.settings, workers) as pool:
+    with open_pool(tree, workers) as pool:
         for task in tasks:
             pool.add(task)
         assert not started  # there may be no more
@@ -262,7 +288,7 @@ def test_processes_are_started_for_several_shards(
 def test_processes_build_while_shards_are_added(tree: Tree) -> None:
     tasks = build_tasks(tree)
     assert len(tasks) > FEWEST + 1
-    with ShardPool(tree.settings, 1) as pool:
+    with open_pool(tree, 1) as pool:
         for task in tasks[:FEWEST]:
             pool.add(task)
         early = []
@@ -280,7 +306,7 @@ def test_processes_build_while_shards_are_added(tree: Tree) -> None:
 
 def test_a_worker_that_dies_while_shards_are_added_ends_it(tree: Tree) -> None:
     tasks = build_tasks(tree)
-    with pytest.raises(RepoError) as caught, ShardPool(tree.settings, 1) as pool:  # noqa: PT012
+    with pytest.raises(RepoError) as caught, open_pool(tree, 1) as pool:  # noqa: PT012
         for task in tasks[:FEWEST]:
             pool.add(task)
         for child in multiprocessing.active_children():

@@ -1,0 +1,56 @@
+"""The order in which the files of a tree are indexed: what is asked for most comes first.
+
+Code comes before tests, documents, data, and what others wrote or a program made; in each, what lies near the
+root before what lies deep. Directories of one depth come in an order that has nothing to do with their names,
+so that what is there at any time is a fair sample; the files of one stay together, as they are read together.
+Before all comes what was changed last, long after most of the tree was written.
+
+The finished index does not depend on any of this.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from index_format import compute_fingerprint
+from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role
+from repo_mcp.workspace.walked_files import MTIME_COLUMN, WalkedFiles
+
+MAX_CHANGED_LAST = 200  # files: a day's work, and less than a shard
+LATER_NS = 3600 * 10**9  # than the median: a checkout writes all of its files within minutes
+_RANKS = {
+    role: rank
+    for rank, role in enumerate(
+        (FileRole.CODE, FileRole.TEST, FileRole.DOCS, FileRole.CONFIG, FileRole.FOREIGN)
+    )
+}
+_Key = tuple[bool, int, int, bytes]
+
+
+def order_likely(files: WalkedFiles) -> list[int]:
+    """Return the positions of files that are in path order, those first that are most likely asked for."""
+    changed_last = _find_changed_last(files)
+    read_directory = lru_cache(maxsize=1)(_read_directory)  # of neighbours
+    keys: list[_Key] = []
+    for position, path in enumerate(files.paths):
+        directory, _, name = path.rpartition("/")
+        role, depth, mixed = read_directory(directory)
+        rank = _RANKS[choose_role(role, find_name_role(name))]
+        keys.append((position not in changed_last, rank, depth, mixed))
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _read_directory(path: str) -> tuple[FileRole, int, bytes]:
+    """Return a directory's role, its depth, and bytes that tell it from others and sort them at random."""
+    return find_directory_role(path), path.count("/") + bool(path), compute_fingerprint(path.encode())
+
+
+def _find_changed_last(files: WalkedFiles) -> frozenset[int]:
+    """Return the positions of the files that were changed last; none where all came at about one time."""
+    if not len(files):
+        return frozenset()
+    times = files.stats[:, MTIME_COLUMN]
+    later = np.flatnonzero(times > int(np.median(times)) + LATER_NS)
+    return frozenset(later[np.argsort(-times[later], kind="stable")][:MAX_CHANGED_LAST].tolist())

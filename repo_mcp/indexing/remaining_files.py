@@ -1,0 +1,138 @@
+"""The files of a running refresh that are not in the index yet: shards in their order, and what goes before.
+
+The refresh takes shards from here and tells when one is committed. Others may look through what is left, and
+want some files first: these leave their shards and make up one of their own, the next to be built. Those in a
+shard that is being built are waited for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from repo_mcp.indexing.shards import ShardTask
+
+
+@dataclass(slots=True)
+class _Wish:
+    """Files that somebody waits for."""
+
+    paths: frozenset[str]
+    shards: set[str] | None = None  # temporary names of those that hold them; None: not looked up yet
+    fulfilled: threading.Event = field(default_factory=threading.Event)
+
+
+class RemainingFiles:
+    """The files of the running refresh that are not in the index yet. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[ShardTask] = deque()
+        self._given: dict[str, ShardTask] = {}  # being built or committed, by temporary name
+        self._wishes: list[_Wish] = []
+        self._reserve_temporary: Callable[[], str] | None = None  # None: no refresh runs
+        self._wake: Callable[[], None] = lambda: None
+        self.is_hidden = False  # what is built becomes visible only at the end
+
+    # For whoever asks
+
+    def list_paths(self) -> list[str]:
+        """Return the paths of all these files, in the order in which they come; none where it is no use."""
+        with self._lock:
+            tasks = () if self.is_hidden else (*self._given.values(), *self._waiting)
+            return [path for task in tasks for path, _ in task.files]
+
+    def index_first(self, paths: Sequence[str], seconds: float) -> bool:
+        """Have some of these files indexed before all others; return True when they are committed in time."""
+        wish = _Wish(frozenset(paths))
+        with self._lock:
+            if self._reserve_temporary is None or not paths:
+                return not paths
+            self._wishes.append(wish)
+            wake = self._wake
+        wake()
+        return wish.fulfilled.wait(seconds)
+
+    # For the refresh
+
+    def begin(self, reserve_temporary: Callable[[], str], wake: Callable[[], None]) -> None:
+        """Begin without files. `wake` is called when somebody wants some of them first."""
+        with self._lock:
+            self._reserve_temporary, self._wake = reserve_temporary, wake
+            self.is_hidden = False
+
+    def end(self) -> None:
+        """Forget what was not built: nobody waits any longer."""
+        with self._lock:
+            self._reserve_temporary = None
+            self._waiting.clear()
+            self._given.clear()
+            for wish in self._wishes:
+                wish.fulfilled.set()
+            self._wishes.clear()
+
+    @property
+    def count_waiting(self) -> int:
+        """Return the number of shards that nobody has taken."""
+        return len(self._waiting)
+
+    def add(self, task: ShardTask) -> None:
+        """Add the next shard."""
+        with self._lock:
+            self._waiting.append(task)
+
+    def take(self) -> ShardTask | None:
+        """Return the shard to build next, or None."""
+        with self._lock:
+            task = self._waiting.popleft() if self._waiting else None
+            if task is not None:
+                self._given[task.temporary] = task
+            return task
+
+    def take_wanted(self) -> ShardTask | None:
+        """Return a shard of the files that somebody waits for, or None. It is to be built at once."""
+        with self._lock:
+            new = [wish for wish in self._wishes if wish.shards is None]
+            wanted = frozenset[str]().union(*[wish.paths for wish in new])
+            task = self._cut_out(wanted) if wanted else None
+            for wish in new:
+                wish.shards = {
+                    name
+                    for name, given in self._given.items()
+                    if not wish.paths.isdisjoint(path for path, _ in given.files)
+                }
+            self._tell()
+            return task
+
+    def _cut_out(self, wanted: frozenset[str]) -> ShardTask | None:
+        """Take the wanted files out of the shards that wait, and return a shard of them, if there are any.
+
+        The bytes stay with the others: only progress counts them.
+        """
+        assert self._reserve_temporary is not None
+        found = []
+        for place, task in enumerate(self._waiting):
+            if wanted.isdisjoint(path for path, _ in task.files):
+                continue
+            found += [file for file in task.files if file[0] in wanted]
+            self._waiting[place] = replace(task, files=tuple(f for f in task.files if f[0] not in wanted))
+        if not found:
+            return None
+        task = ShardTask(self._reserve_temporary(), tuple(sorted(found)), 0)
+        self._given[task.temporary] = task
+        return task
+
+    def note_committed(self, temporary: str) -> None:
+        """Note that the files of a shard are in the index."""
+        with self._lock:
+            self._given.pop(temporary, None)
+            self._tell()
+
+    def _tell(self) -> None:
+        """Wake those whose files are all in the index."""
+        for wish in self._wishes:
+            if wish.shards is not None and self._given.keys().isdisjoint(wish.shards):
+                wish.fulfilled.set()
+        self._wishes = [wish for wish in self._wishes if not wish.fulfilled.is_set()]
