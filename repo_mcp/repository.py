@@ -56,9 +56,10 @@ from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
 from repo_mcp.storage.namespaces import Namespaces, mark_used
-from repo_mcp.storage.packs import read_pack
+from repo_mcp.storage.pack_keys import read_key
+from repo_mcp.storage.packs import Packed, read_pack
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
-from repo_mcp.storage.user_key import load_user_key
+from repo_mcp.storage.user_key import UserKey, load_user_key
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
@@ -77,12 +78,16 @@ if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.semantic.live_vectors import LiveVectors
 
+Warn = Callable[[str], None]
+
 
 class Repository:
     """One root and its index."""
 
-    def __init__(self, config: Config, *, report_warning: Callable[[str], None] | None = None) -> None:
-        """Open the root and the data directory. Never builds. Raises CONFIG_INVALID."""
+    def __init__(self, config: Config, *, report_warning: Warn | None = None, packed: Packed = ()) -> None:
+        """Open the root and the data directory. Never builds. Raises CONFIG_INVALID.
+
+        A first index may begin with `packed`, unless the configuration names a pack."""
         limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self._installed, unusable = find_enabled(config.root, config.disabled_adapters)
@@ -112,11 +117,9 @@ class Repository:
             data_dir.inside_root,
             reads_git=config.siblings,
         )
-        packed = () if config.index_pack is None else read_pack(config.index_pack, config.pack_key)
-        self._donors = Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, packed)
-        self.namespaces = Namespaces(
-            config.root, data_dir.directory, key, holds_denied=bool(config.allow_paths)
-        )
+        self._donors = self._find_donors(key, packed)
+        holds_denied = bool(config.allow_paths)
+        self.namespaces = Namespaces(config.root, data_dir.directory, key, holds_denied=holds_denied)
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
         self._outliner = Outliner(config, self._installed, self.poison)
         self._configuration = self._compute_configuration()
@@ -208,7 +211,7 @@ class Repository:
             donations=Donations(
                 partial(self._donors.list_for, "index", self._configuration, namespace.directory.path),
                 self._find_shared,
-                is_asked_for=config.index_from is not None or config.index_pack is not None,
+                is_asked_for=config.index_from is not None or self._donors.has_pack,
             ),
         )
 
@@ -216,6 +219,13 @@ class Repository:
     def donors(self) -> tuple[Donor, ...]:
         """Return the indexes with which ours would begin if there were none, the first that is whole."""
         return self._donors.list_for("index", self._configuration, self._index_path)
+
+    def _find_donors(self, key: UserKey, packed: Packed) -> Donors:
+        """Return the indexes that a first one may begin with. Raises CONFIG_INVALID for a bad pack."""
+        config = self.config
+        if config.index_pack is not None:
+            packed = read_pack(config.index_pack, read_key(config.pack_key))
+        return Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, packed)
 
     def _iter_checkouts(self) -> Iterator[DonorRoot]:
         """Yield the checkouts with whose index ours may begin."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from index_format import MANIFEST
+from index_format import MANIFEST, WritableFile
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import (
     IndexProgress,
@@ -25,6 +26,7 @@ from repo_mcp.model import (
     SymbolIndexStatus,
 )
 from repo_mcp.repository import Repository
+from repo_mcp.storage.pack_keys import read_key
 from repo_mcp.storage.packs import write_pack
 
 LOOK_SECONDS = 0.25  # between checks on a build that another runs
@@ -57,7 +59,7 @@ class _Watched(Protocol):
         """Return the name of what is committed."""
 
 
-def pack_whole(repository: Repository, path: str) -> int:
+def pack_whole(repository: Repository, target: AbstractContextManager[WritableFile]) -> int:
     """Merge each index that there is into one segment, write all to a pack and return its bytes.
 
     Raises as compacting and `write_pack` do, and CONFIG_INVALID where names are served that are denied by
@@ -66,6 +68,8 @@ def pack_whole(repository: Repository, path: str) -> int:
     if repository.config.allow_paths:
         what = "An index with files that --allow-path serves is not packed."
         raise RepoError(ErrorCode.CONFIG_INVALID, what, "Make the pack without --allow-path.")
+    key = read_key(repository.config.pack_key)
+    key.check_signing()
     repository.compact(full=True)
     if repository.symbol_index.exists:
         repository.symbol_index.compact(full=True)
@@ -74,7 +78,7 @@ def pack_whole(repository: Repository, path: str) -> int:
         for name, directory in repository.namespaces.open().items()
         if MANIFEST in directory.list_names()
     ]
-    return write_pack(path, indexes, repository.config.pack_key)
+    return write_pack(target, indexes, key)
 
 
 def index_whole(

@@ -124,9 +124,10 @@ def index(options: Namespace) -> int:
 
 def _write_pack(repository: Repository, path: str) -> int:
     """Write all indexes to a pack and return its bytes. Raises RepoError."""
+    from repo_mcp.storage.packs import create_pack
     from repo_mcp.whole_index import pack_whole
 
-    return pack_whole(repository, os.path.abspath(path))
+    return pack_whole(repository, create_pack(os.path.abspath(path)))
 
 
 def show_vectors(repository: Repository) -> dict[str, object]:

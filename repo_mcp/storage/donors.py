@@ -92,6 +92,11 @@ class Donors:
         self._list_roots = list_roots
         self._packed = packed
 
+    @property
+    def has_pack(self) -> bool:
+        """Return True where there is the index of a pack."""
+        return bool(self._packed)
+
     def list_for(self, kind: str, configuration: str, own: str) -> tuple[Donor, ...]:
         """Return the indexes of a kind of which rows may be taken over, those with the most files first.
 

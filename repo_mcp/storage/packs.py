@@ -3,8 +3,11 @@
     8s magic | u16 version | u16 zero | u32 bytes of the table | packed table | the files, one after the other
 
 The table is a dict: `signed`, and `files`, a list of [kind of index, name, bytes] for each file. Of each kind
-there is a manifest of the first generation, its seal, and the segments that it names. The seal is made with
-the pack's key or, where nobody signs it, with one that everybody knows: it shows accidents then, and no more.
+there is a manifest of the first generation, its seal, and the segments that it names. A shared key makes the
+seals; else one that everybody knows, and they show accidents and no more. A pair of keys adds `signature` to
+the table: 64 bytes of Ed25519, made of the BLAKE2b-512 of the version and `files`, packed, and of every file
+but the segments, which the seals name by digest.
+
 A pack has no path of the machine, no time and no status of a file, and equal indexes give equal packs.
 
 A pack is read through `PackDirectory`, as a donor's directory is: its rows count only for files that are the
@@ -18,14 +21,14 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NoReturn
 
 from index_format import (
     MANIFEST,
-    TAG_BYTES,
     CorruptIndex,
     Directory,
     DiskDirectory,
@@ -43,6 +46,7 @@ from index_format import (
 )
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.data_dir import name_canonically
+from repo_mcp.storage.pack_keys import PackKey
 
 MAGIC = b"RMIX\x89PCK"
 VERSION = 1
@@ -51,9 +55,9 @@ assert HEADER.size == 16
 KINDS = ("index", "structure", "vectors")
 MAX_TABLE_BYTES = 1 << 20  # 10,000 files; a pack has three of each kind
 MAX_FILES = 1_000_000  # source files in the index of a pack
-MIN_KEY_BYTES, MAX_KEY_BYTES = 16, 4_096
-_KNOWN_KEY = b"nobody signed this pack"
+_SEGMENT_SUFFIX = ".seg"
 _BLOCK_BYTES = 1 << 20
+_OTHER_KEY = "was signed with another key, or changed since"
 _READ_ONLY = "a pack is never written to"
 
 
@@ -80,8 +84,7 @@ class PackFile:
 class PackDirectory:
     """The files of one kind in a pack. Nothing can be changed in it."""
 
-    def __init__(self, path: str, files: Mapping[str, PackFile], make_tag: MakeTag) -> None:
-        self.path = path
+    def __init__(self, files: Mapping[str, PackFile], make_tag: MakeTag) -> None:
         self.make_tag: MakeTag | None = make_tag
         self._files = files
 
@@ -133,53 +136,69 @@ class PackedIndex:
     manifest: Manifest
 
 
-def read_pack(path: str, key_path: str | None) -> tuple[PackedIndex, ...]:
-    """Return the indexes in a pack, the lexical one first. `key_path` holds the key that signed it, if any.
+Packed = Sequence[PackedIndex]  # those of one pack
 
-    Raises RepoError with CONFIG_INVALID, in words, for what is no pack, is cut, of another version, or signed
-    otherwise. The bytes of the segments are compared with the seal by whoever takes them over.
-    """
-    key = None if key_path is None else read_key(key_path)
+
+def read_pack(path: str, key: PackKey) -> tuple[PackedIndex, ...]:
+    """Return the indexes in a file, as `open_pack` does; also refuses one that cannot be read."""
     try:
         above, name = os.path.split(name_canonically(path))
         whole = DiskDirectory(above).open(name)
-        files = _read_table(whole, key is not None)
-        found = [_open_kind(path, kind, files[kind], key) for kind in KINDS if kind in files]
-    except RepoError:
-        raise
-    except IndexForeign:
-        what = (
-            "was signed with another key, or changed since"
-            if key is not None
-            else "was changed since it was made"
-        )
-        raise _refuse(what) from None
     except IndexFormatError as error:
         raise _refuse(f"is damaged ({error})") from None
     except (OSError, ValueError) as error:
         raise _refuse(f"cannot be read ({getattr(error, 'strerror', None) or 'it is not a path'})") from None
+    return open_pack(whole, key)
+
+
+def open_pack(whole: ReadableFile, key: PackKey) -> tuple[PackedIndex, ...]:
+    """Return the indexes in a pack, the lexical one first. `key` is that which signed it, or NO_KEY.
+
+    Raises RepoError with CONFIG_INVALID, in words, for what is no pack, is cut, of another version, or signed
+    otherwise. The bytes of the segments are compared with the seal by whoever takes them over.
+    """
+    try:
+        files = _read_table(whole, key)
+        found = [_open_kind(kind, files[kind], key) for kind in KINDS if kind in files]
+    except IndexForeign:
+        raise _refuse("was changed since it was made" if key.shared is None else _OTHER_KEY) from None
+    except IndexFormatError as error:
+        raise _refuse(f"is damaged ({error})") from None
+    except OSError as error:
+        raise _refuse(f"cannot be read ({error.strerror})") from None
     if not found or found[0].kind != KINDS[0]:
         raise _refuse("holds no index")
     return tuple(found)
 
 
-def write_pack(path: str, indexes: Sequence[tuple[str, Directory]], key_path: str | None) -> int:
+@contextmanager
+def create_pack(path: str) -> Iterator[WritableFile]:
+    """Yield a file that appears at `path`, whole, only if the block succeeds. Raises OSError."""
+    above, name = os.path.split(name_canonically(path))
+    with new_file(DiskDirectory(above), name, f"{name}.tmp") as file:
+        yield file
+
+
+def write_pack(
+    target: AbstractContextManager[WritableFile], indexes: Sequence[tuple[str, Directory]], key: PackKey
+) -> int:
     """Write a pack of indexes, each given by its kind and its sealed directory, and return its bytes.
 
-    Raises RepoError with CONFIG_INVALID for a bad key, with INDEX_UNAVAILABLE when an index is missing or
-    damaged, or the file cannot be written.
+    Raises RepoError with CONFIG_INVALID for a key that cannot sign, with INDEX_UNAVAILABLE when an index is
+    missing or damaged, or the file cannot be written.
     """
-    key = None if key_path is None else read_key(key_path)
+    key.check_signing()
     try:
         sources = [
             (kind, name, source)
             for kind, original in indexes
-            for name, source in _list_sources(original, _make_tagger(key, kind))
+            for name, source in _list_sources(original, key.make_tagger(kind))
         ]
         rows = [(kind, name, _measure(source, name)) for kind, name, source in sources]
-        table = pack({"signed": key is not None, "files": rows})
-        above, name = os.path.split(name_canonically(path))
-        with new_file(DiskDirectory(above), name, f"{name}.tmp") as file:
+        signature = key.sign(_digest(rows, (source.open(name) for _, name, source in sources)))
+        record: dict[str, object] = {"signed": key.is_given, "files": rows}
+        table = pack({**record, "signature": signature} if signature else record)
+        with target as file:
             file.write(HEADER.pack(MAGIC, VERSION, 0, len(table)) + table)
             for _, one, source in sources:
                 _append(file, source, one)
@@ -193,28 +212,7 @@ def write_pack(path: str, indexes: Sequence[tuple[str, Directory]], key_path: st
     return HEADER.size + len(table) + sum(size for _, _, size in rows)
 
 
-def read_key(path: str) -> bytes:
-    """Return the key that a file holds. Raises RepoError with CONFIG_INVALID."""
-    try:
-        above, name = os.path.split(name_canonically(path))
-        file = DiskDirectory(above).open(name)
-        try:
-            size = file.size
-            data = file.read(0, size) if MIN_KEY_BYTES <= size <= MAX_KEY_BYTES else b""
-        finally:
-            file.close()
-    except (IndexFormatError, OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not a regular file"
-        raise _invalid("--pack-key", f"cannot be read ({reason})", "Give a file.") from None
-    if not data:
-        wanted = f"{MIN_KEY_BYTES} to {MAX_KEY_BYTES:,} bytes"
-        raise _invalid(
-            "--pack-key", f"has {size:,} bytes, {wanted} are wanted", "Give a file of random bytes."
-        )
-    return data
-
-
-def _read_table(whole: ReadableFile, must_be_signed: bool) -> dict[str, dict[str, PackFile]]:
+def _read_table(whole: ReadableFile, key: PackKey) -> dict[str, dict[str, PackFile]]:
     """Return the files of each kind. Raises IndexFormatError, RepoError."""
     if whole.size < HEADER.size:
         raise _refuse("is no pack")
@@ -228,14 +226,39 @@ def _read_table(whole: ReadableFile, must_be_signed: bool) -> dict[str, dict[str
     record = unpack(whole.read(HEADER.size, size), "table")
     try:
         rows = [(str(kind), str(name), int(count)) for kind, name, count in record["files"]]
-        is_signed = record["signed"] is True
-    except (TypeError, ValueError, KeyError):
+        is_signed, signature = record["signed"] is True, record.get("signature", b"")
+    except (TypeError, ValueError, KeyError, AttributeError):
         raise _refuse("has a table that cannot be read") from None
-    if is_signed and not must_be_signed:
+    if not isinstance(signature, bytes):
+        raise _refuse("has a table that cannot be read")
+    _check_scheme(key, is_signed, signature)
+    files = _place(rows, whole, HEADER.size + size)
+    if key.public is not None:
+        named = (files[kind][name] for kind, name, _ in rows)
+        if not key.is_signature(signature, _digest(rows, named)):
+            raise _refuse(_OTHER_KEY)
+    return files
+
+
+def _check_scheme(key: PackKey, is_signed: bool, signature: bytes) -> None:
+    """Raise RepoError for a pack that is not signed in the way of the key that the user named."""
+    if is_signed and not key.is_given:
         raise _refuse("is signed, and --pack-key names no key")
-    if must_be_signed and not is_signed:
+    if key.is_given and not is_signed:
         raise _refuse("is not signed with the key of --pack-key")
-    return _place(rows, whole, HEADER.size + size)
+    if key.shared is not None and signature:
+        raise _refuse("is signed with an Ed25519 key, and --pack-key names a shared key")
+    if key.public is not None and not signature:
+        raise _refuse("is signed with a shared key, and --pack-key names an Ed25519 key")
+
+
+def _digest(rows: Sequence[tuple[str, str, int]], files: Iterable[ReadableFile]) -> bytes:
+    """Return what a pair of keys signs: the rows of the table, and every file but the segments."""
+    digest = blake2b(pack([VERSION, rows]), person=b"repo-mcp-pack")
+    for (_, name, _), file in zip(rows, files, strict=True):
+        for block in () if name.endswith(_SEGMENT_SUFFIX) else _iter_blocks(file):
+            digest.update(block)
+    return digest.digest()
 
 
 def _place(
@@ -254,21 +277,15 @@ def _place(
     return files
 
 
-def _open_kind(path: str, kind: str, files: Mapping[str, PackFile], key: bytes | None) -> PackedIndex:
+def _open_kind(kind: str, files: Mapping[str, PackFile], key: PackKey) -> PackedIndex:
     """Return one index. Raises IndexFormatError, RepoError."""
-    directory = PackDirectory(path, files, _make_tagger(key, kind))
+    directory = PackDirectory(files, key.make_tagger(kind))
     manifest = read_sealed_manifest(directory)
     if manifest is None:
         raise _refuse("holds an index without a manifest")
     if sum(entry.files for entry in manifest.segments) > MAX_FILES:
         raise _refuse(f"has an index of more than {MAX_FILES:,} files")
     return PackedIndex(kind, directory, manifest)
-
-
-def _make_tagger(key: bytes | None, kind: str) -> MakeTag:
-    secret = blake2b(key if key is not None else _KNOWN_KEY, person=b"repo-mcp-pack").digest()
-    own = blake2b(kind.encode(), key=secret, person=b"pack-kind").digest()
-    return lambda data: blake2b(data, key=own, digest_size=TAG_BYTES).digest()
 
 
 def _list_sources(original: Directory, make_tag: MakeTag) -> list[tuple[str, Directory]]:
@@ -290,10 +307,16 @@ def _measure(directory: Directory, name: str) -> int:
 def _append(target: WritableFile, directory: Directory, name: str) -> None:
     file = directory.open(name)
     try:
-        for start in range(0, file.size, _BLOCK_BYTES):
-            target.write(file.read(start, min(_BLOCK_BYTES, file.size - start)))
+        for block in _iter_blocks(file):
+            target.write(block)
     finally:
         file.close()
+
+
+def _iter_blocks(file: ReadableFile) -> Iterator[bytes]:
+    """Yield the bytes of a file, a block at a time."""
+    for start in range(0, file.size, _BLOCK_BYTES):
+        yield file.read(start, min(_BLOCK_BYTES, file.size - start))
 
 
 def _refuse_change() -> NoReturn:

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -24,11 +25,28 @@ BROWSER = {"sys_platform": "emscripten", "platform_system": "Emscripten", "pytho
 PLATFORMS: tuple[dict[str, str], ...] = ({}, WINDOWS, BROWSER)
 
 
+EXTRAS = ("signed",)  # of commands that few need, and that say which is missing
+
+
 @cache
+def read_project() -> dict[str, Any]:
+    loaded: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return loaded
+
+
 def read_dependencies() -> dict[str, str]:
     """Name of a declared package -> the versions and the platforms that are asked for."""
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    rows = (re.match(r"([\w-]+)(.*)", row) for row in tomllib.loads(text)["project"]["dependencies"])
+    return name_each(read_project()["project"]["dependencies"])
+
+
+def read_extras() -> dict[str, str]:
+    """The packages of EXTRAS, as those that are always installed."""
+    extras = read_project()["project"]["optional-dependencies"]
+    return name_each(one for extra in EXTRAS for one in extras[extra])
+
+
+def name_each(declared: Iterable[str]) -> dict[str, str]:
+    rows = (re.match(r"([\w-]+)(.*)", row) for row in declared)
     return {row[1]: row[2] for row in rows if row is not None}
 
 
@@ -53,18 +71,23 @@ def name_package(library: str) -> str:
 @pytest.mark.parametrize("library", sorted(find_imported()))
 def test_what_is_imported_is_declared(library: str) -> None:
     assert importlib.util.find_spec(library) is not None
-    assert name_package(library) in read_dependencies(), find_imported()[library]
+    assert name_package(library) in read_dependencies() | read_extras(), find_imported()[library]
 
 
 def test_what_is_declared_is_imported() -> None:
     imported = {name_package(library) for library in find_imported()}
-    assert sorted(imported) == sorted(read_dependencies())
+    assert sorted(imported) == sorted(read_dependencies() | read_extras())
 
 
 def test_nothing_that_is_needed_is_an_extra() -> None:
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    extras = tomllib.loads(text)["project"]["optional-dependencies"]
-    assert sorted(extras) == ["dev", "peers"]
+    assert sorted(read_project()["project"]["optional-dependencies"]) == sorted(["dev", "peers", *EXTRAS])
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_extras_are_developed_with(extra: str) -> None:
+    """Their tests run in a check."""
+    extras = read_project()["project"]["optional-dependencies"]
+    assert name_each(extras[extra]).keys() <= name_each(extras["dev"]).keys()
 
 
 @pytest.mark.parametrize("package", sorted(BOUNDED))
@@ -115,7 +138,7 @@ def test_what_runs_is_pinned_and_nothing_else_beside_it() -> None:
 
 def test_what_is_developed_with_is_pinned_beside_what_runs() -> None:
     """Nothing is installed that no pin names, so a missing one is missed by a fresh installation alone."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = read_project()
     declared = [*project["project"]["optional-dependencies"]["dev"], *project["build-system"]["requires"]]
     needed = find_all_needed([*read_running(), *declared])
     assert read_pins("requirements-dev.txt") == needed - read_pins("requirements.txt")

@@ -26,6 +26,7 @@ from repo_mcp.ranking.prompt import parse_prompt
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.research.grammar import parse_question
 from repo_mcp.storage import packs
+from repo_mcp.storage.pack_keys import NO_KEY
 from repo_mcp.symbols.model import ReferenceRole, SymbolKind
 from repo_mcp.symbols.symbol_record import SymbolRecordBuilder, SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
@@ -171,7 +172,7 @@ def _read_pack(data: bytes) -> object:
         table_bytes = data[0] if data else 0
         with open(path, "wb") as file:
             file.write(packs.HEADER.pack(packs.MAGIC, packs.VERSION, 0, table_bytes) + data[1:])
-        return packs.read_pack(path, None)
+        return packs.read_pack(path, NO_KEY)
 
 
 def _read_diff(data: bytes) -> object:

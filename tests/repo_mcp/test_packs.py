@@ -17,7 +17,8 @@ from index_format import pack, unpack
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.model import SearchRequest
-from repo_mcp.storage.packs import HEADER, MAGIC, PackDirectory, read_pack
+from repo_mcp.storage.pack_keys import read_key
+from repo_mcp.storage.packs import HEADER, MAGIC, PackDirectory, create_pack, read_pack
 from repo_mcp.whole_index import pack_whole
 from tests.forked import run_program
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
@@ -56,7 +57,7 @@ def write(tree: GitTree, path: Path, *, structure: bool = False, **options: Any)
     """Index a tree, and return its pack."""
     build(tree, structure=structure)
     with closing(open_root(tree, **options)) as repository:
-        assert pack_whole(repository, str(path)) == path.stat().st_size
+        assert pack_whole(repository, create_pack(str(path))) == path.stat().st_size
     return path.read_bytes()
 
 
@@ -122,7 +123,7 @@ def test_what_begins_with_a_pack_is_what_is_built_from_nothing(
 def refuse(path: Path, key: Path | None = None) -> str:
     """Why a pack is refused."""
     with pytest.raises(RepoError) as fault:
-        read_pack(str(path), None if key is None else str(key))
+        read_pack(str(path), read_key(None if key is None else str(key)))
     assert fault.value.code is ErrorCode.CONFIG_INVALID
     return fault.value.message
 
@@ -139,7 +140,7 @@ def test_a_wrong_signature_is_refused(main: GitTree, tmp_path: Path, key: Path) 
     (short := tmp_path / "short").write_bytes(b"k")
     assert refuse(signed, short) == "--pack-key has 1 bytes, 16 to 4,096 bytes are wanted."
     assert refuse(signed, tmp_path / "missing").startswith("--pack-key cannot be read (")
-    assert read_pack(str(signed), str(key))[0].kind == "index"
+    assert read_pack(str(signed), read_key(str(key)))[0].kind == "index"
 
 
 def rebuild(data: bytes, change_table: Any) -> bytes:
@@ -219,12 +220,12 @@ def test_an_index_with_denied_names_is_not_packed(main: GitTree, tmp_path: Path)
     with closing(open_root(main, allow_paths=["secrets.py"])) as repository:
         repository.refresh()
         with pytest.raises(RepoError, match="--allow-path"):
-            pack_whole(repository, str(tmp_path / "pack"))
+            pack_whole(repository, create_pack(str(tmp_path / "pack")))
     assert not (tmp_path / "pack").exists()
 
 
 def test_a_pack_is_never_written_to() -> None:
-    directory = PackDirectory("pack", {}, lambda data: data)
+    directory = PackDirectory({}, lambda data: data)
     for change_it in (
         lambda: directory.create("a"),
         lambda: directory.rename("a", "b"),

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.process.hardening import is_available
+from repo_mcp.storage.packs import create_pack
 from repo_mcp.whole_index import pack_whole
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
@@ -155,7 +156,7 @@ def test_a_server_begins_with_a_pack_and_refuses_a_cut_one(
 ) -> None:
     build(main, structure=True)
     with closing(open_root(main)) as repository:
-        pack_whole(repository, str(tmp_path / "pack"))
+        pack_whole(repository, create_pack(str(tmp_path / "pack")))
     clone = copy_plainly(main, tmp_path / "clone")
     client = servers.start(clone, "--index-pack", str(tmp_path / "pack"))
     assert wait_until_ready(client)["origin"] == f"a pack: {TEXTS} of its {TEXTS} files were the same"
