@@ -57,7 +57,7 @@ from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
 from repo_mcp.storage.namespaces import Namespaces, mark_used
 from repo_mcp.storage.pack_keys import read_key
-from repo_mcp.storage.packs import Packed, read_pack
+from repo_mcp.storage.packs import ListPacked, read_pack
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.user_key import UserKey, load_user_key
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
@@ -84,10 +84,10 @@ Warn = Callable[[str], None]
 class Repository:
     """One root and its index."""
 
-    def __init__(self, config: Config, *, report_warning: Warn | None = None, packed: Packed = ()) -> None:
-        """Open the root and the data directory. Never builds. Raises CONFIG_INVALID.
-
-        A first index may begin with `packed`, unless the configuration names a pack."""
+    def __init__(
+        self, config: Config, *, report_warning: Warn | None = None, list_packed: ListPacked | None = None
+    ) -> None:
+        """Open the root, whose first index may begin with `list_packed()`. Raises CONFIG_INVALID."""
         limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self._installed, unusable = find_enabled(config.root, config.disabled_adapters)
@@ -117,7 +117,7 @@ class Repository:
             data_dir.inside_root,
             reads_git=config.siblings,
         )
-        self._donors = self._find_donors(key, packed)
+        self._donors = self._find_donors(key, list_packed)
         holds_denied = bool(config.allow_paths)
         self.namespaces = Namespaces(config.root, data_dir.directory, key, holds_denied=holds_denied)
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
@@ -220,17 +220,23 @@ class Repository:
         """Return the indexes with which ours would begin if there were none, the first that is whole."""
         return self._donors.list_for("index", self._configuration, self._index_path)
 
-    def _find_donors(self, key: UserKey, packed: Packed) -> Donors:
+    def _find_donors(self, key: UserKey, list_packed: ListPacked | None) -> Donors:
         """Return the indexes that a first one may begin with. Raises CONFIG_INVALID for a bad pack."""
         config = self.config
-        if config.index_pack is not None:
+        if list_packed is None and config.index_pack is not None:
             packed = read_pack(config.index_pack, read_key(config.pack_key))
-        return Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, packed)
+            return Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, lambda: packed)
+        return Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, list_packed)
+
+    @property
+    def packed_kinds(self) -> tuple[str, ...]:
+        """Return the kinds of index in the operator's pack, if there is one. Raises as reading it does."""
+        return tuple(one.kind for one in self._donors.list_packed())
 
     def _iter_checkouts(self) -> Iterator[DonorRoot]:
         """Yield the checkouts with whose index ours may begin."""
         config = self.config
-        yield DonorRoot(config.root, "this checkout with other options")
+        yield DonorRoot(config.root, "this checkout with other options", "this checkout, kept elsewhere")
         if config.index_from is not None:
             yield DonorRoot(config.index_from, "the checkout of --index-from")
         if config.siblings:

@@ -208,9 +208,11 @@ def _add_donors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--index-pack",
         metavar="FILE",
-        help="begin a first index with the one in a pack, see repo-mcp index",
+        help="begin a first index with the one in a pack, a file; see repo-mcp index",
     )
-    parser.add_argument("--pack-key", metavar="FILE", help="key with which the pack must be signed")
+    parser.add_argument(
+        "--pack-key", metavar="FILE", help="key that the pack must be signed with, shared or Ed25519"
+    )
 
 
 def read_given(options: argparse.Namespace) -> Config:

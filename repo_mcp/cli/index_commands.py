@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from argparse import BooleanOptionalAction, Namespace
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
@@ -18,8 +18,10 @@ from repo_mcp.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:
+    from index_format import WritableFile
     from repo_mcp.model import SymbolIndexStatus
     from repo_mcp.repository import Repository
+    from repo_mcp.storage.packs import ListPacked
 
 
 def renew_vectors(
@@ -73,6 +75,7 @@ If it is killed at any moment, the next run finds the old index or the new one."
             "repo-mcp index",
             "repo-mcp index --structure --workers 2",
             "repo-mcp index --force --json",
+            "repo-mcp index --structure --pack main.pack",
         ),
     )
     add = parser.add_argument
@@ -99,17 +102,18 @@ def index(options: Namespace) -> int:
         semantic_model=options.semantic_model,
         siblings=options.siblings,
         index_from=options.index_from,
-        index_pack=options.from_pack,
         pack_key=options.pack_key,
     )
     force, quiet = options.force, options.json
-    with opened(config) as repository:
+    with ExitStack() as stack:
+        list_packed, target = _find_packs(options, config.pack_key, stack)
+        repository = stack.enter_context(opened(config, list_packed))
+        is_first = not repository.index_exists
         done = refresh(repository, force=force, quiet=quiet)
-        wanted = options.structure
-        if wanted or (wanted is None and repository.symbol_index.exists):
+        if _wants_symbols(options, repository, is_first=is_first):
             renew_symbol_index(repository, force=force, quiet=quiet)
         vectors = renew_vectors(repository, force=force, quiet=quiet, warn=warn)
-        pack_bytes = None if options.pack is None else _write_pack(repository, options.pack)
+        pack_bytes = None if target is None else _write_pack(repository, target)
         state = repository.symbol_index.status()
         if options.json:
             document = {**to_plain(done), "structure": to_plain(state), **show_vectors(repository)}
@@ -122,12 +126,39 @@ def index(options: Namespace) -> int:
     return EXIT_DONE
 
 
-def _write_pack(repository: Repository, path: str) -> int:
+def _find_packs(
+    options: Namespace, key_path: str | None, stack: ExitStack
+) -> tuple[ListPacked | None, AbstractContextManager[WritableFile] | None]:
+    """Return what gives the pack to begin with, and what to write one to; each None where none is named.
+
+    Raises RepoError for what cannot be used, before any work is done.
+    """
+    if options.from_pack is None and options.pack is None:
+        return None, None
+    from repo_mcp.cli.pack_stores import choose_target, find_pack
+    from repo_mcp.storage.pack_keys import read_key
+
+    key = read_key(key_path)
+    target = None
+    if options.pack is not None:
+        key.check_signing()
+        target = choose_target(options.pack)
+    return None if options.from_pack is None else find_pack(options.from_pack, key, stack), target
+
+
+def _write_pack(repository: Repository, target: AbstractContextManager[WritableFile]) -> int:
     """Write all indexes to a pack and return its bytes. Raises RepoError."""
-    from repo_mcp.storage.packs import create_pack
     from repo_mcp.whole_index import pack_whole
 
-    return pack_whole(repository, create_pack(os.path.abspath(path)))
+    return pack_whole(repository, target)
+
+
+def _wants_symbols(options: Namespace, repository: Repository, *, is_first: bool) -> bool:
+    """Return True when the symbol index is asked for, there, or in the pack that a first index began with."""
+    if options.structure is not None:
+        return bool(options.structure)
+    begins = is_first and not options.force
+    return repository.symbol_index.exists or (begins and "structure" in repository.packed_kinds)
 
 
 def show_vectors(repository: Repository) -> dict[str, object]:

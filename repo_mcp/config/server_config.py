@@ -240,7 +240,7 @@ def load_config(
         semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
         siblings=siblings is not False,
         index_from=None if index_from is None else _absolute(index_from, "--index-from"),
-        index_pack=None if index_pack is None else _absolute(index_pack, "--index-pack"),
+        index_pack=None if index_pack is None else _check_pack(index_pack),
         pack_key=None if pack_key is None else _absolute(pack_key, "--pack-key"),
         include_extensions=_check_extensions(include_extensions or ()),
         exclude_globs=_check_globs(exclude_globs or ()),
@@ -432,6 +432,14 @@ def _absolute(path: str, option: str) -> str:
     if "\0" in path:
         raise _invalid(option, "contains a NUL character", "Give a directory.")
     return os.path.abspath(path)
+
+
+def _check_pack(path: str) -> str:
+    """Return the absolute path of a pack. Raises RepoError for a URL."""
+    if "://" in path:
+        what = "takes the path of a file and no URL, since the server opens no connections"
+        raise _invalid("--index-pack", what, "Build the index with it first: repo-mcp index --from-pack URL.")
+    return _absolute(path, "--index-pack")
 
 
 def _find_home(variable: str, below_home: str) -> str:

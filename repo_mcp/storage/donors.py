@@ -14,7 +14,7 @@ Left out on purpose: which checkouts there are, and which rows are taken over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from index_format import VERSION as FORMAT_VERSION
@@ -22,7 +22,7 @@ from index_format import Directory, DiskDirectory, IndexFormatError, Manifest, r
 from repo_mcp.storage.data_dir import list_data_dirs, name_canonically
 from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.storage.namespaces import list_shareable
-from repo_mcp.storage.packs import PackedIndex
+from repo_mcp.storage.packs import ListPacked, PackedIndex
 from repo_mcp.storage.sealing import make_sealer
 from repo_mcp.storage.user_key import UserKey
 
@@ -50,6 +50,7 @@ class DonorRoot:
 
     path: str  # empty: there is none, the index came in a pack
     origin: str  # what it is to us, in words that name no path
+    alike: str = ""  # instead of `origin`, of an index with our options; empty: that is no matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Donor:
     directory: Directory  # with the tag of its owner
     manifest: Manifest
     root: DonorRoot
+    origin: str  # where it is from, in words that name no path
 
     @property
     def live_files(self) -> int:
@@ -83,27 +85,36 @@ class Donors:
         data_dir: str | None,
         cache_home: str,
         list_roots: Callable[[], Iterable[DonorRoot]],
-        packed: Sequence[PackedIndex] = (),
+        list_packed: ListPacked | None = None,
     ) -> None:
-        """`data_dir` is where the operator keeps indexes; `list_roots` gives checkouts, the best first."""
+        """`data_dir` is where the operator keeps indexes; `list_roots` gives checkouts, the best first.
+
+        `list_packed` gives the indexes of a pack, if the operator named one.
+        """
         self._key = key
         self._data_dir = data_dir
         self._cache_home = cache_home
         self._list_roots = list_roots
-        self._packed = packed
+        self._list_packed = list_packed
 
     @property
     def has_pack(self) -> bool:
-        """Return True where there is the index of a pack."""
-        return bool(self._packed)
+        """Return True where the operator named a pack."""
+        return self._list_packed is not None
+
+    def list_packed(self) -> Sequence[PackedIndex]:
+        """Return the indexes of the pack; none without one. Raises as opening and fetching it does."""
+        return () if self._list_packed is None else self._list_packed()
 
     def list_for(self, kind: str, configuration: str, own: str) -> tuple[Donor, ...]:
         """Return the indexes of a kind of which rows may be taken over, those with the most files first.
 
-        `own` is the path of the index to begin, which is no donor. Never raises.
+        `own` is the path of the index to begin, which is no donor. Raises as `list_packed` does.
         """
         found = [
-            donor
+            replace(donor, origin=donor.root.alike or donor.origin)
+            if donor.manifest.configuration == configuration
+            else donor
             for donor in (*self._iter_indexes(kind, own), *self._iter_packed(kind))
             if donor.live_files
             and donor.manifest.configuration[:CONTENT_DIGITS] == configuration[:CONTENT_DIGITS]
@@ -113,7 +124,11 @@ class Donors:
     def _iter_packed(self, kind: str) -> Iterator[Donor]:
         """Yield the index of a pack that the operator named."""
         root = DonorRoot("", "a pack")
-        return (Donor(one.directory, one.manifest, root) for one in self._packed if one.kind == kind)
+        return (
+            Donor(one.directory, one.manifest, root, root.origin)
+            for one in self.list_packed()
+            if one.kind == kind
+        )
 
     def _iter_indexes(self, kind: str, own: str) -> Iterator[Donor]:
         """Yield the sealed indexes of all checkouts, but `own`."""
@@ -134,4 +149,4 @@ class Donors:
                 except (OSError, IndexFormatError):
                     continue
                 if manifest is not None:
-                    yield Donor(directory, manifest, root)
+                    yield Donor(directory, manifest, root, root.origin)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -58,6 +58,7 @@ MAX_FILES = 1_000_000  # source files in the index of a pack
 _SEGMENT_SUFFIX = ".seg"
 _BLOCK_BYTES = 1 << 20
 _OTHER_KEY = "was signed with another key, or changed since"
+Rows = Sequence[tuple[str, str, int]]  # of each file the kind of index, the name and the bytes
 _READ_ONLY = "a pack is never written to"
 
 
@@ -136,7 +137,7 @@ class PackedIndex:
     manifest: Manifest
 
 
-Packed = Sequence[PackedIndex]  # those of one pack
+ListPacked = Callable[[], Sequence[PackedIndex]]  # those of one pack, which may have to be fetched
 
 
 def read_pack(path: str, key: PackKey) -> tuple[PackedIndex, ...]:
@@ -169,6 +170,22 @@ def open_pack(whole: ReadableFile, key: PackKey) -> tuple[PackedIndex, ...]:
     if not found or found[0].kind != KINDS[0]:
         raise _refuse("holds no index")
     return tuple(found)
+
+
+def measure_pack(read: Callable[[int], bytes]) -> int:
+    """Return the bytes of a pack, whose first ones `read` returns, as many as it is asked for or fewer.
+
+    Raises RepoError with CONFIG_INVALID for what cannot be a pack.
+    """
+    size = _measure_table(read(HEADER.size))
+    table = read(size)
+    if len(table) < size:
+        raise _refuse("is cut short")
+    try:
+        rows, _, _ = _parse_table(table)
+    except CorruptIndex as error:
+        raise _refuse(f"is damaged ({error})") from None
+    return HEADER.size + size + sum(count for _, _, count in rows)
 
 
 @contextmanager
@@ -214,23 +231,10 @@ def write_pack(
 
 def _read_table(whole: ReadableFile, key: PackKey) -> dict[str, dict[str, PackFile]]:
     """Return the files of each kind. Raises IndexFormatError, RepoError."""
-    if whole.size < HEADER.size:
-        raise _refuse("is no pack")
-    magic, version, zero, size = HEADER.unpack(whole.read(0, HEADER.size))
-    if magic != MAGIC or zero:
-        raise _refuse("is no pack")
-    if version != VERSION:
-        raise _refuse(f"has version {version} of packs, and this program reads version {VERSION}")
-    if size > MAX_TABLE_BYTES or HEADER.size + size > whole.size:
+    size = _measure_table(whole.read(0, min(HEADER.size, whole.size)))
+    if HEADER.size + size > whole.size:
         raise _refuse("is cut short")
-    record = unpack(whole.read(HEADER.size, size), "table")
-    try:
-        rows = [(str(kind), str(name), int(count)) for kind, name, count in record["files"]]
-        is_signed, signature = record["signed"] is True, record.get("signature", b"")
-    except (TypeError, ValueError, KeyError, AttributeError):
-        raise _refuse("has a table that cannot be read") from None
-    if not isinstance(signature, bytes):
-        raise _refuse("has a table that cannot be read")
+    rows, is_signed, signature = _parse_table(whole.read(HEADER.size, size))
     _check_scheme(key, is_signed, signature)
     files = _place(rows, whole, HEADER.size + size)
     if key.public is not None:
@@ -238,6 +242,33 @@ def _read_table(whole: ReadableFile, key: PackKey) -> dict[str, dict[str, PackFi
         if not key.is_signature(signature, _digest(rows, named)):
             raise _refuse(_OTHER_KEY)
     return files
+
+
+def _measure_table(header: bytes) -> int:
+    """Return the bytes of the table behind a header. Raises RepoError."""
+    if len(header) < HEADER.size:
+        raise _refuse("is no pack")
+    magic, version, zero, size = HEADER.unpack(header)
+    if magic != MAGIC or zero:
+        raise _refuse("is no pack")
+    if version != VERSION:
+        raise _refuse(f"has version {version} of packs, and this program reads version {VERSION}")
+    if size > MAX_TABLE_BYTES:
+        raise _refuse("is cut short")
+    return int(size)
+
+
+def _parse_table(data: bytes) -> tuple[Rows, bool, bytes]:
+    """Return the rows of a table, whether the pack is signed, and its signature. Raises as `_read_table`."""
+    record = unpack(data, "table")
+    try:
+        rows = [(str(kind), str(name), int(count)) for kind, name, count in record["files"]]
+        is_signed, signature = record["signed"] is True, record.get("signature", b"")
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise _refuse("has a table that cannot be read") from None
+    if not isinstance(signature, bytes) or any(count < 0 for _, _, count in rows):
+        raise _refuse("has a table that cannot be read")
+    return rows, is_signed, signature
 
 
 def _check_scheme(key: PackKey, is_signed: bool, signature: bytes) -> None:
@@ -252,7 +283,7 @@ def _check_scheme(key: PackKey, is_signed: bool, signature: bytes) -> None:
         raise _refuse("is signed with a shared key, and --pack-key names an Ed25519 key")
 
 
-def _digest(rows: Sequence[tuple[str, str, int]], files: Iterable[ReadableFile]) -> bytes:
+def _digest(rows: Rows, files: Iterable[ReadableFile]) -> bytes:
     """Return what a pair of keys signs: the rows of the table, and every file but the segments."""
     digest = blake2b(pack([VERSION, rows]), person=b"repo-mcp-pack")
     for (_, name, _), file in zip(rows, files, strict=True):
@@ -261,14 +292,12 @@ def _digest(rows: Sequence[tuple[str, str, int]], files: Iterable[ReadableFile])
     return digest.digest()
 
 
-def _place(
-    rows: Sequence[tuple[str, str, int]], whole: ReadableFile, start: int
-) -> dict[str, dict[str, PackFile]]:
+def _place(rows: Rows, whole: ReadableFile, start: int) -> dict[str, dict[str, PackFile]]:
     """Return where the files of each kind are, which must fill the pack. Raises RepoError."""
     files: dict[str, dict[str, PackFile]] = {}
     for kind, name, count in rows:
         of_kind = files.setdefault(kind, {})
-        if kind not in KINDS or name in of_kind or count < 0:
+        if kind not in KINDS or name in of_kind:
             raise _refuse("has a table that cannot be read")
         of_kind[name] = PackFile(name, whole, start, count)
         start += count

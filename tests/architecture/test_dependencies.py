@@ -25,7 +25,7 @@ BROWSER = {"sys_platform": "emscripten", "platform_system": "Emscripten", "pytho
 PLATFORMS: tuple[dict[str, str], ...] = ({}, WINDOWS, BROWSER)
 
 
-EXTRAS = ("signed",)  # of commands that few need, and that say which is missing
+EXTRAS = ("shared", "signed")  # of commands that few need, and that say which is missing
 
 
 @cache

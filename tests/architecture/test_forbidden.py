@@ -15,7 +15,7 @@ FORBIDDEN_IMPORTS = {
     "pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib",  # run code when they read
     "subprocess", "pty", "popen2",  # run programs
     "socket", "socketserver", "ssl", "asyncore", "urllib", "http", "ftplib", "smtplib",  # reach the network
-    "requests", "httpx", "httpx2", "aiohttp", "websockets",
+    "requests", "httpx", "httpx2", "aiohttp", "fsspec", "websockets",
     "importlib.machinery", "imp", "runpy", "code", "codeop",  # import what the repository holds
     "ctypes", "cffi",  # go around every check
     "mmap",  # a truncated map kills the process
@@ -33,6 +33,10 @@ FORBIDDEN_CALLS = {
 ALLOWED: dict[str, dict[str, str]] = {
     "repo_mcp/cli/clients/check.py": {
         "subprocess": "`repo-mcp init --check` starts this very server, as a client would"
+    },
+    "repo_mcp/cli/pack_stores.py": {
+        "fsspec": "fetches and stores a pack where the user's command names a URL",
+        "aiohttp": "says how long a server may be silent then",
     },
     "repo_mcp/cli/clients/files.py": {
         "os.path.realpath": "finds out where a link of the user's own, in place of a client's file, leads to"

@@ -128,6 +128,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
         ("repo_mcp/languages/treesitter/grammars.py", "repo_mcp/languages/treesitter/parser.py"),
     ),
     "mcp_types": ("repo_mcp/protocol/sdk_server.py",),
+    **dict.fromkeys(("aiohttp", "fsspec"), ("repo_mcp/cli/pack_stores.py",)),
     "cryptography": ("repo_mcp/storage/pack_keys.py",),
 }
 

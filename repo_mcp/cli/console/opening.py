@@ -19,6 +19,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 if TYPE_CHECKING:
     from repo_mcp.model import RefreshReport
     from repo_mcp.repository import Repository
+    from repo_mcp.storage.packs import ListPacked
 
 
 def load(options: Namespace, **more: Any) -> Config:
@@ -34,11 +35,14 @@ def load(options: Namespace, **more: Any) -> Config:
 
 
 @contextmanager
-def opened(config: Config) -> Iterator[Repository]:
-    """Open the repository for one command; its warnings go to stderr. Raises RepoError."""
+def opened(config: Config, list_packed: ListPacked | None = None) -> Iterator[Repository]:
+    """Open the repository for one command; its warnings go to stderr. Raises RepoError.
+
+    `list_packed` gives the indexes of a pack that a first one may begin with.
+    """
     with _lean_imports():
         from repo_mcp.repository import Repository  # not for --help
-    with closing(Repository(config, report_warning=warn)) as repository:
+    with closing(Repository(config, report_warning=warn, list_packed=list_packed)) as repository:
         yield repository
 
 

@@ -57,9 +57,13 @@ def add_donors(parser: CommandParser) -> None:
         help="begin a first index with that of another work tree (default: yes)",
     )
     parser.add_argument("--index-from", metavar="DIR", help="begin it with that of the checkout DIR")
-    parser.add_argument("--from-pack", metavar="FILE", help="begin it with the one in a pack")
-    parser.add_argument("--pack", metavar="FILE", help="then write all indexes to a pack, for other machines")
-    parser.add_argument("--pack-key", metavar="FILE", help="key with which the packs are signed")
+    parser.add_argument(
+        "--from-pack", metavar="PACK", help="begin it with the one in a pack: a file or a URL"
+    )
+    parser.add_argument("--pack", metavar="PACK", help="then write all indexes to a pack, for other machines")
+    parser.add_argument(
+        "--pack-key", metavar="FILE", help="key that packs are signed with, shared or Ed25519"
+    )
 
 
 def add_semantic_model(parser: CommandParser) -> None:

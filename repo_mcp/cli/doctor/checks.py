@@ -215,7 +215,7 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         donors = repository.donors if found["index"].state is State.NOTE else ()
         yield from _advise(found, config)
         for donor in donors[:1]:
-            told = f"It begins with that of {donor.root.origin}, which has {count(donor.live_files, 'file')}."
+            told = f"It begins with that of {donor.origin}, which has {count(donor.live_files, 'file')}."
             yield Finding("index", State.OK, told)
         if len(repository.poison):
             yield Finding(
