@@ -36,6 +36,7 @@ SUMMARIES = {
     "bundle": "collect the code for a task or question, as Markdown",
     "index": "build the index, or bring it up to date",
     "compact": "merge the segments of the index",
+    "export": "write what is declared and used as a SCIP index",
     "status": "is the index healthy? what was left out, and why?",
     "report": "write an HTML page about the index and its use",
     "init": "set up a client: codex, vscode, gemini, copilot, claude",
@@ -102,6 +103,10 @@ def load_command(name: str) -> Command:
         from repo_mcp.cli.impact_command import IMPACT
 
         return IMPACT
+    if name == "export":
+        from repo_mcp.cli.export_command import EXPORT
+
+        return EXPORT
     if name == "completion":
         from repo_mcp.cli import completion
         from repo_mcp.cli.console.command import Command

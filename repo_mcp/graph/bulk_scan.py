@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
@@ -60,6 +62,7 @@ class BulkScan:
         self._program = program
         self._edges = edges
         self._lock = lock
+        self.read_lines = program.read_lines
 
     def list_paths(self, folder: str) -> list[str]:
         """Return the files with a symbol record in a folder ("" for the root), ascending."""
@@ -95,6 +98,13 @@ class BulkScan:
         """Return the symbol record of a file, or None."""
         with self._lock:
             return self._program.find_record(path)
+
+    def list_resolved(self, path: str) -> list[tuple[int, Resolution]]:
+        """Return the rows of a file's references with their meanings, ascending."""
+        with self._lock:
+            record = self._program.find_record(path)
+            rows = [] if record is None else np.flatnonzero(record.ref_roles != ReferenceRole.BIND).tolist()
+            return [(row, self._edges.resolve(path, record, row)) for row in rows if record is not None]
 
     def list_imports(self, path: str) -> list[Import]:
         """Return a file's imports in line order: one per line and target file or outside name."""

@@ -1,0 +1,92 @@
+"""`export`: the graph of the repository for other programs, in SCIP."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from repo_mcp.cli.console import parameters
+from repo_mcp.cli.console.command import Command
+from repo_mcp.cli.console.endings import EXIT_DONE, warn
+from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
+from repo_mcp.cli.console.plain import write_json
+from repo_mcp.command_parser import CommandParser
+from repo_mcp.errors import ErrorCode, RepoError
+
+if TYPE_CHECKING:
+    from repo_mcp.scip.export import ExportReport
+
+
+def build_export_parser() -> CommandParser:
+    """Build the parser of `export`."""
+    parser = CommandParser(
+        "repo-mcp export",
+        "[options]",
+        """Write what the repository declares, and every reference that leads to it for
+certain, as a SCIP index for Sourcegraph and others. The indexes are brought up
+to date first. Equal trees give equal bytes; the file names no directory of this
+machine.""",
+        ("repo-mcp export --scip index.scip", "repo-mcp export --scip index.scip --json"),
+    )
+    parser.add_argument("--scip", metavar="FILE", required=True, help="the file to write")
+    parameters.add_json(parser)
+    parameters.add_place(parser)
+    return parser
+
+
+def export(options: Namespace) -> int:
+    """Write the SCIP index. Raises RepoError."""
+    from repo_mcp.scip.export import ScipExport  # not for --help
+
+    with opened(load(options)) as repository:
+        bring_up_to_date(repository, quiet=options.json)
+        renew_symbol_index(repository, force=False, quiet=options.json)
+        with repository.engines.graph.open() as graph:
+            exporter = ScipExport(graph.scan)
+            _write(options.scip, exporter.iter_bytes())
+        told = repository.engines.graph.warn()
+    if options.json:
+        write_json(asdict(exporter.report))
+    else:
+        print(describe(exporter.report))
+    for message in told:
+        warn(message)
+    return EXIT_DONE
+
+
+def _write(path: str, pieces: Iterable[bytes]) -> None:
+    """Write a file whole, or leave the one that is there. Raises RepoError."""
+    from index_format import DiskDirectory, IndexFormatError, new_file
+
+    above, name = os.path.split(os.path.abspath(path))
+    try:
+        with new_file(DiskDirectory(above), name, f"{name}.tmp") as file:
+            for piece in pieces:
+                file.write(piece)
+    except (OSError, ValueError) as error:
+        if isinstance(error, IndexFormatError):  # of our own index, which says more about it
+            raise
+        reason = getattr(error, "strerror", None) or "it is not a path"
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"The file of --scip cannot be written ({reason}).",
+            "Give a file in an existing directory.",
+        ) from None
+
+
+def describe(report: ExportReport) -> str:
+    """Return what was written and what was left out, in one line."""
+    told = f"{report.documents:,} files, {report.symbols:,} symbols and {report.references:,} references."
+    left_out = (
+        (report.not_exact, "references that are not certain"),
+        (report.without_place, "references whose name is not in their line"),
+        (report.changed, "files that changed or could not be read"),
+    )
+    parts = [f"{count:,} {what}" for count, what in left_out if count]
+    return f"{told} Left out: {', '.join(parts)}." if parts else told
+
+
+EXPORT = Command(build_export_parser, export)
