@@ -17,6 +17,7 @@ from index_format import DirectoryHolder, IndexFormatError
 from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.outliner import Outliner
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
@@ -169,9 +170,9 @@ class Engines:
         for word, times in Counter(words).most_common(RANKED_WORDS):
             counts.update(dict.fromkeys(analyse_text(word), times))
         query = Query(terms=[term for term, _ in counts.most_common(MAX_TERMS)])
-        index = self._sources.index
+        index, need = self._sources.index, Need(" ".join(words))
         try:
-            chunks = index.get_searcher(fresh=True).rank(query, RANKED_CHUNKS).chunks
+            chunks = index.get_searcher(fresh=True, need=need).rank(query, RANKED_CHUNKS).chunks
         except IndexFormatError as error:
             raise index.report_damage() from error
         best: dict[str, float] = {}
@@ -190,7 +191,7 @@ class Engines:
 
         config, index = self._sources.config, self._sources.index
         check_request(request, config.limits)
-        searcher = index.get_searcher(fresh=True)
+        searcher = index.get_searcher(fresh=True, need=Need(request.prompt))
         try:
             progress = index.describe_progress(searcher.snapshot)
             source = IndexSource(searcher, self._sources.tree.read_bytes, is_whole=not progress)

@@ -34,9 +34,10 @@ from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.languages.outline.installed import find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
-from repo_mcp.languages.patterns.language_registry import find_near_languages, name_language
+from repo_mcp.languages.patterns.language_registry import find_language, find_near_languages, name_language
 from repo_mcp.live.left_out import LeftOut
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
     CompactReport,
     ExactAnswer,
@@ -213,6 +214,7 @@ class Repository:
                 self._find_shared,
                 is_asked_for=config.index_from is not None or self._donors.has_pack,
             ),
+            read_many=self.tree.read_many,
         )
 
     @property
@@ -380,7 +382,9 @@ class Repository:
             GlobFilter(request.file_glob)  # a bad one is refused before the index is waited for
         if request.language is not None:
             request = replace(request, language=self._name_language(request.language))
-        searcher = self._index.get_searcher(fresh=True)
+        is_filtered = request.file_glob is not None or request.language is not None
+        need = self._find_need(request) if is_filtered else Need(request.query)
+        searcher = self._index.get_searcher(fresh=True, need=need)
         try:
             answer = run_search(
                 searcher,
@@ -394,6 +398,16 @@ class Repository:
             raise self._index.report_damage() from error
         told = () if answer.total else self._left_out.tell(request)
         return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
+
+    def _find_need(self, request: SearchRequest) -> Need:
+        """Return what a search with filters needs."""
+        language, extensions = request.language, dict(self.config.extensions)
+        matches = GlobFilter(request.file_glob or "**").matches
+
+        def wanted(path: str) -> bool:
+            return matches(path) and language in (None, find_language(path, extensions).name)
+
+        return Need(request.query, wanted=wanted)
 
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False

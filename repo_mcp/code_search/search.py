@@ -24,6 +24,7 @@ from repo_mcp.code_search.summary import (
     sum_up,
 )
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.protocol.tool_model import Question
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.searcher import Filter, Searcher
@@ -186,7 +187,7 @@ class LiveCodeSearch:
 
     def search(self, request: CodeRequest, ask: Ask | None = None) -> CodeAnswer:
         """Return the hits; `ask` queries the client's model. Raises RepoError with INDEX_UNAVAILABLE."""
-        searcher = self._index.get_searcher(fresh=True)
+        searcher = self._index.get_searcher(fresh=True, need=Need(request.query, wanted=request.matches_path))
         find_record = self._symbol_index.open_finder()
         meaning = self._meaning
         sources = CodeSources(

@@ -33,6 +33,7 @@ from repo_mcp.documentation.references import find_definitions, find_references
 from repo_mcp.documentation.titles import join_breadcrumb
 from repo_mcp.documentation.weights import WEIGHTS, DocsWeights
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import BEST_UNITS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
@@ -206,7 +207,8 @@ class LiveDocumentation:
 
     def search(self, request: DocsRequest, cancelled: Callable[[], bool] = lambda: False) -> DocsAnswer:
         """Return the best sections and comments. Raises RepoError with INDEX_UNAVAILABLE or CANCELLED."""
-        searcher = self._index.get_searcher(fresh=True)
+        documents = match_documents(self._extensions, request.matches_path)
+        searcher = self._index.get_searcher(fresh=True, need=Need(request.query, wanted=documents))
         source = DocsSource(searcher, self._read_live, self._reader, self._extensions, self._max_words)
         try:
             answer = search_docs(request, source, cancelled)

@@ -17,9 +17,9 @@ from repo_mcp.graph.resolution import MakeResolver
 from repo_mcp.graph.symbol_lookup import find_named_paths
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexedPath, SymbolIndexStatus
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
-from repo_mcp.symbol_index.needed_files import Need
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
 

@@ -35,6 +35,7 @@ class RemainingFiles:
         self._reserve_temporary: Callable[[], str] | None = None  # None: no refresh runs
         self._wake: Callable[[], None] = lambda: None
         self.is_hidden = False  # what is built becomes visible only at the end
+        self.are_any = False  # a shard waits or is being built, and is of use when it is
 
     # For whoever asks
 
@@ -69,6 +70,7 @@ class RemainingFiles:
             self._reserve_temporary = None
             self._waiting.clear()
             self._given.clear()
+            self.are_any = False
             for wish in self._wishes:
                 wish.fulfilled.set()
             self._wishes.clear()
@@ -82,6 +84,7 @@ class RemainingFiles:
         """Add the next shard."""
         with self._lock:
             self._waiting.append(task)
+            self.are_any = not self.is_hidden
 
     def take(self) -> ShardTask | None:
         """Return the shard to build next, or None."""
@@ -128,6 +131,7 @@ class RemainingFiles:
         """Note that the files of a shard are in the index."""
         with self._lock:
             self._given.pop(temporary, None)
+            self.are_any = not self.is_hidden and bool(self._given or self._waiting)
             self._tell()
 
     def _tell(self) -> None:

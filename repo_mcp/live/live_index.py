@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from repo_mcp.indexing.scan_state import ChangedFiles, SeenFiles
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
+from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
 from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, Refresher
 from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
 from repo_mcp.model import CompactReport, IndexStatus, ProgressCallback, RefreshReport, SkipReason
@@ -45,6 +46,14 @@ HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: th
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
 
 
+def _read_nothing(paths: Sequence[str]) -> list[bytes | None]:
+    return [None] * len(paths)
+
+
+def _count_nothing(_term: str) -> int:
+    return 0
+
+
 class LiveIndex:
     """The index that searches use and refreshes change."""
 
@@ -60,10 +69,11 @@ class LiveIndex:
         note_refresh: Callable[[], None] = lambda: None,
         make_tag: MakeTag | None = None,
         donations: Donations = NO_DONATIONS,
+        read_many: ReadMany = _read_nothing,
     ) -> None:
-        """`walk` gives the files of the root, `finder` a few of them by what the walk found out.
-        `note_refresh` is called after each refresh. With `make_tag` no index is used that it did not seal.
-        The first one may begin with one of `donations`.
+        """`walk` gives the files of the root, `finder` a few of them by what the walk found out, `read_many`
+        the bytes of some. `note_refresh` is called after each refresh. With `make_tag` no index is used that
+        it did not seal. The first one may begin with one of `donations`.
 
         Makes the index's directory; where it cannot, there is no index until a refresh can make it.
         """
@@ -78,6 +88,7 @@ class LiveIndex:
             finder, self._closed, self.refresh, self._index_changes, self.refresher.note_failure
         )
         self._note_refresh_done = note_refresh
+        self._look_ahead = LookAhead(self.refresher.remaining, read_many, self._closed)
         self._stays = False  # answers go on: a command that refreshes and then answers need not tell its age
         self._is_first_look = False  # a refresh was begun, and none has ended yet
         self._has_looked = False  # a refresh has ended, well or not
@@ -85,8 +96,10 @@ class LiveIndex:
 
     # Reading
 
-    def get_searcher(self, *, waits: bool = True, fresh: bool = False) -> Searcher:
+    def get_searcher(self, *, waits: bool = True, fresh: bool = False, need: Need | None = None) -> Searcher:
         """Return the searcher of the committed generation. Raises INDEX_UNAVAILABLE when there is none.
+
+        While much is still to be indexed, the files that the call needs go first, as far as they are told.
 
         A `fresh` one has what was saved just before the call, or `describe_progress` says that it may not.
         `waits` for the first files a little, while they are being indexed. Where the tree is followed and was
@@ -98,18 +111,26 @@ class LiveIndex:
             self._catch_up()
         searcher = self.find_searcher()
         if waits:
-            searcher = self._wait_for_first(searcher)
+            searcher = self._wait_for_first(searcher, looks=need is not None)
+        if need is not None and self.refresher.remaining.are_any:
+            self._look_ahead.look(need, _count_nothing if searcher is None else searcher.count_units)
+            searcher = self._wait_for_first(self.find_searcher())
         if searcher is None or (not searcher.snapshot.segments and self.refresher.running.locked()):
             raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_INDEXED_HINT)
         return searcher
 
-    def _wait_for_first(self, searcher: Searcher | None) -> Searcher | None:
-        """Return the searcher of the first files, while they are being indexed: models ask once."""
+    def _wait_for_first(self, searcher: Searcher | None, *, looks: bool = False) -> Searcher | None:
+        """Return the searcher of the first files, while they are being indexed: models ask once.
+
+        A call that `looks` through the files waits only until they are listed.
+        """
         started = time.monotonic()
         while not self._generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
             is_coming = self.refresher.running.locked() or (self._follows and waited < THREAD_START_SECONDS)
-            if not is_coming or waited > FIRST_FILES_SECONDS or self._closed.wait(REFRESH_POLL_SECONDS):
+            if not is_coming or waited > FIRST_FILES_SECONDS or (looks and self.refresher.remaining.are_any):
+                break
+            if self._closed.wait(REFRESH_POLL_SECONDS):
                 break
             searcher = self.find_searcher()
         return searcher

@@ -12,6 +12,7 @@ from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import SearchAnswer, SearchRequest
 
 
@@ -32,7 +33,9 @@ class LiveSearches:
 
         Raises RepoError with INDEX_UNAVAILABLE.
         """
-        source = IndexSource(self.index.get_searcher(fresh=True), self.read, folder=folder)
+        inside = f"{folder}/"
+        need = Need(request.prompt, wanted=(lambda path: path.startswith(inside)) if folder else None)
+        source = IndexSource(self.index.get_searcher(fresh=True, need=need), self.read, folder=folder)
         try:
             return rate_blocks(request, source, self.read_layout, most)
         except IndexFormatError as error:

@@ -29,6 +29,7 @@ from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex, count_languages
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
     CompactReport,
     IndexedPath,
@@ -38,7 +39,7 @@ from repo_mcp.model import (
     SymbolIndexStatus,
 )
 from repo_mcp.symbol_index.named_files import Outcomes, find_name
-from repo_mcp.symbol_index.needed_files import Need, find_needed
+from repo_mcp.symbol_index.needed_files import find_needed
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
@@ -169,9 +170,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         first: `warn` tells. Nobody waits before `start`, nor for what failed. Raises INDEX_UNAVAILABLE
         without a lexical index.
         """
-        self._index.get_searcher(fresh=True)
-        if self._thread is None or self._wait(min(deadline, time.monotonic() + ROUND_SECONDS)):
+        self._index.get_searcher(fresh=True, need=need if need.text or need.paths else None)
+        if self._thread is None:
             return True
+        if self._wait(min(deadline, time.monotonic() + ROUND_SECONDS)):
+            return bool(need.text or need.paths) or not self._index.refresher.remaining.are_any
         try:
             needed = find_needed(self._index.get_searcher(), need)
             if self._parse_first(needed.paths, deadline) and needed.are_all:

@@ -1,0 +1,157 @@
+"""Looks through the files that are not indexed yet for what a call asks for, and has the best indexed first.
+
+Their contents are read as they are and the words of the call counted in them, as far as LOOK_SECONDS go:
+first in files whose names hold some, then in the order in which they are to be indexed. What is chosen goes
+into the index before the rest. So it is ranked together with what is there, by the same rules, every kind of
+search finds it, and it need not be found again.
+
+Left out on purpose: which of the words a file declares. The ranking knows, once the file is indexed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.indexing.remaining_files import RemainingFiles
+from repo_mcp.lru_cache import LruCache
+from repo_mcp.ranking.intent import understand
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking_weights import WEIGHTS
+from repo_mcp.ranking.signals import keep_shares, tell_role
+from repo_mcp.text.analysis import get_root
+from repo_mcp.text.lines import has_binary_extension
+
+F64 = npt.NDArray[np.float64]
+ReadMany = Callable[[Sequence[str]], list[bytes | None]]
+CountUnits = Callable[[str], int]  # of a term
+
+LOOK_SECONDS = 1.0  # for one call: 10,000 files, where two cores are busy with indexing
+INDEX_SECONDS = 1.5  # to wait for what was chosen: a shard that is being built may come first
+FEWEST_FILES = 50  # that remain; fewer are indexed before they are looked through
+MAX_FILES = 40  # chosen for one call: a tenth of a second's work
+MAX_BYTES = 2_000_000  # of them, but for the best
+MAX_WORDS = 1_000  # of a text
+MAX_ROOTS = 12  # that are looked for: of a long text the rarest
+MIN_ROOT_BYTES = 3
+BATCH_FILES = 64  # between two looks at the clock
+KEPT_LOOKS = 4  # texts, with the files that were looked through: the next page is asked for with the same
+NAME, DIRECTORY = 1.0, 0.4  # what a word there is worth, in words of the text that tell as much
+SATURATION, LENGTH_SHARE = 1.2, 0.75  # of BM25
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a call needs of the tree. Empty: nobody knows which files that takes."""
+
+    text: str = ""  # a name, or a text with names and words in it
+    paths: tuple[str, ...] = ()
+    wanted: Callable[[str], bool] | None = None  # by path; None: every file
+
+
+class LookAhead:
+    """The files that remain to be indexed, as calls look through them. Safe for several threads."""
+
+    def __init__(self, remaining: RemainingFiles, read_many: ReadMany, closed: threading.Event) -> None:
+        """`read_many` returns the bytes of walked files, or None for what cannot be read."""
+        self._remaining = remaining
+        self._read_many = read_many
+        self._closed = closed
+        self._looking = threading.Lock()  # two calls at once would both take twice as long
+        self._looked: LruCache[tuple[bytes, ...], set[str]] = LruCache(KEPT_LOOKS)
+
+    def look(self, need: Need, count_units: CountUnits) -> None:
+        """Have the files indexed first that are needed by path, and those that suit the text best.
+
+        `count_units` tells in how many indexed units a term occurs. Returns when they are in the index, after
+        INDEX_SECONDS at the latest; nobody waits when few files remain.
+        """
+        left = self._remaining.list_paths()
+        if len(left) < FEWEST_FILES:
+            return
+        known = frozenset(left)
+        wanted = dict.fromkeys(path for path in need.paths if path in known)
+        roots = choose_roots(need.text, count_units)
+        if roots:
+            if need.wanted is not None:
+                left = [path for path in left if need.wanted(path)]
+            with self._looking:
+                wanted |= dict.fromkeys(self._choose(need.text, left, roots))
+        self._remaining.index_first(tuple(wanted), INDEX_SECONDS)
+
+    def _choose(self, text: str, left: Sequence[str], roots: Sequence[bytes]) -> list[str]:
+        """Return the paths of the best files, the best first."""
+        looked = self._looked.get(tuple(roots), set[str])
+        paths = [path for path in left if path not in looked and not has_binary_extension(path)]
+        named = _count_in_paths(paths, roots)
+        order = np.argsort(-(named > 0).sum(axis=1), kind="stable").tolist()
+        rows = self._count(paths, order, roots)
+        if not rows:
+            return []
+        looked.update(paths[position] for position in order[: len(rows)])
+        positions = np.array(order[: len(rows)])
+        table = np.array(rows, dtype=np.float64)
+        scores = _rate(table[:, 0], table[:, 1:], named[positions])
+        shares = keep_shares(understand(text).roles, WEIGHTS)
+        scores *= [shares[tell_role(paths[position])] for position in positions.tolist()]
+        best = np.lexsort((positions, -scores))[:MAX_FILES]
+        best = best[scores[best] > 0]
+        fits = np.cumsum(table[best, 0]) <= MAX_BYTES
+        fits[:1] = True
+        return [paths[position] for position in positions[best[fits]].tolist()]
+
+    def _count(
+        self, paths: Sequence[str], order: Sequence[int], roots: Sequence[bytes]
+    ) -> list[tuple[int, ...]]:
+        """Return the size of each file and how often it holds each root, of as many as there is time for."""
+        deadline = time.monotonic() + LOOK_SECONDS
+        rows: list[tuple[int, ...]] = []
+        nothing = (0,) * (1 + len(roots))
+        for start in range(0, len(order), BATCH_FILES):
+            if time.monotonic() > deadline or self._closed.is_set():
+                break
+            for data in self._read_many([paths[one] for one in order[start : start + BATCH_FILES]]):
+                if data is None or b"\0" in data:
+                    rows.append(nothing)
+                else:
+                    folded = data.lower()
+                    rows.append((len(data), *map(folded.count, roots)))
+        return rows
+
+
+def choose_roots(text: str, count_units: CountUnits) -> list[bytes]:
+    """Return what is in the lower case of every file with a word of a text, of the rarest words alone.
+
+    `count_units` tells in how many indexed units a term occurs; of equally rare ones the first count.
+    """
+    terms = [term for term in parse_query(text, MAX_WORDS).terms if len(get_root(term)) >= MIN_ROOT_BYTES]
+    rarest = sorted(terms, key=count_units)[: 2 * MAX_ROOTS]
+    return list(dict.fromkeys(get_root(term).encode() for term in rarest))[:MAX_ROOTS]
+
+
+def _count_in_paths(paths: Sequence[str], roots: Sequence[bytes]) -> F64:
+    """Return what the roots in each path are worth: a row for each path, a column for each root."""
+    worth = np.zeros((len(paths), len(roots)))
+    folded = [path.lower() for path in paths]
+    for column, root in enumerate(root.decode() for root in roots):
+        for row in [row for row, path in enumerate(folded) if root in path]:
+            worth[row, column] = NAME if root in folded[row].rpartition("/")[2] else DIRECTORY
+    return worth
+
+
+def _rate(sizes: F64, counts: F64, named: F64) -> F64:
+    """Return the BM25 score of each file, with its share for words in its path. Pure.
+
+    `counts` and `named` have a row for each file and a column for each word.
+    """
+    holding = (counts > 0).sum(axis=0)
+    rarity = np.log(1.0 + (len(sizes) - holding + 0.5) / (holding + 0.5))
+    longer = sizes / max(1.0, float(sizes.mean()))
+    norms = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * longer)
+    scores: F64 = (counts / (counts + norms[:, None]) + named) @ rarity
+    return scores
