@@ -91,7 +91,7 @@ def list_names(prompt: str, clues: Iterable[Clue], weights: Weights) -> dict[str
         parts = split_symbol(clue.text) if clue.kind is ClueKind.SYMBOL else ()
         if parts:
             name = ".".join(parts[1:] if len(parts) > 1 and parts[0] in SELF_NAMES else parts)
-            sure = 1.0 if clue.is_strong and not clue.is_joined else weights.unsure
+            sure = weights.joined if clue.is_joined else 1.0 if clue.is_strong else weights.unsure
             names[name] = max(sure, names.get(name, 0.0))
     return names
 

@@ -43,12 +43,18 @@ def _compute_rarity(count: int, units: int) -> float:
     return math.log((units + 1) / (min(count, units) + 0.5)) / math.log((units + 1) / 0.5) if units else 1.0
 
 
+def _weigh_symbol(clue: Clue, weights: Weights) -> float:
+    if clue.is_joined:
+        return weights.joined_term
+    return weights.symbol_term if clue.is_strong else 1.0
+
+
 def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
     """Yield the terms of one clue, each with its factor."""
     if clue.kind is ClueKind.SYMBOL:
         for name in split_symbol(clue.text):
             whole, *parts = analyse_text(name) or [name.lower()]
-            yield whole, weights.symbol_term if clue.is_strong else 1.0
+            yield whole, _weigh_symbol(clue, weights)
             yield from ((part, weights.part_term) for part in parts)
     elif clue.kind is ClueKind.WORD:
         whole, *parts = analyse_text(clue.text) or [clue.text.lower()]

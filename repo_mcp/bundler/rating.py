@@ -8,7 +8,7 @@ What a bundle shows whole, others show in part, such as the answers of research.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.candidates import SCORE_DECIMALS
@@ -16,26 +16,29 @@ from repo_mcp.bundler.evidence import gather_evidence
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.hybrid import find_no_hints
-from repo_mcp.bundler.opened_files import Opener
+from repo_mcp.bundler.opened_files import OpenedFile, Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.statements import is_branch
-from repo_mcp.bundler.weights import WEIGHTS, Weights
+from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which only the files are opened
 
 
 # Factors of a block's worth for a question: what seldom answers, and what decides.
-ASIDE, WORDLESS = 0.3, 0.6
-TRIVIAL, TRIVIAL_LINES = 0.75, 8
-DECIDING, DECIDING_BRANCHES = 1.25, 3
+ASIDE, WORDLESS, TESTING = 0.3, 0.6, 0.3
+TRIVIAL, TRIVIAL_LINES = 0.6, 8
+DECIDING, DECIDING_BRANCHES = 1.4, 3
+FAILING = 1.5  # where it is asked for: how much more a block is worth whose failing lines hold every term
+VARIETY = 0.6  # power of the number of terms that a block holds: two of them say more than one twice
 _ASIDE = re.compile(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
 )
+_TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_|Test[A-Z])")  # in a file of the program, as Rust has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,11 @@ class RatedBlock:
         lines = range(self.block.start_line, self.block.end_line + 1)
         return {line: terms for line in lines if (terms := self.view.line_terms.get(line)) is not None}
 
+    @property
+    def terms(self) -> list[str]:
+        """Return the prompt's terms that the block holds, in the order of its lines."""
+        return list(dict.fromkeys(term for terms in self.term_lines.values() for term in terms))
+
 
 def weigh_place(one: RatedBlock) -> float:
     """Return a factor for where a block stands, and for whether it has words of the question itself."""
@@ -69,14 +77,21 @@ def weigh_work(one: RatedBlock) -> float:
     return TRIVIAL if not branches and len(lines) <= TRIVIAL_LINES else 1.0
 
 
+def weigh_failures(one: RatedBlock) -> float:
+    """Return a factor for the share of a block's terms that stand where it raises or returns an error."""
+    lines = one.view.live.lines
+    failing = {term for line, own in one.term_lines.items() if holds_failure(lines[line - 1]) for term in own}
+    return 1.0 + FAILING * len(failing) / max(1, len(one.terms))
+
+
 def rate_blocks(
     request: BundleRequest,
     source: BundleSource,
     read_layout: LayoutReader,
     most: int,
-    weights: Weights = WEIGHTS,
+    weights: Weights = QUESTION_WEIGHTS,
 ) -> tuple[list[RatedBlock], dict[str, float]]:
-    """Return the blocks that are worth most for a prompt, at most so many, and the weights of its terms.
+    """Return the blocks that are worth most for a question, at most so many, and the weights of its terms.
 
     Raises IndexFormatError, OSError.
     """
@@ -85,16 +100,21 @@ def rate_blocks(
     opened = opener.open_best(BUDGET)
     opened += follow_names(opened, opener, source, weights, request.include_tests)
     rated = [
-        RatedBlock(
-            one.candidate.path,
-            block,
-            one.view,
-            round(one.priority * worth, SCORE_DECIMALS),
-            one.told.get(at, ""),
-        )
+        _build(one, at, request.include_tests)
         for one in opened
-        for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True))
+        for at, worth in enumerate(one.worth)
         if worth > 0.0
     ]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))
     return rated[:most], dict(evidence.term_weights)
+
+
+def _build(one: OpenedFile, at: int, include_tests: bool) -> RatedBlock:
+    block = one.blocks[at]
+    rated = RatedBlock(
+        one.candidate.path, block, one.view, one.priority * one.worth[at], one.told.get(at, "")
+    )
+    worth = rated.worth * (1.0 + len(rated.terms)) ** VARIETY
+    if not include_tests and block.span is not None and _TEST.search(block.span.qualified_name):
+        worth *= TESTING
+    return replace(rated, worth=round(worth, SCORE_DECIMALS))

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from repo_mcp.bundler.rating import RatedBlock, weigh_place, weigh_work
+from repo_mcp.bundler.rating import RatedBlock, weigh_failures, weigh_place, weigh_work
 from repo_mcp.code_search.find import FoundChunks
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.searcher import RankedChunk
@@ -32,6 +32,10 @@ DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
 _DEPRECATED = re.compile(
     r"@deprecated\b|\[Obsolete\b|#\[deprecated\b|\bDeprecated:|\.\. deprecated::", re.IGNORECASE
+)
+_ABOUT_FAILURES = re.compile(
+    r"\b(?:errors?|exceptions?|raises?|raised|throws?|thrown|fails?|failing|panics?|reject(?:s|ed)?)\b",
+    re.IGNORECASE,
 )
 
 Span = tuple[int, int]  # first and last line
@@ -62,6 +66,9 @@ def order_hits(
     roles = {FileRole.CODE, *understand(query).roles}
     top = max(found.shares, default=0.0) or 1.0
     first = list(zip(found.chunks[:DEPTH], found.shares, strict=False))
+    if _ABOUT_FAILURES.search(query):
+        rated = [replace(one, worth=one.worth * weigh_failures(one)) for one in rated]
+        rated.sort(key=lambda one: -one.worth)  # stable
     weighed = [
         (worth, at, hit)
         for at, (chunk, share) in enumerate(first)

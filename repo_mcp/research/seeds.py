@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from repo_mcp.bundler.rating import RatedBlock, weigh_place, weigh_work
+from repo_mcp.bundler.rating import RatedBlock, weigh_failures, weigh_place, weigh_work
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measure
+from repo_mcp.bundler.statements import Body, choose_lines, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -47,7 +47,7 @@ SECTION_LINES = 4  # shown of a section, beside its heading
 MATCHING = ", which matches the prompt"  # said of a step by the bundler; all that is shown here does
 LEADING_NAMES = 60  # of the best declarations
 # Factors of a declaration's worth: of what a form asks for, then of what does nothing.
-FAILING, REGISTERING, LEFT_OPEN = 1.5, 1.8, 1.8
+REGISTERING, LEFT_OPEN = 1.8, 1.8
 NOT_RUN = 0.6
 USER_SHARE = 0.4  # of a declaration's worth, for what calls it
 USED = 4  # of the best declarations, whose callers are looked for
@@ -190,10 +190,7 @@ def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean)
         return factor * (LEFT_OPEN if node is not None and _is_left_open(state, node) else 1.0)
     factor *= weigh_work(one) if kind in _RUN else NOT_RUN
     if lean is Lean.FAILURES:
-        lines = one.view.live.lines
-        failing = [terms for line, terms in one.term_lines.items() if holds_failure(lines[line - 1])]
-        share = len({term for terms in failing for term in terms}) / max(1, len(_list_terms(one)))
-        return factor * (1.0 + FAILING * share)
+        return factor * weigh_failures(one)
     return factor
 
 
@@ -288,12 +285,8 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
     state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
 
 
-def _list_terms(one: RatedBlock) -> list[str]:
-    return list(dict.fromkeys(term for own in one.term_lines.values() for term in own))
-
-
 def _say_terms(one: RatedBlock) -> str:
-    terms = _list_terms(one)
+    terms = one.terms
     return f"has words like {', '.join(terms[:4])}" if terms else "fits the question"
 
 
