@@ -342,10 +342,12 @@ class _Search:
         for one in targets:
             if one.declaration in self._meant:
                 return one
-        for one in targets:  # one of the definitions that the prototype in question may stand for
-            if one.declaration in self._maybe_meant:
-                return Target(one.declaration, Confidence.POSSIBLE)
-        return None
+        likely = [one for one in targets if one.declaration in self._maybe_meant]
+        if not likely:
+            return None
+        # One of the definitions that the prototype in question may stand for; or all, one for each platform.
+        are_all = len(likely) > 1 and len(likely) == len(targets)
+        return likely[0] if are_all else Target(likely[0].declaration, Confidence.POSSIBLE)
 
     def _could_mean(self, record: SymbolRecord, row: int) -> bool:
         """Return False where its form rules it out: a constructor by name, or a non-member with a receiver

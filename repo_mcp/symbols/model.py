@@ -130,6 +130,8 @@ AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
+# The alias of BIND rows of a file of C: from the line on what `name` says holds, conditions between ";".
+CONDITIONS = "#if"
 
 
 class ParseStatus(IntEnum):

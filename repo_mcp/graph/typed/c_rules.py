@@ -7,15 +7,27 @@ the only definition in the repository is probable.
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.typed.conditions import Setting, Settings, excludes, excludes_surely, is_open, is_special
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
+_SYSTEM_TEXT = """
+aio alloca assert complex crypt ctype dirent dlfcn elf endian err errno execinfo fcntl features fenv
+float fnmatch fts ftw getopt glob grp ifaddrs inttypes iso646 langinfo libgen limits link locale malloc
+math memory mntent netdb poll pthread pwd regex resolv sched search semaphore setjmp signal spawn
+stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syslog termios
+tgmath threads time uchar ucontext unistd utime utmp wchar wctype windows winsock winsock2 ws2tcpip io
+process direct
+"""
+_SYSTEM = frozenset(f"{one}.h" for one in _SYSTEM_TEXT.split())
 _INCLUDE_FOLDERS = (
     "",
     "include/",
@@ -45,6 +57,9 @@ class CRules(Rules):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._includes: dict[str, tuple[str, ...]] = {}
+        self._settings = Settings()
+        self._conditional: dict[str, list[tuple[str, Setting]]] = {}
+        self._surely: dict[tuple[str, Setting], frozenset[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._reached: dict[tuple[str, str], bool] = {}
         self.transparent = frozenset({"get"})
@@ -74,18 +89,49 @@ class CRules(Rules):
         if name.startswith("asm/") and has_file("include/asm-generic/" + name[4:]):
             arch = "arch/x86/include/" + name
             return arch if has_file(arch) else "include/asm-generic/" + name[4:]
-        return next((one + name for one in _INCLUDE_FOLDERS if has_file(one + name)), None)
+        found = next((one + name for one in _INCLUDE_FOLDERS if has_file(one + name)), None)
+        return found if found is not None else self._find_only(name, is_system=include.startswith("<"))
+
+    def _find_only(self, name: str, *, is_system: bool) -> str | None:
+        """Return the only file whose path ends so: a compiler may be told of any folder. None for the name of
+        a header that systems have."""
+        folder, _, last = name.rpartition("/")
+        if is_system and (folder or last in _SYSTEM):
+            return None
+        paths = [one for one in self.program.list_declaring(last) if f"/{one}".endswith(f"/{name}")]
+        return paths[0] if len(paths) == 1 else None
 
     def list_includes(self, path: str) -> tuple[str, ...]:
         """Return the files of the repository that a file includes directly, each once."""
         if path not in self._includes:
-            scope = self.find_scope(path)
-            rows = scope.imports if scope is not None else []
-            found = (
-                self.find_included(path, row.qualifier) for row in rows if not row.name and row.qualifier
-            )
-            self._includes[path] = tuple(dict.fromkeys(one for one in found if one is not None))
+            self._includes[path] = tuple(dict.fromkeys(one for one, _ in self._list_conditional(path)))
         return self._includes[path]
+
+    def _list_conditional(self, path: str) -> list[tuple[str, Setting]]:
+        """Return the files that a file includes directly, with what holds where it does."""
+        if path not in self._conditional:
+            scope = self.find_scope(path)
+            found = self._conditional[path] = []
+            for row in scope.imports if scope is not None else ():
+                included = self.find_included(path, row.qualifier) if row.qualifier and not row.name else None
+                if included is not None and scope is not None:
+                    found.append((included, self._settings.find(scope, row.line)))
+        return self._conditional[path]
+
+    def _list_surely_included(self, path: str, use: Setting) -> frozenset[str]:
+        """Return the files that a file includes, directly or through others, whatever is not said to hold."""
+        key = path, use
+        if key not in self._surely:
+            seen, level = {path}, [path]
+            for _ in range(MAX_DEPTH):
+                reached = (one for each in level for one in self._list_conditional(each))
+                held = (one for one, setting in reached if not is_open(use, setting))
+                level = list(dict.fromkeys(one for one in held if one not in seen))
+                seen.update(level)
+                if len(seen) > MAX_INCLUDED:
+                    break
+            self._surely[key] = frozenset(seen)
+        return self._surely[key]
 
     def is_included(self, path: str, target: str) -> bool:
         """Return whether a file includes another, directly or through others."""
@@ -181,15 +227,47 @@ class CRules(Rules):
         seen = [one for one in others if _is_header(one[0]) and self.is_included(scope.path, one[0].path)]
         defined = [one for one in seen if not one[0].is_forward(one[1])]
         if defined:
-            return self._choose_near(scope, [], defined), True
+            near = self._choose_near(scope, [], defined)
+            return near, len(near) == len(defined)
         elsewhere = [one for one in others if not one[0].is_forward(one[1])]
         sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
         is_announced = bool(own or seen)
         if len(sources) > 1 and is_announced:
             sources = self._choose_near(scope, seen, sources)
         if sources:
-            return sources, is_announced and len({one[0].path for one in sources}) == 1
+            announced = (self._settings.find_declared(*one) for one in (*own, *seen))
+            is_told = any(not one.conditions for one in announced)
+            return sources, is_told
         return (own or seen, True) if is_announced else (found, False)
+
+    def settle(self, scope: FileScope, line: int, found: list[Candidate]) -> tuple[list[Candidate], int]:
+        """Return the declarations that may be compiled together with a line; those that are alternatives of
+        each other, or the one that is there only under a condition, are counted."""
+        use = self._settings.find(scope, line)
+        settings = [self._settings.find_declared(*one) for one in found]
+        left = [number for number, one in enumerate(settings) if not excludes(use, one)]
+        left = left or [*range(len(found))]
+        certain = [one for one in left if not self._is_open(scope, found[one][0].path, use, settings[one])]
+        dropped = (one for number, one in enumerate(settings) if number not in left)
+        is_certain = len(certain) == len(left) and all(excludes_surely(use, one) for one in dropped)
+        left = certain or left  # what a condition adds to what is there anyway is the same again
+        places = {(found[one][0].path, settings[one]): found[one] for one in left}
+        kept = [found[one] for one in left]
+        if len(places) == 1:
+            return kept, int(not is_certain)
+        for one, other in combinations(places, 2):
+            is_linked = _is_linked(places[one]) and _is_linked(places[other]) and one[0] != other[0]
+            if not excludes(one[1], other[1]) and not (is_linked and is_special(one[1], other[1])):
+                return kept, 0
+        return kept, len(places)
+
+    def _is_open(self, scope: FileScope, path: str, use: Setting, declared: Setting) -> bool:
+        """Return whether a declaration, or the header that it is in, depends on a condition of which a use
+        says nothing."""
+        if is_open(use, declared):
+            return True
+        is_seen = path != scope.path and path.endswith(_HEADERS) and self.is_included(scope.path, path)
+        return is_seen and path not in self._list_surely_included(scope.path, use)
 
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
@@ -200,6 +278,13 @@ class CRules(Rules):
             if near:
                 return near
         return sources
+
+
+def _is_linked(one: Candidate) -> bool:
+    """Return whether a linker sees a declaration: of two with one name a program has one."""
+    scope, ordinal = one
+    kind = scope.get_kind(ordinal)
+    return kind in CALLABLE_KINDS and kind is not SymbolKind.MACRO and not scope.is_static(ordinal)
 
 
 def _is_header(scope: FileScope) -> bool:

@@ -34,7 +34,7 @@ MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
-_WITH_MACROS = frozenset({"c", "cpp"})
+WITH_MACROS = frozenset({"c", "cpp"})
 _CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
     "go": GoRules,
@@ -53,6 +53,7 @@ class FoundDeclarations:
     declarations: tuple[Declaration, ...] = ()
     is_sure: bool = True
     external: str = ""  # dotted name of something outside the repository
+    alternatives: int = 0  # of what the preprocessor decides: each is meant where it is compiled
 
 
 NOT_FOUND = FoundDeclarations()
@@ -117,6 +118,16 @@ class NamedLookup:
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
     ) -> FoundDeclarations:
         """Return the meaning of an unqualified name; for `call` see `find_members`."""
+        found = self._find_bare(scope, ordinal, name, role, call)
+        if scope.language not in WITH_MACROS:
+            return found
+        return settle(
+            self, scope, call.line if call is not None else int(scope.record.starts[ordinal]), found
+        )
+
+    def _find_bare(
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
+    ) -> FoundDeclarations:
         rules = self.get_rules(scope)
         inner = self._find_in_scopes(scope, ordinal, name, role, call)
         if inner and not all(other.is_forward(one) for other, one in inner):
@@ -434,7 +445,7 @@ class NamedLookup:
                 found.update(dict.fromkeys(self.find_type(other, outer, say_names(row)).declarations))
         if kind is SymbolKind.TYPE:
             found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
-        if scope.language in _WITH_MACROS:
+        if scope.language in WITH_MACROS:
             for name in scope.list_macro_fields(owner.ordinal):
                 macros = self.find_bare(scope, 0, name, ReferenceRole.USE).declarations
                 found.update(dict.fromkeys(one for one in macros if self._get_kind(one) is SymbolKind.MACRO))
@@ -474,6 +485,18 @@ class NamedLookup:
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+
+
+def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
+    """Return what is left of declarations by the conditions of the preprocessor around a line of C."""
+    rules = lookup.get_rules(scope)
+    scopes = [(lookup.find_scope(one.path), one.ordinal) for one in found.declarations]
+    candidates = [(other, ordinal) for other, ordinal in scopes if other is not None]
+    if not candidates or not isinstance(rules, CRules):
+        return found
+    kept, alternatives = rules.settle(scope, line, candidates)
+    declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
+    return replace(found, declarations=declarations, alternatives=alternatives)
 
 
 def say_names(reference: Reference) -> Path:

@@ -132,7 +132,8 @@ def _find_type(
         types = found.declarations[:1]
         if scope.language == "c":
             types = _list_twins(lookup, found.declarations)
-        return Holder(types, "", is_items, found.is_sure and len(types) == 1)
+        is_one = found.alternatives > 1 or (len(types) == 1 and not found.alternatives)
+        return Holder(types, "", is_items, found.is_sure and is_one)
     if found.external:
         return Holder(external=found.external)
     if len(names[-1]) == 1 and names[-1].isupper():

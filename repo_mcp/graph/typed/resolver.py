@@ -16,7 +16,14 @@ from dataclasses import replace
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.program.wanted import is_type_role, is_wanted
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import LANGUAGES, FoundDeclarations, NamedLookup, say_names
+from repo_mcp.graph.typed.lookup import (
+    LANGUAGES,
+    WITH_MACROS,
+    FoundDeclarations,
+    NamedLookup,
+    say_names,
+    settle,
+)
 from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, OF_TYPE
 from repo_mcp.symbols.symbol_record import (
@@ -132,11 +139,34 @@ class NamedResolver:
             return self._resolve_own_constructor(scope, reference)
         found = lookup.find_bare(scope, ordinal, name, role, reference)
         concluded = self._conclude(found, reference)
+        if concluded.targets and is_type_role(role) and scope.language in WITH_MACROS:
+            return self._doubt_renamed(scope, ordinal, reference, concluded)
         if concluded.targets:
             return concluded
         if found.external:
             return Resolution((), found.external)
         return self._guess(scope, reference, is_member=False)
+
+    def _doubt_renamed(
+        self, scope: FileScope, ordinal: int, reference: Reference, found: Resolution
+    ) -> Resolution:
+        """Return what a type of C means whose name is a macro as well, `#define text other_text`: the macro,
+        and the type possibly."""
+        use = replace(reference, role=ReferenceRole.USE)
+        macros = self._conclude(self._lookup.find_bare(scope, ordinal, use.name, use.role, use), use).targets
+        seen = [one for one in macros if one.confidence is not Confidence.POSSIBLE]
+        seen = [one for one in seen if self._renames(one.declaration)]
+        if not seen:
+            return found
+        meant = [one for one in seen if one.confidence is Confidence.EXACT]
+        others = (*(one for one in seen if one not in meant), *found.targets)
+        return Resolution((*meant, *(Target(one.declaration, Confidence.POSSIBLE) for one in others)))
+
+    def _renames(self, declaration: Declaration) -> bool:
+        """Return whether a declaration is a macro without parameters."""
+        scope = self._lookup.find_scope(declaration.path)
+        symbol = scope.get_symbol(declaration.ordinal) if scope is not None else None
+        return symbol is not None and symbol.kind is SymbolKind.MACRO and not symbol.parameters
 
     def _resolve_own_constructor(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve `this(...)` and `super(...)`."""
@@ -180,8 +210,10 @@ class NamedResolver:
             return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
         if scope.language == "c":
             members = list_c_members(lookup, holder, reference.name, reference.role)
-            found = FoundDeclarations(tuple(members), holder.is_sure)
-            return self._conclude(self._choose_twin(scope, found), reference)
+            is_sure = holder.is_sure and len(members) >= len(holder.types)
+            found = FoundDeclarations(tuple(members), is_sure)
+            found = settle(lookup, scope, reference.line, found)
+            return self._conclude(found if found.alternatives else self._choose_twin(scope, found), reference)
         for one in holder.types:
             members = lookup.find_members(one, reference.name, reference.role, reference)
             concluded = self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
@@ -211,7 +243,9 @@ class NamedResolver:
         if any(one[0] == STRUCT for one in identities):
             identities = {one for one in identities if one[0] != ALIAS}
         several = len(identities) > 1
-        if found.is_sure and not several:
+        if found.is_sure and len(identities) <= found.alternatives:
+            confidence, several = Confidence.PROBABLE, False
+        elif found.is_sure and not several:
             confidence = Confidence.EXACT
         else:  # a macro that nothing includes is most often a library's function of that name
             is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
-from repo_mcp.symbols.symbol_record import ParseStatus, encode_failure
+from repo_mcp.symbols.model import CONDITIONS
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, encode_failure
 
+_PREPROCESSED = frozenset({"c", "cpp"})
 FEW_ERRORS = 0.1  # share of bytes: with fewer, a header that looks like C++ is not tried as C
 
 
@@ -148,6 +150,13 @@ def _encode(dialect: Dialect, file_name: str, text: bytes, found: Captures | Non
     if not found.is_complete:
         walk.builder.status = ParseStatus.PARTIAL
     walk.run(found)
+    if dialect.query in _PREPROCESSED:
+        from repo_mcp.languages.native.c_conditions import list_conditions
+
+        for line, conditions in list_conditions(
+            text, is_header=not file_name.endswith((".c", ".cc", ".cpp"))
+        ):
+            walk.builder.add_reference(0, ReferenceRole.BIND, conditions, line, alias=CONDITIONS)
     return walk.encode()
 
 

@@ -92,4 +92,4 @@ def test_calls_of_what_each_platform_defines_may_mean_its_prototype() -> None:
     )
     (prototype,) = graph.outline("include/loop.h")
     found = graph.find_incoming(prototype, CALLS)
-    assert [(edge.other.path, edge.confidence) for edge in found.edges] == [("src/use.c", "possible")]
+    assert [(edge.other.path, edge.confidence) for edge in found.edges] == [("src/use.c", "probable")]
