@@ -279,6 +279,7 @@ class Server:
     def begin(self, repositories: Sequence[Repository]) -> None:
         """Refresh repositories that the tools ask, now that they are open."""
         self.wire.note_started()
+        self._session.note_open()
         _refresh_soon(repositories)
 
     def run(self) -> StopReason:

@@ -86,7 +86,7 @@ class Answers:
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
         """Return the answer to an `initialize`, whatever it asked for: `version` is spoken."""
-        capabilities = self._declare(self.has_client_roots)
+        capabilities = self._declare(tools_change=self.has_client_roots, files_change=True)
         if self.offers_tasks and version == TASKS_VERSION:
             capabilities = {"tasks": TASKS_CAPABILITY} | capabilities
         result: JsonObject = {"capabilities": capabilities} | self._instruct()
@@ -95,21 +95,17 @@ class Answers:
 
     def discover(self, request_id: RequestId) -> bytes:
         """Return the answer to a `server/discover`."""
-        capabilities = self._declare(False)
+        capabilities = self._declare(tools_change=False, files_change=False)
         if self.offers_tasks:
             capabilities = {"extensions": {TASKS_EXTENSION: {}}} | capabilities
         result: JsonObject = {"cacheScope": "private", "capabilities": capabilities} | self._instruct()
         result |= {"resultType": "complete", "supportedVersions": [MODERN_VERSION], "ttlMs": 0}
         return _frame(request_id, encode_json(result)[:-1] + self._stamp + "}")
 
-    def _declare(self, list_changes: bool) -> JsonObject:
-        """Return the capabilities of both eras."""
-        tools: JsonObject = {"tools": {"listChanged": list_changes}}
-        return (
-            {"resources": {"listChanged": list_changes, "subscribe": False}} | tools
-            if self.schemes
-            else tools
-        )
+    def _declare(self, *, tools_change: bool, files_change: bool) -> JsonObject:
+        """Return the capabilities of both eras, and whether the client is told of changes."""
+        files: JsonObject = {"resources": {"listChanged": files_change, "subscribe": False}}
+        return (files if self.schemes else {}) | {"tools": {"listChanged": tools_change}}
 
     def _instruct(self) -> JsonObject:
         text = " ".join(filter(None, (self._instructions, self._root)))

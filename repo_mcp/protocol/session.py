@@ -81,6 +81,9 @@ class Session:
         self._tools: Mapping[str, Tool] = {}
         self._find_resources: Callable[[], Mapping[str, Tool]] | None = None
         self._resources: Mapping[str, Tool] = {}  # what answers about files, once it is asked
+        self._has_files = False  # they can be listed without waiting; under the lock, as the two below
+        self._was_listed = False  # the client has a list of files,
+        self._owes_files = False  # and they are not in it
         self._pool: CallPool | None = None
         self._sampler: Sampler | None = None
         self._task_methods: TaskMethods | None = None
@@ -109,9 +112,17 @@ class Session:
         self._answers.set_tools(tools)
         self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))
 
+    def note_open(self) -> None:
+        """List files from now on: what is served is open."""
+        with self._lock:
+            self._has_files, owed, self._owes_files = True, self._owes_files, False
+        if owed:
+            self.change_resources()
+
     def change_resources(self) -> None:
-        """Tell the client that other files are listed from now on."""
-        self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}))
+        """Tell a client that has a list of files that it is another from now on."""
+        if self._was_listed:
+            self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}))
 
     def take(self, frame: Valid) -> None:
         """Answer a frame, or see to it that a thread does. Blocks while the tools are loaded."""
@@ -233,10 +244,12 @@ class Session:
         if request.method != "resources/read":
             check_cursor(params)
         arguments: JsonObject = {"uri": read_uri(params)} if request.method == "resources/read" else {}
+        answers = self._answers
+        if request.method == "resources/list" and not modern and self._must_owe_files():
+            return answers.resources(request.id, {"resources": []}, modern=modern)
         from repo_mcp.protocol.answered_call import AnsweredCall
         from repo_mcp.protocol.resources import describe_templates, encode_answer
 
-        answers = self._answers
         if request.method == "resources/templates/list":
             templates = describe_templates(answers.schemes, names_roots=answers.has_client_roots)
             return answers.resources(request.id, {"resourceTemplates": templates}, modern=modern)
@@ -253,6 +266,16 @@ class Session:
         )
         self._submit(call, self._resources[request.method], arguments)
         return None
+
+    def _must_owe_files(self) -> bool:
+        """Return True while files cannot be listed at once; then the client is told when they can.
+
+        Claude Code offers no tool before it has this list: waiting until a repository is open costs its first
+        request all tools.
+        """
+        with self._lock:
+            self._was_listed, self._owes_files = True, not self._has_files
+            return self._owes_files
 
     def _expect_roots(self) -> None:
         if self._roots is not None:

@@ -8,8 +8,8 @@ the file: text that does not fit into an answer is refused, with the lines that 
 films, drawings and PDFs are of no use in pieces: they are given up to `max_file_bytes`. No other binary file
 is.
 
-Lists hold the documents nearest to the root; every other file has a URI by its template. Left out on purpose:
-subscriptions, and listing every file, which several clients would do at their start, page by page.
+Lists hold the documents and media nearest to the root; every other file has a URI by its template. Left out
+on purpose: subscriptions, and listing every file, which several clients would do at their start.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 Places = Mapping[str, Callable[[Asked], "Repository"]]  # by scheme; may raise RepoError
 
-MAX_LISTED = 50  # documents of one root: 6 KB, which a client's model may have to read
+MAX_LISTED = 50  # files of one root: 6 KB, which a client's model may have to read
 WARNINGS = "repo-mcp/warnings"  # in the `_meta` of contents
 _ANY_SIZE = 1 << 40  # bytes: an answer is never cut here, since what is given is whole
 _LINES_HINT = "Give lines behind the path as #L10-L20."
@@ -89,7 +89,7 @@ def bind_resources(
         return partial(recorder.record, logged)
 
     entries = (
-        Entry(LIST, "", "", _NOTHING, {"type": "object"}, partial(_list_documents, places)),
+        Entry(LIST, "", "", _NOTHING, {"type": "object"}, partial(_list_nearest, places)),
         Entry(READ, "", "", _INPUT, {"type": "object"}, partial(_read, places)),
     )
     answer = partial(answer_call, FORM, max_bytes=_ANY_SIZE)
@@ -105,18 +105,22 @@ def _describe_for_log(arguments: Arguments, schemes: tuple[str, ...]) -> tuple[s
     return uri.scheme, {"path": uri.path}
 
 
-def _list_documents(
-    places: Places[Asked], asked: Asked, _arguments: Arguments, context: CallContext
-) -> Draft:
+def _list_nearest(places: Places[Asked], asked: Asked, _arguments: Arguments, context: CallContext) -> Draft:
     """Answer `resources/list`."""
     from repo_mcp.documentation.nearest import find_nearest  # here: resources may only be read
 
     listed: list[Result] = []
     for scheme, find in places.items():
         repository = find(asked)
-        extensions = dict(repository.config.extensions)
-        for entry in find_nearest(repository.tree.list_directory, extensions, MAX_LISTED):
-            one: Result = {"mimeType": find_text_type(entry.path), "name": escape_text(entry.path)}
+        extensions, limits = dict(repository.config.extensions), repository.config.limits
+        document_bytes = min(limits.max_total_bytes_per_response, limits.max_file_bytes)
+        for entry in find_nearest(
+            repository.tree.list_directory, extensions, MAX_LISTED, document_bytes, limits.max_file_bytes
+        ):
+            media_type = find_media_type(entry.path)
+            if not is_media(media_type):
+                media_type = find_text_type(entry.path)
+            one: Result = {"mimeType": media_type, "name": escape_text(entry.path)}
             one |= {} if entry.size is None else {"size": entry.size}
             listed.append(one | {"uri": build_uri(scheme, context.root, entry.path)})
     return Draft(lambda rows: Part({"resources": listed[:rows]}), len(listed))

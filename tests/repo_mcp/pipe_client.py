@@ -60,6 +60,7 @@ class PipeClient:
         offers_tasks: bool = False,
         answer_seconds: float = ANSWER_SECONDS,
         toolset: Toolset | None = None,
+        opens: bool = True,
     ) -> None:
         self.toolset = toolset or Toolset("t", (build_tool("echo", echo), *tools), "use them")
         self.wire_in, self.to_wire = os.pipe()
@@ -77,6 +78,8 @@ class PipeClient:
         self.session = Session(self.wire, answers)
         tools = name_tools([self.toolset])
         self.session.offer(tools, CallPool(slots), sampler, lambda: join_resources([self.toolset]))
+        if opens:
+            self.session.note_open()
         self.wire.start(self.session.take)
 
     def send(self, *frames: dict[str, Any]) -> None:

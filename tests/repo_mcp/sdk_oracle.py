@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import anyio
+from mcp.server.lowlevel import NotificationOptions
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 
@@ -32,7 +33,8 @@ def ask_sdk(
         outbound, from_server = anyio.create_memory_object_stream[SessionMessage](16)
         answers: list[bytes] = []
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.run, inbound, outbound, server.create_initialization_options())
+            options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+            tasks.start_soon(server.run, inbound, outbound, options)
             with anyio.fail_after(PATIENCE_SECONDS):
                 for frame in frames:
                     kind = JSONRPCRequest if "id" in frame else JSONRPCNotification

@@ -37,7 +37,7 @@ from repo_mcp.toolset_loader import LoadedToolset, load_toolsets
 from repo_mcp.toolsets.resources import MAX_LISTED, WARNINGS
 from tests.deep.sizes import examples
 from tests.posix import posix
-from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, ask_session
+from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, ask_session
 from tests.repo_mcp.sdk_oracle import ask_sdk, drop_explanations, sort_lists
 from tests.repo_mcp.toolsets.research_roots import CANARY, write_tree
 from tests.repo_mcp.toolsets.test_docs_tool import MEDIA, PNG
@@ -63,6 +63,8 @@ FILES: dict[str, str | bytes] = {
     "service/open end.py": "x = 1\ny = 2",
     "service/empty.py": "",
     "service/hiding.py": "x = 1  # \u202e\n",
+    "docs/endless.md": "x" * 70_000,
+    "docs/vast.png": PNG + b"\0" * MAX_FILE_BYTES,
     "C#/100%.cs": "class A {}\n",
     "what?.md": "# What?\n",
     "tool.bin": b"\x7fELF\0" + CANARY.encode(),
@@ -165,7 +167,7 @@ def test_a_uri_is_read_as_clients_write_it(uri: str, path: str, lines: tuple[int
 # Lists
 
 
-def test_the_documents_nearest_to_the_root_are_listed_with_uris_that_can_be_read(files: Files) -> None:
+def test_documents_and_media_nearest_to_the_root_are_listed_with_uris_that_can_be_read(files: Files) -> None:
     listed: Any = files.ask(LIST).structured["resources"]
     assert [one["name"] for one in listed] == [
         "README.md",
@@ -174,6 +176,7 @@ def test_the_documents_nearest_to_the_root_are_listed_with_uris_that_can_be_read
         "docs/guide.md",
         "docs/media.md",
         "docs/sizes.md",
+        "docs/manual.pdf",
     ]
     assert listed[1] == {
         "mimeType": "text/markdown",
@@ -183,7 +186,8 @@ def test_the_documents_nearest_to_the_root_are_listed_with_uris_that_can_be_read
     }
     for one in listed:
         read = files.read(one["uri"])
-        assert (read["mimeType"], read["text"]) == (one["mimeType"], FILES[one["name"]])
+        given_ = base64.b64decode(read["blob"]) if "blob" in read else read["text"]
+        assert (read["mimeType"], given_) == (one["mimeType"], FILES[one["name"]])
 
 
 def test_a_list_stays_short_however_many_files_there_are(tmp_path: Path) -> None:
@@ -480,10 +484,26 @@ def test_conversations_about_resources_are_those_of_the_sdk(files: Files) -> Non
         given_, wanted = drop_explanations(sort_lists(answers), sort_lists(expected))
         assert given_ == wanted
         declared = json.loads(answers[0])["result"]["capabilities"]["resources"]
-        assert declared == {"listChanged": False, "subscribe": False}
+        assert declared == {"listChanged": not modern, "subscribe": False}
         missing = json.loads(answers[8])["error"]
         assert missing["code"] == (INVALID_PARAMS if modern else NOT_FOUND)
         assert missing["data"] == {"reason": "not_found", "uri": "repo:///nothing"}
+
+
+def test_a_list_waits_for_nothing_and_the_client_is_told_when_there_are_files(files: Files) -> None:
+    """A client may ask for it before it offers any tool to its model."""
+    client = PipeClient(toolset=files.toolsets[0], opens=False)
+    opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
+    client.ask({"id": 0, "method": "initialize", "params": opening})
+    for number in (1, 2):
+        answer = json.loads(client.ask({"id": number, "method": "resources/list"}))
+        assert answer["result"] == {"resources": []}
+    client.session.note_open()
+    assert client.read() == {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}
+    assert len(json.loads(client.ask({"id": 3, "method": "resources/list"}))["result"]["resources"]) > 5
+    client.session.note_open()  # as when another root is opened
+    assert json.loads(client.ask({"id": 4, "method": "ping"})) == {"jsonrpc": "2.0", "id": 4, "result": {}}
+    client.close()
 
 
 def test_a_toolset_without_files_offers_no_resources(files: Files) -> None:
