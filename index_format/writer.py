@@ -222,6 +222,11 @@ class IndexWriter:
             self._changed = True
         return len(chosen)
 
+    @property
+    def is_merge_due(self) -> bool:
+        """Return True when the merge policy chooses segments to merge."""
+        return bool(choose_merge(self._segments))
+
     def merge(
         self,
         *,

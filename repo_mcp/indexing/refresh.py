@@ -151,7 +151,7 @@ class Refresh:
         changed, missing = find_changed(seen, report.files)
         if seen is not None:
             self._tally.skipped = seen.get_skipped()
-        if changed or missing or seen is None or purge.segments:
+        if changed or missing or seen is None or purge.segments or self._writer.is_merge_due:
             known = known if known is not None else self._read_known()
             self._indexed_files = known.count
             self._remove_missing(
@@ -165,6 +165,8 @@ class Refresh:
                 purge.add(renamed, known)
             (building if building is not None else self._begin_building(known)).finish(files)
             self._put_adopted()
+            if seen is None and self._commits_shards:  # who is killed in the merge need not read all again
+                self._write_seen(self._commit(), scan_started_ns, report, seen, changed, missing)
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()

@@ -21,8 +21,9 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import building
 from repo_mcp.indexing import workers as workers_module
 from repo_mcp.indexing.indexer import Indexer
+from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.scan_state import SIDE_FILE
+from repo_mcp.indexing.scan_state import SIDE_FILE, read_seen
 from repo_mcp.indexing.shards import ShardPlanner, ShardTask
 from repo_mcp.indexing.workers import FEWEST, ShardPool
 from repo_mcp.model import IndexProgress, RefreshReport, WalkReport
@@ -165,6 +166,28 @@ def test_the_finished_index_does_not_depend_on_the_order(
         counts: list[int] = []
         other.refresh(committed=lambda: counts.append(other.count_segments()))
         assert max(counts) > 3
+        assert other.read() == tree.read()
+
+
+def test_who_is_killed_in_the_merge_does_not_read_all_again(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(_refresh: Refresh) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Refresh, "_merge", kill)
+        with pytest.raises(KeyboardInterrupt):
+            tree.refresh()
+    assert tree.count_segments() > 3
+    manifest = read_manifest(tree.directory)
+    assert manifest is not None
+    seen = read_seen(tree.directory, manifest.generation, manifest.segments)
+    assert seen is not None  # by which a work tree beside it need not read all either
+    report = tree.refresh()
+    assert (report.added, report.updated, report.unchanged) == (0, 0, len(seen.read_files()))
+    with closing(Tree(tmp_path / "again", 0)) as other:
+        other.refresh()
         assert other.read() == tree.read()
 
 
