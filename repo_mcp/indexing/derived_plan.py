@@ -13,9 +13,10 @@ import numpy as np
 
 from index_format import FINGERPRINT_BYTES, SIZE, LiveSegment, Snapshot
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.likely_order import make_ranker
 
 MANY_FILES = 5_000  # when more may have changed, all are compared, which takes no longer
-FEW_FILES = 200  # up to so many, the small ones come first; more go in path order, as they lie on the medium
+FEW_FILES = 200  # up to so many, the small ones come first; of more the likeliest
 
 FindTask = Callable[[str, str], str | None]  # (path, language) -> name of a task, if any
 
@@ -137,4 +138,5 @@ def list_changed(before: Snapshot, after: Snapshot) -> list[str] | None:
 def _order(files: list[WantedFile]) -> tuple[WantedFile, ...]:
     if len(files) <= FEW_FILES:
         return tuple(sorted(files, key=lambda file: (file.size, file.path)))
-    return tuple(sorted(files, key=lambda file: file.path))
+    rank = make_ranker()
+    return tuple(sorted(sorted(files, key=lambda file: file.path), key=lambda file: rank(file.path)))

@@ -10,6 +10,7 @@ The finished index does not depend on any of this.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -26,20 +27,26 @@ _RANKS = {
         (FileRole.CODE, FileRole.TEST, FileRole.DOCS, FileRole.CONFIG, FileRole.FOREIGN)
     )
 }
-_Key = tuple[bool, int, int, bytes]
+Rank = tuple[int, int, bytes]  # of a file's role, its depth, and what sorts its directory at random
 
 
 def order_likely(files: WalkedFiles) -> list[int]:
     """Return the positions of files that are in path order, those first that are most likely asked for."""
-    changed_last = _find_changed_last(files)
-    read_directory = lru_cache(maxsize=1)(_read_directory)  # of neighbours
-    keys: list[_Key] = []
-    for position, path in enumerate(files.paths):
+    changed_last, rank = _find_changed_last(files), make_ranker()
+    keys = [(position not in changed_last, rank(path)) for position, path in enumerate(files.paths)]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def make_ranker() -> Callable[[str], Rank]:
+    """Return what ranks paths, fastest when they come in order; equal ranks are of one directory."""
+    read_directory = lru_cache(maxsize=1)(_read_directory)
+
+    def rank(path: str) -> Rank:
         directory, _, name = path.rpartition("/")
         role, depth, mixed = read_directory(directory)
-        rank = _RANKS[choose_role(role, find_name_role(name))]
-        keys.append((position not in changed_last, rank, depth, mixed))
-    return sorted(range(len(keys)), key=keys.__getitem__)
+        return _RANKS[choose_role(role, find_name_role(name))], depth, mixed
+
+    return rank
 
 
 def _read_directory(path: str) -> tuple[FileRole, int, bytes]:

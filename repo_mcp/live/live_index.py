@@ -341,6 +341,7 @@ class LiveIndex:
                 self._note_looked()
             raise
         finally:
+            self._look_ahead.forget()
             self.refresher.running.release()
             self._watch.note_directories()
 

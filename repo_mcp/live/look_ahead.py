@@ -84,6 +84,10 @@ class LookAhead:
                 wanted |= dict.fromkeys(self._choose(need.text, left, roots))
         self._remaining.index_first(tuple(wanted), INDEX_SECONDS)
 
+    def forget(self) -> None:
+        """Forget what was looked through, after a refresh."""
+        self._looked = LruCache(KEPT_LOOKS)
+
     def _choose(self, text: str, left: Sequence[str], roots: Sequence[bytes]) -> list[str]:
         """Return the paths of the best files, the best first."""
         looked = self._looked.get(tuple(roots), set[str])
