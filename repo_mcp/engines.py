@@ -21,6 +21,7 @@ from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.outliner import Outliner
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from repo_mcp.impact.impact import ImpactFinder
     from repo_mcp.live.live_exact import LiveExactSearch
     from repo_mcp.research.research import Researcher
+    from repo_mcp.scip.intake import IntakeReport
     from repo_mcp.semantic.live_vectors import LiveVectors
 
 RANKED_CHUNKS = 60  # of which the files are told that have the words of a change
@@ -48,6 +50,7 @@ class EngineSources:
     tree: LiveTree
     index: LiveIndex
     symbol_index: LiveSymbolIndex
+    precise: PreciseIndex
     vectors: LiveVectors | None
     outliner: Outliner
     search: Callable[[SearchRequest], SearchAnswer]
@@ -110,6 +113,7 @@ class Engines:
             sources.tree.name_path,
             self._extensions,
             sources.config.symbol_wait_seconds,
+            lambda: sources.precise.find_view(sources.index.get_searcher().snapshot),
         )
 
     @property
@@ -157,6 +161,30 @@ class Engines:
         return ImpactFinder(
             ImpactSources(self.graph, of.tree.name_path, of.tree.read, of.outliner.outline, self.rank_files)
         )
+
+    def take_scip(self, path: str, *, anew: bool) -> IntakeReport:
+        """Take in the SCIP index in a file that the operator names, beside what was taken in before; with
+        `anew` in its place. The symbol index must be up to date. Raises as `take_index` does.
+        """
+        from repo_mcp.languages.patterns.language_registry import find_language
+        from repo_mcp.scip.intake import IntakeSources, SourceFile, take_index
+
+        of = self._sources
+        lexical, find_record = of.index.get_searcher().snapshot, of.symbol_index.open_finder()
+        known = KnownFiles(lexical)
+
+        def find(path: str) -> SourceFile | None:
+            fingerprint, record = known.find_fingerprint(path), find_record(path)
+            if fingerprint is None or record is None:
+                return None
+            return SourceFile(fingerprint, find_language(path, self._extensions).name, record)
+
+        def find_saved(path: str) -> int | None:
+            status = of.tree.reader.lstat(path)
+            return None if status is None else status.st_mtime_ns
+
+        sources = IntakeSources(find, of.tree.read_bytes, find_saved)
+        return take_index(path, lexical, sources, of.precise, anew=anew)
 
     def rank_files(self, words: Sequence[str]) -> Mapping[str, float]:
         """Return the files that rank best for some words, the commonest of them, with scores from 0 to 1.

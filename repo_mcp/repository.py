@@ -63,6 +63,8 @@ from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.user_key import UserKey, load_user_key
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.precise_index import VERSION as PRECISE_VERSION
+from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.lines import decode_source, split_lines
@@ -126,6 +128,7 @@ class Repository:
         self._configuration = self._compute_configuration()
         self._index = self._open_index()
         self.symbol_index = self._open_symbol_index()
+        self.precise = self._open_precise()
         self.vectors = self._open_vectors()
         self.namespaces.mark_used()
         self._is_tidy = False
@@ -138,6 +141,7 @@ class Repository:
                 self.tree,
                 self._index,
                 self.symbol_index,
+                self.precise,
                 self.vectors,
                 self._outliner,
                 self.search,
@@ -272,6 +276,12 @@ class Repository:
         )
         return LiveSymbolIndex(namespace.directory, configuration, phase, self._index, self.tree.name_path)
 
+    def _open_precise(self) -> PreciseIndex:
+        """Open what precise indexers say: nothing, before somebody has a SCIP index taken in."""
+        configuration = derive_configuration(self._configuration, *list_facts(), PRECISE_VERSION)
+        namespace = self.namespaces.add("scip", configuration)
+        return PreciseIndex(DerivedPlace(namespace.directory, namespace.make_tag), configuration)
+
     def _open_vectors(self) -> LiveVectors | None:
         """Open the vectors of chunks; None where the operator named no model. Raises CONFIG_INVALID."""
         config = self.config
@@ -304,6 +314,10 @@ class Repository:
         self.tree.memory.move_together()
         self._bundle_fault = self.engines.review_last_bundle()
         self.symbol_index.note_refresh()
+        searcher = self._index.find_searcher()
+        self.precise.note_refresh(
+            None if searcher is None else searcher.snapshot, self._index.refresher.purges
+        )
         if not self._is_tidy:
             self._is_tidy = True
             self.namespaces.remove_unused()

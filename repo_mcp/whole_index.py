@@ -27,7 +27,7 @@ from repo_mcp.model import (
 )
 from repo_mcp.repository import Repository
 from repo_mcp.storage.pack_keys import read_key
-from repo_mcp.storage.packs import write_pack
+from repo_mcp.storage.packs import KINDS, write_pack
 
 LOOK_SECONDS = 0.25  # between checks on a build that another runs
 OTHER_SECONDS = 5.0  # that another process may take without a commit: it may be stopped
@@ -76,7 +76,7 @@ def pack_whole(repository: Repository, target: AbstractContextManager[WritableFi
     indexes = [
         (name.partition("-")[0], directory)
         for name, directory in repository.namespaces.open().items()
-        if MANIFEST in directory.list_names()
+        if name.partition("-")[0] in KINDS and MANIFEST in directory.list_names()
     ]
     return write_pack(target, indexes, key)
 

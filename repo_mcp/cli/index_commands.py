@@ -74,6 +74,7 @@ If it is killed at any moment, the next run finds the old index or the new one."
         (
             "repo-mcp index",
             "repo-mcp index --structure --workers 2",
+            "repo-mcp index --scip index.scip",
             "repo-mcp index --force --json",
             "repo-mcp index --structure --pack main.pack",
         ),
@@ -81,6 +82,7 @@ If it is killed at any moment, the next run finds the old index or the new one."
     add = parser.add_argument
     add("--force", action="store_true", help="rebuild from scratch")
     add("--structure", action=BooleanOptionalAction, help="the symbol index too (default: if there is one)")
+    add("--scip", metavar="FILE", help="take in a SCIP index: what it says comes before our own answers")
     add("--workers", metavar="N", type=int, help="processes (default: one per processor, at most 4)")
     add("--memory-mb", metavar="N", type=int, help="memory of all processes together (default: 1,000)")
     parameters.add_max_file_bytes(parser)
@@ -112,14 +114,20 @@ def index(options: Namespace) -> int:
         done = refresh(repository, force=force, quiet=quiet)
         if _wants_symbols(options, repository, is_first=is_first):
             renew_symbol_index(repository, force=force, quiet=quiet)
+        if force:
+            repository.precise.forget()
+        taken = None if options.scip is None else repository.engines.take_scip(options.scip, anew=force)
         vectors = renew_vectors(repository, force=force, quiet=quiet, warn=warn)
         pack_bytes = None if target is None else _write_pack(repository, target)
         state = repository.symbol_index.status()
         if options.json:
             document = {**to_plain(done), "structure": to_plain(state), **show_vectors(repository)}
+            document |= {} if taken is None else {"scip": taken.to_document()}
             write_json(document if pack_bytes is None else {**document, "pack_bytes": pack_bytes})
         else:
             phases = {"symbol index": describe_symbol_index(state), **vectors}
+            if taken is not None:
+                phases["SCIP"] = taken.describe()
             if pack_bytes is not None:
                 phases["pack"] = show_size(pack_bytes)
             Renderer().refreshed(done, repository.status(), phases)
@@ -154,7 +162,9 @@ def _write_pack(repository: Repository, target: AbstractContextManager[WritableF
 
 
 def _wants_symbols(options: Namespace, repository: Repository, *, is_first: bool) -> bool:
-    """Return True when the symbol index is asked for, there, or in the pack that a first index began with."""
+    """Return True when the symbol index is asked for or needed, there, or in the pack of a first index."""
+    if options.scip is not None:
+        return True
     if options.structure is not None:
         return bool(options.structure)
     begins = is_first and not options.force

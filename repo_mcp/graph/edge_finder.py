@@ -151,7 +151,7 @@ class EdgeFinder:
                 continue  # inside the symbol in question
             edge_type = self._name_edge(record, reference, target)
             if edge_type in types:
-                gathered.add(edge_type, other, target.confidence, reference.line)
+                gathered.add(edge_type, other, target.confidence, reference.line, source=found.source)
             if below is not None and self.dispatch.is_dispatched(record, row, other):
                 for one in below.list_of(other):
                     gathered.add(edge_type, one.declaration, Confidence.POSSIBLE, reference.line, other)
@@ -159,7 +159,7 @@ class EdgeFinder:
             edge_type = _TYPES.get(role) or _OUTSIDE[role]
             if found.external and edge_type in types:
                 gathered.add_external(edge_type, found.external, reference.line)
-            elif edge_type in types:
+            elif edge_type in types and found == NOTHING:
                 gathered.add_unresolved(path, row, reference.line)
 
     def _name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
@@ -325,7 +325,7 @@ class _Search:
         resolution = self._finder.resolve(path, record, row)
         found = self._find_meant(resolution, path, record, row)
         if found is not None:
-            self._note(path, record, row, found)
+            self._note(path, record, row, found, resolution.source)
         elif above := [one.declaration for one in resolution.targets if one.declaration in self._above]:
             if EdgeType.CALLS in self._types and self._finder.dispatch.is_dispatched(record, row, above[0]):
                 source = Declaration(path, int(record.ref_symbols[row]))
@@ -375,7 +375,7 @@ class _Search:
         for alias in sorted(list_aliases(record, rows) - {name}):
             yield from record.find_references(alias)
 
-    def _note(self, path: str, record: SymbolRecord, row: int, found: Target) -> None:
+    def _note(self, path: str, record: SymbolRecord, row: int, found: Target, told_by: str) -> None:
         reference = record.get_reference(row)
         alias = "" if reference.role is ReferenceRole.CALL else reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
@@ -389,7 +389,7 @@ class _Search:
         edge_type = self._finder.name_edge(record, reference, found)
         if edge_type in self._types:
             source = Declaration(path, reference.symbol)
-            self._gathered.add(edge_type, source, found.confidence, reference.line)
+            self._gathered.add(edge_type, source, found.confidence, reference.line, source=told_by)
 
 
 def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:

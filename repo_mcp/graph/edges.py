@@ -21,6 +21,7 @@ _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 
 
 _Key = tuple[EdgeType, Declaration, "Declaration | None"]
+_Surety = tuple[Confidence, str]  # and its source
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Edge:
     via: Declaration | None = (
         None  # what the lines mean, where it is a member that `other` or its end overrides
     )
+    source: str = ""  # of every line: SCIP where a precise indexer says so
 
     @property
     def count(self) -> int:
@@ -83,7 +85,7 @@ class GatheredEdges:
     """Accumulates edges, one per type, other end, member in between and confidence."""
 
     def __init__(self) -> None:
-        self._found: dict[_Key, dict[int, Confidence]] = {}
+        self._found: dict[_Key, dict[int, _Surety]] = {}
         self._taken: dict[_Key, set[int]] = {}
         self._externals: dict[tuple[EdgeType, str], list[int]] = {}
         self._unresolved: dict[str, dict[int, int]] = {}  # path -> row of the reference -> line
@@ -95,12 +97,16 @@ class GatheredEdges:
         confidence: Confidence,
         line: int,
         via: Declaration | None = None,
+        source: str = "",
     ) -> None:
-        """Note a line that leads to, or from, a symbol. Of several on one line the surest counts."""
+        """Note a line that leads to, or from, a symbol. Of several on one line the surest counts, of equally
+        sure ones that of a precise indexer.
+        """
         if line in self._taken.get((edge_type, other, via), ()):
             return
         lines = self._found.setdefault((edge_type, other, via), {})
-        lines[line] = min(confidence, lines.get(line, confidence), key=_ORDER.__getitem__)
+        own = (confidence, source)
+        lines[line] = min(own, lines.get(line, own), key=lambda one: (_ORDER[one[0]], not one[1]))
 
     def add_external(self, edge_type: EdgeType, name: str, line: int) -> None:
         """Note a line that leads out of the repository."""
@@ -117,11 +123,12 @@ class GatheredEdges:
                 edge_type,
                 other,
                 confidence,
-                tuple(sorted(one for one in lines if lines[one] is confidence)),
+                tuple(sorted(one for one in lines if lines[one] == (confidence, source))),
                 via,
+                source,
             )
             for (edge_type, other, via), lines in self._found.items()
-            for confidence in set(lines.values())
+            for confidence, source in set(lines.values())
         ]
         edges.sort(key=_order)
         externals = [
@@ -138,10 +145,10 @@ class GatheredEdges:
         return Edges(tuple(edges), tuple(externals), tuple(unresolved), cut or is_followed, is_followed)
 
 
-def _order(edge: Edge) -> tuple[int, str, int, EdgeType, str, int]:
+def _order(edge: Edge) -> tuple[int, str, int, EdgeType, str, int, str]:
     via = edge.via or Declaration("", -1)
     place = (edge.other.path, edge.other.ordinal)
-    return _ORDER[edge.confidence], *place, edge.type, via.path, via.ordinal
+    return _ORDER[edge.confidence], *place, edge.type, via.path, via.ordinal, edge.source
 
 
 def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -16,6 +16,7 @@ from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.name_uses import NameUses
 from repo_mcp.graph.nodes import Node, NodeBook
+from repo_mcp.graph.precise import PreciseAnswers
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
@@ -81,12 +82,19 @@ class Span:
 class Graph:
     """Symbols and edges of one program. Methods may raise IndexFormatError for a damaged index."""
 
-    def __init__(self, program: SearchableProgram, makers: Mapping[str, MakeResolver]) -> None:
-        """Read nothing yet. `makers` maps each language to the constructor of its resolver."""
+    def __init__(
+        self,
+        program: SearchableProgram,
+        makers: Mapping[str, MakeResolver],
+        precise: PreciseAnswers | None = None,
+    ) -> None:
+        """Read nothing yet. `makers` maps each language to the constructor of its resolver; the answers of
+        `precise`, if any, come before theirs.
+        """
         self._program = program
         self._lock = threading.RLock()
         self._nodes = NodeBook(program)
-        self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded))
+        self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded, precise))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
         self._lookup = SymbolLookup(program, self._nodes, self._symbols, self._list_places)

@@ -12,6 +12,7 @@ from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.symbol_index.precise_index import PreciseView
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import (
@@ -41,9 +42,14 @@ class IndexProgram:
         list_source_paths: Callable[[], Iterable[str]],
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
+        precise: PreciseView | None = None,
     ) -> None:
-        """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension."""
+        """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
+
+        Records of `precise` stand in for those of the symbol index: they have further references.
+        """
         self._view = view
+        self._precise = precise
         self._read = read
         self._languages = languages
         self._records: LruCache[str, SymbolRecord | None] = LruCache(MAX_KEPT_BYTES, _weigh)
@@ -70,6 +76,9 @@ class IndexProgram:
         return found
 
     def _decode_any(self, path: str) -> SymbolRecord | None:
+        precise = None if self._precise is None else self._precise.find(path)
+        if precise is not None:
+            return precise.record
         record = self._view.find_record_bytes(path)
         if record is None:
             return None
@@ -122,7 +131,11 @@ class IndexProgram:
 
     def list_using(self, name: str) -> Sequence[str]:
         """Return the files with a reference to exactly this name, ascending."""
-        return self._list_files(USES, name)
+        found, others = self._list_files(USES, name), self._list_naming(name)
+        return list(dict.fromkeys(merge(found, others))) if others else found
+
+    def _list_naming(self, name: str) -> Sequence[str]:
+        return () if self._precise is None else self._precise.list_naming(name)
 
     def list_importing(self, name: str) -> Sequence[str]:
         """Return the files that import from a module whose name ends with `name`, ascending."""

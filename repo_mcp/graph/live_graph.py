@@ -12,6 +12,7 @@ from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
 from repo_mcp.graph.nodes import Node, find_paths_of
+from repo_mcp.graph.precise import PreciseAnswers
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver
 from repo_mcp.graph.symbol_lookup import find_named_paths
@@ -20,6 +21,7 @@ from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexedPath, SymbolIndexStatus
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.symbol_index.precise_index import PreciseView
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
 
@@ -44,12 +46,15 @@ class LiveGraph:
         name_path: Callable[[str], str],
         languages: Mapping[str, str],
         wait_seconds: float,
+        find_precise: Callable[[], PreciseView | None] = lambda: None,
     ) -> None:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
         `name_path` makes a client's path relative to the root, or raises RepoError.
 
-        A call waits for symbols that are being parsed up to `wait_seconds`.
+        A call waits for symbols that are being parsed up to `wait_seconds`. What `find_precise` returns comes
+        before our own answers.
         """
+        self._find_precise = find_precise
         self._wait_seconds = wait_seconds
         self._symbol_index = symbol_index
         self._list_source_paths = list_source_paths
@@ -57,7 +62,7 @@ class LiveGraph:
         self._name_path = name_path
         self._languages = languages
         self._lock = threading.Lock()
-        self._made: tuple[SymbolIndex, Graph] | None = None
+        self._made: tuple[SymbolIndex, PreciseView | None, Graph] | None = None
         self._told = threading.local()  # warnings in force when a thread last opened the graph
 
     @contextmanager
@@ -113,11 +118,13 @@ class LiveGraph:
             self._symbol_index.wait_for(Need(name), deadline)
 
     def _find_graph(self, view: SymbolIndex) -> Graph:
+        precise = self._find_precise()
         with self._lock:
-            if self._made is None or self._made[0] is not view:
-                program = IndexProgram(view, self._list_source_paths, self._read, self._languages)
-                self._made = (view, Graph(program, RESOLVERS))
-            return self._made[1]
+            if self._made is None or self._made[0] is not view or self._made[1] is not precise:
+                program = IndexProgram(view, self._list_source_paths, self._read, self._languages, precise)
+                answers = None if precise is None else PreciseAnswers(precise)
+                self._made = (view, precise, Graph(program, RESOLVERS, answers))
+            return self._made[2]
 
     def warn(self) -> list[str]:
         """Return warnings that not every file is parsed, as far as this process knows.
@@ -125,7 +132,9 @@ class LiveGraph:
         A warning that held when this thread last opened the graph still counts: parsing may have ended since.
         """
         told: list[str] = getattr(self._told, "warnings", [])
-        return told or self._symbol_index.warn()
+        precise = None if self._made is None else self._made[1]
+        fault = "" if precise is None else precise.fault
+        return [*(told or self._symbol_index.warn()), *filter(None, [fault])]
 
     def status(self) -> SymbolIndexStatus:
         """Return the state of the symbol index."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from repo_mcp.graph.by_name import ByNameResolver
+from repo_mcp.graph.precise import PreciseAnswers
 from repo_mcp.graph.program.program import NOTHING, Program, Resolution, Resolver
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
@@ -24,13 +25,16 @@ class Resolvers:
         program: Program,
         makers: Mapping[str, MakeResolver],
         count_decoded: Callable[[], int] = lambda: 0,
+        precise: PreciseAnswers | None = None,
     ) -> None:
         """Create no resolver yet. `makers` is by language; a maker that languages share is called once. A
         language without one is that of an installed adapter, whose names are all that is known.
 
         `count_decoded` returns the bytes of symbol records that the program has decoded so far. As resolvers
         hold the records they have read, they are dropped with their caches after MAX_HELD_BYTES more.
+        The answers of `precise` come before those of the resolvers.
         """
+        self._precise = precise
         self._program = program
         self._count_decoded = count_decoded
         self._fresh_at = 0
@@ -40,7 +44,11 @@ class Resolvers:
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""
-        return self._remember((path, row), path, lambda: record.get_reference(row), record)
+
+        def resolve() -> Resolution:
+            return self._remember((path, row), path, lambda: record.get_reference(row), record)
+
+        return resolve() if self._precise is None else self._precise.resolve(path, row, resolve)
 
     def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the module named by the import or export in a row."""

@@ -41,12 +41,18 @@ def _escape(name: str) -> str:
 
 def list_last_names(symbol: str, most: int = 2) -> Sequence[str]:
     """Return the names of the last descriptors of a global symbol, the last first; none where it has none."""
+    names = [*_iter_names(split_symbol(symbol)[1])]
+    return [_unescape(one) for one in names[-most:][::-1]]
+
+
+def split_symbol(symbol: str) -> tuple[str, str]:
+    """Return the scheme and package of a global symbol, and its descriptors; of others all, and nothing."""
     start = 0
     for _ in range(_FIELDS_BEFORE):
         start = _find_single(symbol, " ", start) + 1
         if not start:
-            return ()
-    return [_unescape(one) for one in [*_iter_names(symbol[start:])][-most:][::-1]]
+            return symbol, ""
+    return symbol[:start], symbol[start:]
 
 
 def _iter_names(text: str) -> Iterator[str]:

@@ -147,8 +147,8 @@ def _encode_symbol(one: SymbolInformation) -> bytes:
 # Reading
 
 
-def iter_documents(file: ReadableFile) -> Iterator[bytes]:
-    """Yield the bytes of each document of an index, in the order of the file.
+def iter_documents(file: ReadableFile, *, reads: bool = True) -> Iterator[bytes]:
+    """Yield the bytes of each document of an index, in the order of the file; nothing unless it `reads`.
 
     Raises WireError where the file is no index, is cut short, or has a document of more than
     MAX_DOCUMENT_BYTES; and what reading raises.
@@ -169,7 +169,8 @@ def iter_documents(file: ReadableFile) -> Iterator[bytes]:
         if tag >> 3 == 2:
             if size > MAX_DOCUMENT_BYTES:
                 raise WireError(f"a document of {size:,} bytes; {MAX_DOCUMENT_BYTES:,} are the most")
-            yield file.read(position, size)
+            if reads:
+                yield file.read(position, size)
         position += size
 
 

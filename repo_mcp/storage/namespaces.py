@@ -30,7 +30,7 @@ from repo_mcp.storage.user_key import UserKey
 
 UNUSED_SECONDS = 14 * 24 * 3600.0  # counted from the last time a server opened its root
 MAX_NAMESPACES = 1_000  # examined in one call
-_NAMESPACE = re.compile(r"(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}(?:-allowed)?")
+_NAMESPACE = re.compile(r"(?:index|structure|scip|vectors)-v[0-9]{1,6}-[0-9a-f]{16}(?:-allowed)?")
 _DETACHED = re.compile(rf"\.removed-{_NAMESPACE.pattern}")
 _ALLOWED = "-allowed"  # ends the names of indexes that hold what is denied by default
 _ALLOWED_LOCK = "allowed.lock"  # in the data directory: held by who uses such an index

@@ -48,9 +48,11 @@ class Resolution:
 
     targets: tuple[Target, ...] = ()
     external: str = ""  # dotted name of something not declared here: "os.path.join", "react.useState"
+    source: str = ""  # SCIP where a precise indexer says so, else empty: ours do
 
 
 NOTHING = Resolution()
+SCIP = "scip"
 
 
 class Program(Protocol):

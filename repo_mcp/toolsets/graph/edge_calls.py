@@ -171,7 +171,7 @@ def _name_rows(rows: Iterable[EdgeRow]) -> list[str]:
     for row in rows:
         if isinstance(row, Edge):
             via = "" if row.via is None else f" {row.via.ordinal} {row.via.path}"
-            key = f"{row.type} {row.confidence} {row.other.ordinal} {row.other.path}{via}"
+            key = f"{row.type} {row.confidence}{row.source} {row.other.ordinal} {row.other.path}{via}"
         elif isinstance(row, WindowEnd):
             key = f"window {row.number}"
         else:

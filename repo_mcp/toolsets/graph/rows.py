@@ -75,6 +75,7 @@ def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], via
         "edge_type": edge.type.value,
         "direction": direction,
         "confidence": edge.confidence.value,
+        "source": edge.source,
         "via": None if via is None else escape_text(via.qualified_name),
         **render_lines(edge.lines, text),
     }

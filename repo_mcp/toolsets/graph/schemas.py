@@ -121,6 +121,7 @@ _EDGE: dict[str, Schema] = {
         "description": "Of these lines. exact: resolved through scopes and imports; probable: the only one of"
         " that name; possible: one of several",
     },
+    "source": build_field("string", "scip: told by a precise indexer"),
     "via": build_field("string", "The overridden member that the lines call, if any"),
     **_LINES,
 }

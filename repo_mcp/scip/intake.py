@@ -1,0 +1,171 @@
+"""Takes in the SCIP index of a precise indexer, which the operator names and nobody trusts.
+
+The frame of the whole file is checked first: one that is no index, or cut short, changes nothing. Then it is
+read document by document. One counts where its path is, letter by letter, that of an indexed file with a
+symbol record, and where it fits the file's text (`repo_mcp/scip/matching.py`); every other one is left out
+and counted. So nothing is opened because a document names it, and paths that lead out mean nothing.
+
+A file that was saved after the index was made is left out, too: the places of its names may still be right
+where their meanings are not.
+
+Time and memory grow with the bytes of the index, and never with a number that it gives.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from index_format import DiskDirectory, IndexFormatError, Snapshot, compute_fingerprint
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.scip.matching import OtherText, match_document
+from repo_mcp.scip.messages import ReadableFile, decode_document, decode_path, iter_documents
+from repo_mcp.scip.wire import WireError
+from repo_mcp.symbol_index.precise_index import PreciseFile, PreciseIndex
+from repo_mcp.symbols.symbol_record import SymbolRecord
+from repo_mcp.text.lines import decode_source
+
+NOT_INDEXED = "no indexed source file has this path"
+NAMED_TWICE = "it is named twice"
+SAVED_LATER = "it was saved after the index was made"
+CHANGED = "it changed while the index was taken in"
+DAMAGED = "its document is damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """An indexed file with a symbol record."""
+
+    fingerprint: bytes
+    language: str
+    record: SymbolRecord
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeSources:
+    """The repository, as far as it is needed here."""
+
+    find: Callable[[str], SourceFile | None]
+    read: Callable[[str], bytes]  # a file's bytes; may raise RepoError
+    find_saved: Callable[[str], int | None]  # when a file was saved last, in nanoseconds
+
+
+@dataclass(slots=True)
+class IntakeReport:
+    """What was taken, and what was left out."""
+
+    files: int = 0
+    symbols: int = 0  # declarations with a meaning
+    references: int = 0  # with a meaning
+    left_out: Counter[str] = field(default_factory=Counter)  # documents by reason
+
+    def describe(self) -> str:
+        """Return the report in one line."""
+        told = f"{self.files:,} files, {self.symbols:,} symbols, {self.references:,} references"
+        parts = [f"{count:,} left out: {reason}" for reason, count in sorted(self.left_out.items())]
+        return "; ".join([told, *parts])
+
+    def to_document(self) -> Mapping[str, object]:
+        """Return the report as one JSON object."""
+        return {
+            "files": self.files,
+            "symbols": self.symbols,
+            "references": self.references,
+            "left_out": dict(sorted(self.left_out.items())),
+        }
+
+
+class Intake:
+    """The intake of one index."""
+
+    def __init__(self, index: ReadableFile, made: int, sources: IntakeSources) -> None:
+        """`made` is when the index was written, in nanoseconds. Raises RepoError with INVALID_ARGUMENT where
+        the frame of the index is broken.
+        """
+        self._index = index
+        self._made = made
+        self._sources = sources
+        self.report = IntakeReport()
+        try:
+            for _ in iter_documents(index, reads=False):
+                pass
+        except WireError as error:
+            raise RepoError(
+                ErrorCode.INVALID_ARGUMENT,
+                f"The file of --scip is no SCIP index: {error}.",
+                "Make it again with an indexer for SCIP, such as scip-python or scip-typescript.",
+            ) from error
+
+    def iter_files(self) -> Iterator[PreciseFile]:
+        """Yield what the index says of each file. May raise IndexFormatError."""
+        self.report = IntakeReport()
+        seen: set[str] = set()  # indexed files: not more than there are
+        for data in iter_documents(self._index):
+            try:
+                found = self._read(data, seen)
+            except (WireError, OtherText) as error:
+                self.report.left_out[str(error) if isinstance(error, OtherText) else DAMAGED] += 1
+                continue
+            yield found
+
+    def _read(self, data: bytes, seen: set[str]) -> PreciseFile:
+        """Return what a document says of its file. Raises WireError, OtherText."""
+        path = decode_path(data)
+        source = self._sources.find(path)
+        if source is None:
+            raise OtherText(NOT_INDEXED)
+        if path in seen:
+            raise OtherText(NAMED_TWICE)
+        seen.add(path)
+        saved = self._sources.find_saved(path)
+        if saved is None or saved > self._made:
+            raise OtherText(SAVED_LATER)
+        try:
+            raw = self._sources.read(path)
+            text = decode_source(raw).data.decode("utf-8", "replace")
+        except RepoError:
+            raise OtherText(CHANGED) from None
+        if compute_fingerprint(raw) != source.fingerprint:
+            raise OtherText(CHANGED)
+        matched = match_document(decode_document(data), source.record, text)
+        self.report.files += 1
+        self.report.symbols += len(matched.meanings)
+        self.report.references += matched.resolved
+        return PreciseFile(
+            path,
+            source.fingerprint,
+            len(raw),
+            source.language,
+            matched.record,
+            matched.meanings,
+            matched.names,
+        )
+
+
+def take_index(
+    path: str, lexical: Snapshot, sources: IntakeSources, precise: PreciseIndex, *, anew: bool
+) -> IntakeReport:
+    """Take in the index in a file, in place of what was taken in before for the same source files.
+
+    With `anew` nothing else stays. Raises RepoError with INVALID_ARGUMENT for a file that is no index, and as
+    `PreciseIndex.take` does.
+    """
+    above, name = os.path.split(os.path.abspath(path))
+    try:
+        index = DiskDirectory(above).open(name)
+        made = os.stat(os.path.join(above, name)).st_mtime_ns
+    except (IndexFormatError, OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no regular file"
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"The file of --scip cannot be read ({reason}).",
+            "Give the file that an indexer for SCIP wrote.",
+        ) from None
+    try:
+        intake = Intake(index, made, sources)
+        precise.take(lexical, intake.iter_files, anew=anew)
+    finally:
+        index.close()
+    return intake.report

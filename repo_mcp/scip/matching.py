@@ -1,0 +1,248 @@
+"""What a document of SCIP says, in the terms of our symbol record of the same file.
+
+A document says nothing of the version that it describes. So a place counts only where the text has the name
+that the symbol ends with; where too many have not, the document is of another version and is refused whole.
+An import under another name, `a as b`, counts as a place of `a`.
+
+Our records know lines. A name that has one meaning in a line gives it to each of our references of that name
+there. One that has several leaves them as they are, and is added as one use for each. Uses that our parser
+did not find are added, where they mean something of the file's own package: reading SCIP, nobody can tell a
+call from another use.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from index_format import compute_fingerprint
+from repo_mcp.scip.descriptors import LOCAL, list_last_names, split_symbol
+from repo_mcp.scip.export import is_letter
+from repo_mcp.scip.messages import DEFINITION, FORWARD_DEFINITION, Document, Occurrence, PositionEncoding
+from repo_mcp.symbol_index.precise_record import encode_precise_record
+from repo_mcp.symbols.symbol_record import (
+    ReferenceRole,
+    SymbolRecord,
+    SymbolRecordBuilder,
+)
+
+MAX_LINE_CHARS = 5_000  # of a line whose places are looked at: no more in what people write
+MAX_WRONG_SHARE = 0.2  # of the places of plain names: with more, the document is of another version
+MAX_HEAD_LINES = 40  # of a declaration, down to its name
+_DEFINITIONS = DEFINITION | FORWARD_DEFINITION
+LOOKED_AT = 64  # declarations of one name that begin before a line
+_NAME = re.compile(r"[^\W\d]\w*|\$[\w$]*|[^\W\d][\w$]*")
+_RENAMED = re.compile(r"([^\W\d]\w*)\s+as\s")
+_NO_USE = (")", "]")  # end the symbols of parameters, which our records do not have
+_NO_NAME = ("/", ":", "`().", "`.", "`#")  # end those of modules and of what has no plain name in the text
+
+OUTSIDE = "it has places outside the file"
+OTHER_VERSION = "it describes another version of the file"
+
+
+class OtherText(ValueError):
+    """A document that does not fit the text of its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What was taken from a document."""
+
+    record: bytes  # a precise record
+    meanings: frozenset[bytes]  # of declarations
+    names: frozenset[str]  # of added references
+    resolved: int  # references that have a meaning
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A name with a meaning, in one line."""
+
+    line: int  # from 1
+    name: str
+    symbol: str
+    is_definition: bool
+
+
+def match_document(document: Document, record: SymbolRecord, text: str) -> Matched:
+    """Return what a document says of a file with this record and this text. Raises OtherText."""
+    lines = text.split("\n")
+    if document.text and document.text.decode("utf-8", "replace") != text:
+        raise OtherText(OTHER_VERSION)
+    places = list(_Reader(document, lines).iter_places())
+    declared = _find_declared(document.path, record, places)
+    known = set(declared.values())
+    meanings: dict[tuple[int, str], dict[bytes, None]] = {}
+    own = {split_symbol(place.symbol)[0] for place in places if place.is_definition}
+    uses: set[tuple[int, str]] = set()  # what may be added
+    for place in places:
+        meaning = _mean(document.path, place.symbol)
+        is_local = place.symbol.startswith(LOCAL)
+        if not place.is_definition and (meaning in known or not is_local):
+            meanings.setdefault((place.line, place.name), {})[meaning] = None
+            is_ours = not is_local and split_symbol(place.symbol)[0] in own
+            if is_ours and not place.symbol.endswith(_NO_USE):
+                uses.add((place.line, place.name))
+    return _join(record, declared, meanings, uses)
+
+
+class _Reader:
+    """Reads the places of one document in the text of its file."""
+
+    def __init__(self, document: Document, lines: Sequence[str]) -> None:
+        self._document = document
+        self._lines = lines
+        self._names: dict[str, Sequence[str]] = {}  # symbol -> its last names
+
+    def iter_places(self) -> Iterable[_Place]:
+        """Yield the places whose text is the name of their symbol. Raises OtherText, at the end at last."""
+        right = wrong = 0
+        for one in self._document.occurrences:
+            if one.line >= len(self._lines):
+                raise OtherText(OUTSIDE)
+            text, is_word = self._read(one)
+            wanted = () if one.symbol.startswith(LOCAL) else self._find_names(one.symbol)
+            right += text in wanted
+            if is_word and (text in wanted or one.symbol.startswith(LOCAL)):
+                yield _Place(one.line + 1, text, one.symbol, bool(one.roles & _DEFINITIONS))
+            elif wanted and text not in wanted and text and not one.symbol.endswith(_NO_NAME):
+                wrong += not is_word  # else an alias, or another name: it is left out
+        if wrong > MAX_WRONG_SHARE * (right + wrong):
+            raise OtherText(OTHER_VERSION)
+
+    def _find_names(self, symbol: str) -> Sequence[str]:
+        found = self._names.get(symbol)
+        if found is None:
+            found = self._names[symbol] = list_last_names(symbol)
+        return found
+
+    def _read(self, one: Occurrence) -> tuple[str, bool]:
+        """Return the text at a place, and whether it is a name and no part of one. Raises OtherText."""
+        line = self._lines[one.line]
+        if len(line) > MAX_LINE_CHARS:
+            return "", True  # nobody knows
+        if line.isascii() or self._document.encoding is PositionEncoding.UTF32:
+            start, end = one.start, one.end
+        else:
+            start, end = _count_letters(line, (one.start, one.end), self._document.encoding)
+        if max(start, end) > len(line):
+            raise OtherText(OUTSIDE)
+        renamed = _RENAMED.match(line, start, end)
+        text = line[start:end] if renamed is None else renamed[1]
+        around = line[start - 1 : start] + line[start + len(text) : start + len(text) + 1]
+        return text, _NAME.fullmatch(text) is not None and not any(map(is_letter, around))
+
+
+def _count_letters(line: str, places: Iterable[int], encoding: PositionEncoding) -> list[int]:
+    """Return places in a line that is not ASCII, counted in letters; one beyond the line for those beyond.
+
+    Without a known encoding those behind the first letter that is not ASCII are counted as letters, too.
+    """
+    if encoding is PositionEncoding.UNKNOWN:
+        return list(places)
+    codec, width = ("utf-8", 1) if encoding is PositionEncoding.UTF8 else ("utf-16-le", 2)
+    data = line.encode(codec, "replace")
+    return [
+        len(data[: place * width].decode(codec, "ignore")) if place * width <= len(data) else len(line) + 1
+        for place in places
+    ]
+
+
+def _mean(path: str, symbol: str) -> bytes:
+    """Return the meaning of a symbol; that of a local one is of its file alone."""
+    return compute_fingerprint(f"{path}\0{symbol}".encode() if symbol.startswith(LOCAL) else symbol.encode())
+
+
+def _find_declared(path: str, record: SymbolRecord, places: Iterable[_Place]) -> dict[int, bytes]:
+    """Return the meaning of each declaration that has one, by ordinal.
+
+    A definition is that of the innermost declaration of its name around it; each has one, the first.
+    """
+    by_name: dict[str, tuple[list[int], list[int]]] = {}
+    names, starts, ends = (
+        record.names.tolist(),
+        record.starts.tolist(),
+        (record.starts + record.spans).tolist(),
+    )
+    strings = record.strings
+    for ordinal in range(1, record.symbol_count):
+        own_starts, ordinals = by_name.setdefault(strings[names[ordinal]], ([], []))
+        own_starts.append(starts[ordinal])
+        ordinals.append(ordinal)
+    declared: dict[int, bytes] = {}
+    for place in sorted((one for one in places if one.is_definition), key=lambda one: one.line):
+        own_starts, ordinals = by_name.get(place.name, ([], []))
+        last = bisect_right(own_starts, place.line)
+        for ordinal in reversed(ordinals[max(0, last - LOOKED_AT) : last]):
+            if place.line <= min(ends[ordinal], starts[ordinal] + MAX_HEAD_LINES):
+                declared.setdefault(ordinal, _mean(path, place.symbol))
+                break
+    return declared
+
+
+def _join(
+    record: SymbolRecord,
+    declared: Mapping[int, bytes],
+    meanings: Mapping[tuple[int, str], Mapping[bytes, None]],
+    uses: set[tuple[int, str]],
+) -> Matched:
+    """Return a file's record with the meanings of its references and with uses that it does not have."""
+    strings, owners = record.strings, _list_owners(record)
+    rows = [record.get_reference(row) for row in range(record.reference_count)]
+    found: list[bytes | None] = []
+    there: set[tuple[int, str]] = set()
+    for row in rows:
+        key = (row.line, row.name)
+        meant = () if row.role is ReferenceRole.BIND else meanings.get(key, ())
+        there.update([key] if row.role is not ReferenceRole.BIND else ())
+        found.append(next(iter(meant)) if len(meant) == 1 else None)
+    added = [
+        (line, name, meaning)
+        for (line, name), meant in sorted(meanings.items())
+        if (line, name) in uses and ((line, name) not in there or len(meant) > 1)
+        for meaning in meant
+    ]
+    builder = SymbolRecordBuilder(strings[record.names[0]], 1 + int(record.spans[0]))
+    builder.status = record.status
+    for ordinal in range(1, record.symbol_count):
+        symbol = record.get_symbol(ordinal)
+        builder.add_symbol(
+            *(symbol.name, symbol.kind, symbol.parent, symbol.start_line, symbol.end_line),
+            flags=symbol.flags,
+            access=symbol.access,
+            parameters=symbol.parameters,
+            parameter_count=symbol.parameter_count,
+            return_type=symbol.return_type,
+        )
+    for row in rows:
+        builder.add_reference(
+            *(row.symbol, row.role, row.name, row.line),
+            qualifier=row.qualifier,
+            alias=row.alias,
+            arguments=row.arguments,
+        )
+    for line, name, _ in added:
+        builder.add_reference(int(owners[min(line, len(owners) - 1)]), ReferenceRole.USE, name, line)
+    every = [*found, *(meaning for _, _, meaning in added)]
+    lines = [*(row.line for row in rows), *(line for line, _, _ in added)]
+    order = np.argsort(np.array(lines, dtype=np.int64), kind="stable").tolist()  # as `encode` sorts them
+    references = [every[place] for place in order]
+    return Matched(
+        encode_precise_record(builder.encode(), declared, references),
+        frozenset(declared.values()),
+        frozenset(name for _, name, _ in added),
+        sum(one is not None for one in every),
+    )
+
+
+def _list_owners(record: SymbolRecord) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the ordinal of the innermost symbol around each line, by line."""
+    owners = np.zeros(2 + int(record.spans[0]), dtype=np.int64)
+    for ordinal in range(1, record.symbol_count):  # a parent before its children
+        start = int(record.starts[ordinal])
+        owners[start : start + int(record.spans[ordinal]) + 1] = ordinal
+    return owners

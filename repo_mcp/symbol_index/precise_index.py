@@ -1,0 +1,267 @@
+"""The index of what precise indexers say, which the operator had taken in: written, read, and purged.
+
+It is derived from the lexical index as the symbol index is, and has a directory of its own. A record counts
+only while its file is the version that was indexed: after an edit our own answers count, and again the
+precise ones when the edit is undone. Nothing here makes a record; see `repo_mcp/scip/intake.py`.
+
+Documents are files. The field `defines` has the meanings that a file declares, in hexadecimal, and `names`
+the names of references that our parser did not find in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from index_format import (
+    ChunkTable,
+    DiskDirectory,
+    Field,
+    FileTable,
+    IndexFormatError,
+    Level,
+    Manifest,
+    ManifestReader,
+    Occurrences,
+    PostingRun,
+    SegmentContent,
+    Snapshot,
+    UnitTable,
+    build_term_text,
+    number_languages,
+)
+from repo_mcp.errors import RepoError
+from repo_mcp.indexing.derived_phase import (
+    Cancelled,
+    DerivedPlace,
+    PhaseStore,
+    PhaseWords,
+    SegmentRound,
+    WriteTarget,
+    purge_gone,
+)
+from repo_mcp.indexing.derived_plan import Plan
+from repo_mcp.indexing.documents import FIELD_BITS, build_run
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.lru_cache import LruCache
+from repo_mcp.symbol_index.precise_record import PreciseRecord
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
+from repo_mcp.symbols.symbol_record import SymbolRecordError
+
+VERSION = 1  # of the meaning of the fields
+DEFINES, NAMES = range(2)
+PRECISE_FIELDS = (Field("defines", Level.FILE), Field("names", Level.FILE))
+SEGMENT_BYTES = 8 * 1024 * 1024  # of records
+KEPT_BYTES = 16 * 1024 * 1024  # of decoded records
+_ENTRY_BYTES = 400
+UNREADABLE = "What --scip took in cannot be read, so it is not used. Run repo-mcp index --scip FILE again."
+WORDS = PhaseWords(
+    "scip",
+    "Another process is taking in a SCIP index.",
+    "Taking in the SCIP index was cancelled.",
+    "What was taken in so far is kept.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PreciseFile:
+    """One file and its precise record."""
+
+    path: str
+    fingerprint: bytes
+    size: int  # bytes of the source file
+    language: str
+    record: bytes
+    meanings: frozenset[bytes]  # that it declares
+    names: frozenset[str]  # of references that our parser did not find
+
+
+def build_segment(files: Sequence[PreciseFile]) -> tuple[SegmentContent, PostingRun]:
+    """Return the content and the posting lists of a segment of one or more files."""
+    files = sorted(files, key=lambda file: file.path.encode())
+    found = sorted(
+        {(one.hex().encode(), DEFINES, doc) for doc, file in enumerate(files) for one in file.meanings}
+        | {(one.encode(), NAMES, doc) for doc, file in enumerate(files) for one in file.names}
+    )
+    terms = sorted({term for term, _, _ in found})
+    numbers = {term: number for number, term in enumerate(terms)}
+    occurrences = Occurrences(len(found), len(terms) << FIELD_BITS, len(files), 1)
+    lists = np.array([numbers[term] << FIELD_BITS | field for term, field, _ in found], dtype=np.int64)
+    docs = np.array([doc for _, _, doc in found], dtype=np.int64)
+    occurrences.add(lists, docs, np.ones_like(docs))
+    lengths = [np.zeros(len(files), dtype=np.int64) for _ in PRECISE_FIELDS]
+    run = build_run(build_term_text(terms), occurrences, lengths)
+    names, languages = number_languages([file.language for file in files])
+    zeros = np.zeros(len(files), dtype=np.int64)
+    none = zeros[:0]
+    table = FileTable(
+        [file.path.encode() for file in files],
+        b"".join(file.fingerprint for file in files),
+        np.array([file.size for file in files], dtype=np.int64),
+        languages,
+        *(zeros, zeros, zeros, zeros),
+        names,
+    )
+    units, chunks = UnitTable(none, none), ChunkTable(none, none, none)
+    return SegmentContent(PRECISE_FIELDS, table, units, chunks, lengths, [one.record for one in files]), run
+
+
+class PreciseView:
+    """One committed generation next to one of the lexical index. Used by one call at a time.
+
+    Nothing is raised for a damaged index: it says nothing then, and `fault` tells.
+    """
+
+    def __init__(self, index: SymbolIndex) -> None:
+        self._index = index
+        self._records: LruCache[str, PreciseRecord | None] = LruCache(KEPT_BYTES, _weigh)
+        self.fault = ""
+
+    @property
+    def file_count(self) -> int:
+        """Return the number of files with a record, of whatever version."""
+        return self._index.file_count
+
+    def find(self, path: str) -> PreciseRecord | None:
+        """Return what is said of a file; None without a record, or when it is of another version."""
+        return self._records.get(path, lambda: self._read(path))
+
+    def _read(self, path: str) -> PreciseRecord | None:
+        try:
+            data = self._index.find_record_bytes(path)
+            return None if data is None else PreciseRecord(data)
+        except (IndexFormatError, SymbolRecordError, OSError):
+            self.fault = UNREADABLE
+            return None
+
+    def list_defining(self, meaning: bytes) -> list[str]:
+        """Return the files that declare a meaning, in some version, ascending."""
+        return self._list(DEFINES, meaning.hex())
+
+    def list_naming(self, name: str) -> list[str]:
+        """Return the files with references of a name that our parser did not find, ascending."""
+        return self._list(NAMES, name)
+
+    def _list(self, field: int, term: str) -> list[str]:
+        try:
+            return self._index.list_paths(field, term)
+        except (IndexFormatError, OSError):
+            self.fault = UNREADABLE
+            return []
+
+
+def _weigh(record: PreciseRecord | None) -> int:
+    return _ENTRY_BYTES if record is None else _ENTRY_BYTES + 40 * record.record.reference_count
+
+
+class PreciseIndex:
+    """The index of one root. Safe for use from several threads."""
+
+    def __init__(self, place: DerivedPlace, configuration: str) -> None:
+        """Create nothing: the directory is made by the first `take`."""
+        self._place = place
+        self._configuration = configuration
+        self._store = PhaseStore(place.directory, configuration, PRECISE_FIELDS, place.make_tag, WORDS)
+        self._manifests = ManifestReader()
+        self._opening = threading.Lock()  # guards the next two
+        self._view: PreciseView | None = None
+        self._opened: tuple[Manifest, Manifest] | None = None  # of this index and of the lexical one
+        self._purged = 0  # number of the lexical index's purges already followed
+
+    # Reading
+
+    def find_view(self, lexical: Snapshot) -> PreciseView | None:
+        """Return what is committed, next to this lexical index; None where there is nothing, or it cannot
+        be read: with a fault then, in a view that says nothing else.
+        """
+        try:
+            directory = DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
+            manifest = self._manifests.read(directory)
+            if manifest is None or manifest.configuration != self._configuration or not manifest.segments:
+                return None
+            with self._opening:
+                opened = (manifest, lexical.manifest)
+                if self._opened != opened:
+                    snapshot = Snapshot.open(directory)
+                    known = KnownFiles(lexical)
+                    index = None if snapshot is None else SymbolIndex(snapshot, known.find_fingerprint)
+                    self._view = None if index is None else PreciseView(index)
+                    self._opened = opened
+                return self._view
+        except (IndexFormatError, OSError):  # not there, or nothing that we wrote: as if it were not there
+            return None
+
+    # Writing
+
+    def take(
+        self, lexical: Snapshot, iter_files: Callable[[], Iterable[PreciseFile]], *, anew: bool = False
+    ) -> None:
+        """Add the records of some files, each once, in place of earlier ones; drop files that are gone.
+
+        With `anew` nothing else stays. Raises RepoError with BUSY when another process writes,
+        INDEX_UNAVAILABLE when the index cannot be written; and what `iter_files` raises.
+        """
+        check = partial(self._store.check, _never)
+        with self._store.open_writer(_never) as target:
+
+            def run(known: KnownFiles | None) -> int:
+                there = KnownFiles(None) if known is None else known
+                wanted = KnownFiles(lexical)
+                gone = sorted(path for path, _ in there.iter_prints() if wanted.find(path) is None)
+                plan = Plan((), tuple(gone), 0, 0, 0)
+                segments = SegmentRound(target, there, plan, build_segment, None, check)
+                segments.begin(WORDS.name)
+                pending = 0
+                for file in iter_files():
+                    segments.take(file)
+                    pending += len(file.record)
+                    if pending >= SEGMENT_BYTES:
+                        segments.flush()
+                        pending = 0
+                segments.flush()
+                segments.merge()
+                return segments.end()
+
+            self._store.run_round(target, run, anew=anew)
+
+    def forget(self) -> None:
+        """Drop all that was taken in. Raises as `take` does; nothing where there is nothing."""
+        if self._exists():
+            with self._store.open_writer(_never) as (_, writer):
+                writer.discard_all()
+                writer.commit()
+                writer.delete_garbage()
+
+    def note_refresh(self, lexical: Snapshot | None, purges: int) -> None:
+        """React to a new generation of the lexical index: text that may no longer be served is purged."""
+        if lexical is None or purges == self._purged or not self._exists():
+            return
+        try:
+            with self._store.open_writer(_never) as target:
+                self._store.run_round(target, partial(self._purge, target, lexical), anew=False)
+            self._purged = purges
+        except (RepoError, OSError):  # another process is writing; the next refresh that purges tries again
+            pass
+
+    def _purge(self, target: WriteTarget, lexical: Snapshot, known: KnownFiles | None) -> int:
+        """Leave nothing of files that are gone, nor of other versions than the one that is indexed."""
+        if known is None:
+            return 0
+        wanted = KnownFiles(lexical)
+        stale = sorted(path for path, one in known.iter_prints() if wanted.find_fingerprint(path) != one)
+        purge_gone(target, known, stale, partial(self._store.check, _never))
+        return len(stale)
+
+    def _exists(self) -> bool:
+        try:
+            directory = DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
+            return self._manifests.read(directory) is not None
+        except (IndexFormatError, OSError):
+            return False
+
+
+_never: Cancelled = lambda: False  # noqa: E731

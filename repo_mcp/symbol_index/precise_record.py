@@ -1,0 +1,92 @@
+"""What a precise indexer says of one file, in the terms of its symbol record.
+
+    u8 version | 3 x u8 zero | u32 meanings | u32 declared | u32 references
+    16 bytes a meaning | u32 ordinal and u32 meaning a declared symbol | u32 a reference | a symbol record
+
+A meaning is what a name means in the whole repository: the fingerprint of the indexer's symbol. Each
+declaration that the indexer knows has one, and each reference that it resolved; for a reference the number is
+that of its meaning plus 1, and 0 for one that ours decides. Integers are little-endian. Meanings and the
+ordinals of declared symbols ascend.
+
+The symbol record is that of the file, with the references that the indexer found and our parser did not.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FINGERPRINT_BYTES
+from repo_mcp.symbols.symbol_record import SymbolRecord, SymbolRecordError
+
+VERSION = 1
+HEADER = struct.Struct("<B3xIII")
+assert HEADER.size == 16
+_ROW = np.dtype("<u4")
+
+
+class PreciseRecord:
+    """One decoded record."""
+
+    def __init__(self, data: bytes) -> None:
+        """Raises SymbolRecordError for bytes that are not such a record."""
+        try:
+            version, meanings, declared, references = HEADER.unpack_from(data)
+        except struct.error as error:
+            raise SymbolRecordError("no head of a precise record") from error
+        pairs_start = HEADER.size + meanings * FINGERPRINT_BYTES
+        rows_start = pairs_start + 2 * declared * _ROW.itemsize
+        end = rows_start + references * _ROW.itemsize
+        if version != VERSION or end > len(data):
+            raise SymbolRecordError("another version, or counts that do not fit")
+        self.record = SymbolRecord(data[end:])
+        self._meanings = data[HEADER.size : pairs_start]
+        pairs = np.frombuffer(data, _ROW, 2 * declared, pairs_start).reshape(-1, 2)
+        self._rows = np.frombuffer(data, _ROW, references, rows_start)
+        is_wrong = references != self.record.reference_count or (self._rows > meanings).any()
+        if is_wrong or (pairs >= (self.record.symbol_count, meanings)).any():
+            raise SymbolRecordError("names a symbol, a meaning or a reference that is not there")
+        self._pairs: npt.NDArray[np.uint32] = pairs
+
+    def find_meaning(self, row: int) -> bytes | None:
+        """Return what a reference means, or None where nothing is said of it."""
+        number = int(self._rows[row])
+        return self._get_meaning(number - 1) if number else None
+
+    def find_declared(self, ordinal: int) -> bytes | None:
+        """Return what the name of a declaration means, or None where the indexer does not know it."""
+        return self._declared.get(ordinal)
+
+    def list_ordinals(self, meaning: bytes) -> list[int]:
+        """Return the ordinals of the declarations with a meaning, ascending."""
+        return [ordinal for ordinal, one in self._declared.items() if one == meaning]
+
+    @cached_property
+    def _declared(self) -> dict[int, bytes]:
+        return {ordinal: self._get_meaning(number) for ordinal, number in self._pairs.tolist()}
+
+    def _get_meaning(self, number: int) -> bytes:
+        return self._meanings[number * FINGERPRINT_BYTES : (number + 1) * FINGERPRINT_BYTES]
+
+
+def encode_precise_record(
+    record: bytes, declared: Mapping[int, bytes], references: Sequence[bytes | None]
+) -> bytes:
+    """Return the bytes of a record: meanings by ordinal, and that of each reference of the symbol record."""
+    meanings = sorted({*declared.values(), *filter(None, references)})
+    numbers = {meaning: number for number, meaning in enumerate(meanings)}
+    pairs = [(ordinal, numbers[meaning]) for ordinal, meaning in sorted(declared.items())]
+    rows = [0 if meaning is None else numbers[meaning] + 1 for meaning in references]
+    return b"".join(
+        (
+            HEADER.pack(VERSION, len(meanings), len(pairs), len(rows)),
+            *meanings,
+            np.array(pairs, dtype=_ROW).tobytes(),
+            np.array(rows, dtype=_ROW).tobytes(),
+            record,
+        )
+    )
