@@ -93,6 +93,7 @@ class Summary:
     author: Author
     text: str  # with citations as path:line
     citations: tuple[Citation, ...]
+    dropped: int = 0  # sentences of a model that cited what it was not shown
 
 
 @dataclass(frozen=True, slots=True)

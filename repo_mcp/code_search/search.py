@@ -51,6 +51,7 @@ SUMMED_UP = {
     Author.CLIENT: "The summary was written by your model from the hits.",
     Author.INDEX: "The summary was made without a model, from comments and signatures of the hits.",
 }
+DROPPED = "Left out of your model's summary, for citing what it was not shown: {count} sentence(s)."
 
 Ask = Callable[[Question], str | None]
 
@@ -100,6 +101,8 @@ def search_code(
     excerpts = _build_excerpts(hits, live, ordered) if ask is not None else []
     summary = sum_up(request.query, hits, ask, excerpts)
     notes.append(SUMMED_UP[summary.author])
+    if summary.dropped:
+        notes.append(DROPPED.format(count=summary.dropped))
     follow_ups = suggest_follow_ups(request.query, hits)
     return replace(answer, summary=summary, follow_ups=follow_ups, warnings=tuple(notes))
 
@@ -136,7 +139,8 @@ def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedH
             continue  # another part of the same declaration
         lines = decode_lines(one.lines, 1, len(one.lines))
         body = Body(lines, first, min(last, len(lines)), first, ordered.terms.get(hit.path, {}), frozenset())
-        shown = choose_lines(body, ordered.weights, left // 2, keeps_asides=True)
+        room = left if hit is hits[-1] else left // 2
+        shown = choose_lines(body, ordered.weights, room, keeps_asides=True)
         left -= measure(lines, shown)
         excerpts.append(Excerpt(hit, tuple((number, lines[number - 1][:MAX_LINE_CHARS]) for number in shown)))
         if left < LEAST_CHARS:

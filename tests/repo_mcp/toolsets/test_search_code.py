@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -10,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 from repo_mcp.toolsets.research.code_calls import NO_SEMANTICS
+from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, check, write_tree
 from tests.repo_mcp.toon_reader import read_toon
@@ -484,6 +488,86 @@ def test_a_model_is_shown_whole_declarations_and_what_decides_in_long_ones(tmp_p
     assert text.endswith("The rest is unknown.")
     assert text.count("A parcel") == 2
     served.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "dropped"),
+    [
+        ("They are hashed [1, 2]. They fly [1, 9].", "They are hashed ({1}, {2}).", 1),
+        ("They are hashed [1-2]. They fly [1-40].", "They are hashed ({1}, {2}).", 1),
+        (
+            "1. They fly [9].\n2. They are hashed [2].\n\nThat is all.",
+            "2. They are hashed ({2}).\n\nThat is all.",
+            1,
+        ),
+        (
+            "They fly, e.g. with wings [9]. They are hashed.[1] They sit [1][2].",
+            "They are hashed.({1}) They sit ({1})({2}).",
+            1,
+        ),
+        ("`argv[9]` is hashed [1].", "`argv[9]` is hashed ({1}).", 0),
+        ("What is hashed [0]? All [1]!", "All ({1})!", 1),
+    ],
+)
+def test_a_sentence_that_cites_what_was_not_shown_is_left_out_and_that_is_said(
+    served: Served, said: str, kept: str, dropped: int
+) -> None:
+    arguments = {"query": "password session", "synthesize": True, "limit": 2}
+    answer = served.ask("search_code", arguments, model=lambda question: said)
+    found = check(served.tools["search_code"], answer)
+    places = ["", *(f"{row['path']}:{row['start_line']}" for row in found["results"])]
+    assert found["summary"]["text"] == kept.format(*places)
+    told = [warning for warning in found["warnings"] if "citing what it was not shown" in warning]
+    assert [warning.partition(": ")[2] for warning in told] == [f"{dropped} sentence(s)."] * bool(dropped)
+
+
+def test_where_nothing_true_is_left_the_summary_is_made_of_the_results(served: Served) -> None:
+    arguments = {"query": "password session", "synthesize": True}
+    answer = served.ask("search_code", arguments, model=lambda question: "They fly [99]. So they do [98].")
+    found = check(served.tools["search_code"], answer)
+    assert found["summary"] == served.call("search_code", **arguments)["summary"]
+    assert any("2 sentence(s)" in warning for warning in found["warnings"])
+
+
+@settings(
+    max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "[1]",
+                "[2]",
+                "[9]",
+                "[1, 9]",
+                "[1-2]",
+                "[",
+                "]",
+                ".",
+                "?",
+                " ",
+                "\n",
+                "`",
+                "A",
+                "b",
+                "1.",
+                "- ",
+                "…",
+            ]
+        ),
+        max_size=40,
+    )
+)
+def test_whatever_a_model_says_its_summary_cites_what_it_was_shown(served: Served, pieces: list[str]) -> None:
+    said = "".join(pieces)
+    arguments = {"query": "password session", "synthesize": True, "limit": 2}
+    summary: Any = served.ask("search_code", arguments, model=lambda question: said).structured["summary"]
+    places = {f"{one['path']}:{one['line']}" for one in summary.get("citations", [])}
+    if summary["by"] == "client":
+        for sentence in re.findall(r"[^\n.?]+", re.sub(r"`[^`\n]*`", "", said)):
+            if "[9]" in sentence and "`" not in said:
+                assert sentence.strip() not in summary["text"]
+        assert set(re.findall(r"[\w/]+\.\w+:\d+", summary["text"])) == places
 
 
 def test_nothing_found_is_not_summed_up(served: Served) -> None:
