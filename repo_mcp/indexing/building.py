@@ -17,7 +17,7 @@ from repo_mcp.indexing.workers import Cancelled, ShardPool
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFiles
 
 NOTED_FILES = 100  # new files that are worth a look: a sixth of a shard of Linux
-PATIENCE_SECONDS = 2.0  # with the walk: four times what it takes for Linux, and as long as a first call waits
+PATIENCE_SECONDS = 1.0  # with the walk: twice what Linux takes; a first call waits two seconds in all
 
 # files done, total files; bytes done, total bytes
 Report = Callable[[int, int, int, int], None]
@@ -74,6 +74,7 @@ class Building:
         self._tell()
         for result in self._pool.finish(self._cancelled):
             self._finish_shard(result)
+        self._remaining.end()
 
     def _plan(self, files: WalkedFiles) -> None:
         self._planned_files += len(files)

@@ -167,14 +167,17 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
         What was saved just before the call is taken up first, and the round in the background gets
         ROUND_SECONDS. Then the files are parsed that the call needs. Returns False when the deadline came
-        first: `warn` tells. Nobody waits before `start`, nor for what failed. Raises INDEX_UNAVAILABLE
-        without a lexical index.
+        first: `warn` tells. Nobody waits before `start`, nor for what failed. What it takes to find and index
+        files that the lexical index lacks comes on top. Raises INDEX_UNAVAILABLE without that.
         """
-        self._index.get_searcher(fresh=True, need=need if need.text or need.paths else None)
+        started = time.monotonic()
+        is_needed = deadline > started and bool(need.text or need.paths)
+        self._index.get_searcher(fresh=True, need=need if is_needed else None)
+        deadline += time.monotonic() - started
         if self._thread is None:
             return True
         if self._wait(min(deadline, time.monotonic() + ROUND_SECONDS)):
-            return bool(need.text or need.paths) or not self._index.refresher.remaining.are_any
+            return is_needed or not self._index.refresher.remaining.are_any
         try:
             needed = find_needed(self._index.get_searcher(), need)
             if self._parse_first(needed.paths, deadline) and needed.are_all:

@@ -24,7 +24,7 @@ from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.scan_state import SIDE_FILE, read_seen
-from repo_mcp.indexing.shards import ShardPlanner, ShardTask
+from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
 from repo_mcp.indexing.workers import FEWEST, ShardPool
 from repo_mcp.model import IndexProgress, RefreshReport, WalkReport
 from repo_mcp.repository import Repository
@@ -314,7 +314,7 @@ def test_processes_build_while_shards_are_added(tree: Tree) -> None:
     with open_pool(tree, 1) as pool:
         for task in tasks[:FEWEST]:
             pool.add(task)
-        early = []
+        early: list[ShardResult] = []
         deadline = time.monotonic() + PATIENCE_SECONDS
         while len(early) < FEWEST and time.monotonic() < deadline:
             early += pool.iter_done()

@@ -70,7 +70,11 @@ def make_root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(name="building", params=[0, 1])
-def open_building(root: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Building]:
+def open_building(
+    root: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Building]:
+    monkeypatch.setattr(look_ahead, "LOOK_SECONDS", HANG_SECONDS)
+    monkeypatch.setattr(look_ahead, "INDEX_SECONDS", HANG_SECONDS)
     with closing(Building(root, tmp_path / "data", request.param)) as building:
         try:
             yield building
@@ -120,6 +124,13 @@ def test_a_name_is_looked_up_in_what_remains(building: Building) -> None:
     building.repository.symbol_index.start()
     found = building.call("search_symbols", query="hake")
     assert {row["file_path"] for row in found["result"]} == {HAKE}
+
+
+def test_who_may_not_wait_does_not_look(building: Building) -> None:
+    building.repository.engines.graph._wait_seconds = 0.0
+    building.repository.symbol_index.start()
+    building.answer("search_symbols", query="hake")
+    assert HAKE in building.refresher.remaining.list_paths()
 
 
 def test_bundles_have_what_remains(building: Building) -> None:
