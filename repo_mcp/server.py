@@ -19,6 +19,7 @@ import sys
 import threading
 
 from repo_mcp.config.plain_options import read_plain
+from repo_mcp.ending import end_process, kill_children
 from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import join_instructions, name_schemes, offers_tasks, say_root
 from repo_mcp.protocol.ready_listing import read_listing
@@ -130,7 +131,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         _run_later(DEADLINE_SECONDS, lambda: _leave(exit_code))  # over stdio the wire sees to that
         _close(repositories)
         pool.wait_until_idle(CALLS_GRACE_SECONDS)
-    return _end(exit_code)
+    return end_process(exit_code)
 
 
 def _settle(config: Config) -> Config:
@@ -177,7 +178,7 @@ def serve(config: Config, server: Server | None = None) -> int:
     finally:
         close()
         server.close()
-    return _end(exit_code)
+    return end_process(exit_code)
 
 
 def _find_here(config: Config) -> HeldDirectory | None:
@@ -357,7 +358,7 @@ def _run_later(seconds: float, run: Callable[[], object]) -> None:
 
 def _close(repositories: Sequence[Repository | ServedRoots]) -> None:
     """Close what is served; processes that still index a moment after it has said stop are killed."""
-    _run_later(WORKERS_GRACE_SECONDS, _kill_workers)
+    _run_later(WORKERS_GRACE_SECONDS, kill_children)
     closing = [threading.Thread(target=repository.close) for repository in repositories]
     for one in closing:  # each waits a little for its refresh to stop
         one.start()
@@ -365,39 +366,10 @@ def _close(repositories: Sequence[Repository | ServedRoots]) -> None:
         one.join()
 
 
-def _kill_workers() -> None:
-    """End the processes that index. What they did is not committed, and a shard can take them seconds."""
-    list_children = getattr(sys.modules.get("multiprocessing"), "active_children", None)
-    if list_children is None:  # nor has anybody started one while another thread still imports it
-        return
-    for child in list_children():
-        try:
-            child.kill()
-        except (OSError, ValueError, AttributeError):  # whoever started it is closing it
-            pass
-
-
-def _end(exit_code: int) -> int:
-    """End the process, and return nowhere, now that all is answered, logged and closed.
-
-    Python would take its modules down one by one first: 0.3 s with the SDK loaded, over 2 s on a busy
-    machine, and no deadline holds any more by then, for its thread is not let run.
-    """
-    import atexit
-
-    atexit._run_exitfuncs()  # of libraries: processes that are joined, temporary directories
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):  # closed by now, or never there
-            pass
-    os._exit(exit_code)
-
-
 def _leave(exit_code: int) -> None:
     """End the process now: something did not end in time."""
     try:
-        _kill_workers()
+        kill_children()
     finally:
         os._exit(exit_code)
 

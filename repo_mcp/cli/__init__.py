@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 
+from repo_mcp.ending import end_process, kill_children
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,23 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from repo_mcp.cli.app import run
 
     exit_code = run(arguments)
-    return exit_code if argv is not None else _end(exit_code)
-
-
-def _end(exit_code: int) -> int:
-    """End the process, and return nowhere, now that all is printed and closed.
-
-    Python would take its modules down one by one first: a tenth of the time of a search.
-    """
-    import atexit
-
-    atexit._run_exitfuncs()  # of libraries: processes that are joined, temporary directories
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):  # closed by now, or never there
-            pass
-    os._exit(exit_code)
+    return exit_code if argv is not None else end_process(exit_code)
 
 
 def _end_interrupted(_number: int, _frame: object) -> None:
@@ -61,9 +47,7 @@ def _end_interrupted(_number: int, _frame: object) -> None:
     An exception would surface as a traceback wherever nobody expects one. An index is whole at any moment,
     and what this process holds, its locks too, goes with it.
     """
-    list_children = getattr(sys.modules.get("multiprocessing"), "active_children", None)
-    for child in () if list_children is None else list_children():
-        child.kill()
+    kill_children()
     remove_names = getattr(sys.modules.get("multiprocessing.util"), "_run_finalizers", None)
     if remove_names is not None:  # of semaphores, or a process that watches over them complains
         remove_names(0)

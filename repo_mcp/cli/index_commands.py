@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction, Namespace
-from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
 from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
-from repo_mcp.cli.console.opening import load, opened, refresh, renew_symbol_index
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND
+from repo_mcp.cli.console.opening import load, opened, refresh, renew_symbol_index, renew_vectors
 from repo_mcp.cli.console.plain import to_plain, write_json
-from repo_mcp.cli.console.progress import show_progress
 from repo_mcp.cli.console.terminal import open_console, show_size
 from repo_mcp.command_parser import CommandParser
-from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:
     from index_format import WritableFile
     from repo_mcp.model import SymbolIndexStatus
     from repo_mcp.repository import Repository
     from repo_mcp.storage.packs import ListPacked
-
-
-def renew_vectors(
-    repository: Repository, *, force: bool, quiet: bool, warn: Callable[[str], None]
-) -> dict[str, str]:
-    """Bring the vectors up to date if a model is given. Return a row to show, or none. Raises RepoError."""
-    if repository.vectors is None:
-        return {}
-    try:
-        with show_progress(quiet=quiet) as progress:
-            done = repository.vectors.build(anew=force, progress=progress)
-    except RepoError as error:
-        if error.code is not ErrorCode.BUSY:
-            raise
-        warn(f"{error.message} {error.hint}")
-    else:
-        if done.left:
-            warn(f"{len(done.left)} files changed while they were being embedded; the next run embeds them.")
-    return describe_vectors(repository)
 
 
 def describe_vectors(repository: Repository) -> dict[str, str]:
@@ -117,7 +95,7 @@ def index(options: Namespace) -> int:
         if force:
             repository.precise.forget()
         taken = None if options.scip is None else repository.engines.take_scip(options.scip, anew=force)
-        vectors = renew_vectors(repository, force=force, quiet=quiet, warn=warn)
+        renew_vectors(repository, force=force, quiet=quiet)
         pack_bytes = None if target is None else _write_pack(repository, target)
         state = repository.symbol_index.status()
         if options.json:
@@ -125,7 +103,7 @@ def index(options: Namespace) -> int:
             document |= {} if taken is None else {"scip": taken.to_document()}
             write_json(document if pack_bytes is None else {**document, "pack_bytes": pack_bytes})
         else:
-            phases = {"symbol index": describe_symbol_index(state), **vectors}
+            phases = {"symbol index": describe_symbol_index(state), **describe_vectors(repository)}
             if taken is not None:
                 phases["SCIP"] = taken.describe()
             if pack_bytes is not None:

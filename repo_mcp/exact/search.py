@@ -61,6 +61,20 @@ class ExactMatches:
     is_partial: bool = False  # not every file was searched
     warnings: list[str] = field(default_factory=list)
 
+    def build_answer(self, request: ExactRequest, snapshot: str, *, scanned: bool) -> ExactAnswer:
+        """Return what was found as an answer, once the search has ended."""
+        is_cut = request.detail == SNIPPETS and self.total > len(self.matches)
+        return ExactAnswer(
+            tuple(self.matches),
+            tuple(self.files),
+            self.total,
+            total_is_lower_bound=self.is_partial,
+            truncated=self.is_partial or is_cut,
+            scanned=scanned,
+            snapshot=snapshot,
+            warnings=tuple(self.warnings),
+        )
+
 
 def check_request(request: ExactRequest) -> None:
     """Raise RepoError with INVALID_ARGUMENT for a bad argument. Does not check the pattern."""
@@ -98,17 +112,7 @@ def run_exact(
         found.warnings.append(CHANGES_UNKNOWN)
     elif changed.too_large:
         found.warnings.append(describe_too_large(changed.too_large))
-    is_cut = request.detail == SNIPPETS and found.total > len(found.matches)
-    return ExactAnswer(
-        tuple(found.matches),
-        tuple(found.files),
-        found.total,
-        total_is_lower_bound=found.is_partial,
-        truncated=found.is_partial or is_cut,
-        scanned=not candidates.narrowed,
-        snapshot=searcher.snapshot.name,
-        warnings=tuple(found.warnings),
-    )
+    return found.build_answer(request, searcher.snapshot.name, scanned=not candidates.narrowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,14 +335,4 @@ def scan_tree(
     too_large = sum(file.stat.size > max_file_bytes for file in report.files)
     if too_large:
         found.warnings.append(describe_too_large(too_large))
-    is_cut = request.detail == SNIPPETS and found.total > len(found.matches)
-    return ExactAnswer(
-        tuple(found.matches),
-        tuple(found.files),
-        found.total,
-        total_is_lower_bound=found.is_partial,
-        truncated=found.is_partial or is_cut,
-        scanned=True,
-        snapshot=NO_SNAPSHOT,
-        warnings=tuple(found.warnings),
-    )
+    return found.build_answer(request, NO_SNAPSHOT, scanned=True)

@@ -39,7 +39,42 @@ MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_DEATHS = 20  # children in a row that ended without an answer: more are not the texts' fault
 
 
-class ParseWorker:
+class _ChildHolder:
+    """Holds at most one child, started when it is first needed, and again when it has ended."""
+
+    def __init__(self, niceness: int, serve: Callable[..., None] | None) -> None:
+        self._niceness = niceness
+        self._serve = serve
+        self._child: _Child | None = None
+        self._closed = False
+
+    def _get_child(self) -> _Child:
+        if self._child is not None and not self._child.process.is_alive():
+            self._drop_child()
+        if self._child is None and not self._closed:
+            try:
+                self._child = _start_child(self._niceness, self._serve)
+            except (EOFError, OSError) as error:
+                raise ParserFailed(ParserFault.UNAVAILABLE) from error
+        if self._closed or self._child is None:  # also while it started
+            self._drop_child()
+            raise ParserFailed(ParserFault.UNAVAILABLE)
+        return self._child
+
+    def _drop_child(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def stop(self) -> None:
+        """End the child now, even while it parses. Any thread may call it; `parse` raises from now on."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()  # a thread that waits for its answer sees the pipe end
+
+
+class ParseWorker(_ChildHolder):
     """Parses in at most one child. Calls from several threads take turns."""
 
     def __init__(
@@ -50,12 +85,10 @@ class ParseWorker:
         serve: Callable[..., None] | None = None,
     ) -> None:
         """Start nothing yet. `serve` is run by the child instead of `parse_process.serve`."""
+        super().__init__(0, serve)
         self._wall_seconds = wall_seconds
-        self._serve = serve
         self._lock = threading.Lock()
-        self._child: _Child | None = None
         self._poison = poison if poison is not None else PoisonList()
-        self._closed = False
 
     def parse(self, task: str, text: bytes) -> bytes:
         """Return the task's answer for a text. Raises ParserFailed: DIED if it ends or ended a child."""
@@ -76,36 +109,14 @@ class ParseWorker:
                 self._drop_child()
         return answer
 
-    def _get_child(self) -> _Child:
-        if self._closed:
-            raise ParserFailed(ParserFault.UNAVAILABLE)
-        if self._child is not None and not self._child.process.is_alive():
-            self._drop_child()
-        if self._child is None:
-            try:
-                self._child = _start_child(0, self._serve)
-            except (EOFError, OSError) as error:
-                raise ParserFailed(ParserFault.UNAVAILABLE) from error
-        if self._closed:  # while it started
-            raise ParserFailed(ParserFault.UNAVAILABLE)
-        return self._child
-
-    def _drop_child(self) -> None:
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
-
     def close(self) -> None:
         """End the child, even while it parses; later calls raise ParserFailed."""
-        self._closed = True
-        child = self._child
-        if child is not None:
-            child.kill()  # a thread waiting for its answer sees the pipe end, and releases the lock
+        self.stop()  # a thread that parses then releases the lock
         with self._lock:
             self._drop_child()
 
 
-class BatchParser:
+class BatchParser(_ChildHolder):
     """Parses in at most one child, for one thread. `stop` may be called from others."""
 
     def __init__(
@@ -116,12 +127,9 @@ class BatchParser:
         serve: Callable[..., None] | None = None,
     ) -> None:
         """Start nothing yet. `serve` is run by the child instead of `parse_process.serve`."""
+        super().__init__(niceness, serve)
         self._wall_seconds = wall_seconds
-        self._niceness = niceness
-        self._serve = serve
-        self._child: _Child | None = None
         self._deaths = 0  # in a row
-        self._closed = False
 
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
         """Return the answer for each task and text; None for a text that ended the child.
@@ -159,31 +167,6 @@ class BatchParser:
                 self._drop_child()
         self._deaths = 0
         return answers
-
-    def _get_child(self) -> _Child:
-        if self._child is not None and not self._child.process.is_alive():
-            self._drop_child()
-        if self._child is None and not self._closed:
-            try:
-                self._child = _start_child(self._niceness, self._serve)
-            except (EOFError, OSError) as error:
-                raise ParserFailed(ParserFault.UNAVAILABLE) from error
-        if self._closed or self._child is None:  # also while it started
-            self._drop_child()
-            raise ParserFailed(ParserFault.UNAVAILABLE)
-        return self._child
-
-    def _drop_child(self) -> None:
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
-
-    def stop(self) -> None:
-        """End the child now, even while it parses. Any thread may call it; `parse` raises from now on."""
-        self._closed = True
-        child = self._child
-        if child is not None:
-            child.kill()
 
     def close(self) -> None:
         """End the child and release everything, in the thread that parsed."""

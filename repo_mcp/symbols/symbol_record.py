@@ -471,6 +471,19 @@ def list_aliases(record: SymbolRecord, rows: Iterable[int]) -> set[str]:
     return found - {""}
 
 
+def list_references(record: SymbolRecord, *roles: ReferenceRole) -> list[Reference]:
+    """Return the references in any of the roles, in order of line."""
+    return list(map(record.get_reference, record.list_role(*roles)))
+
+
+def map_binds(record: SymbolRecord) -> dict[tuple[int, str], list[Reference]]:
+    """Return for each (symbol, variable) the references that show its type, in order of line."""
+    found: dict[tuple[int, str], list[Reference]] = {}
+    for reference in list_references(record, ReferenceRole.BIND):
+        found.setdefault((reference.symbol, reference.alias), []).append(reference)
+    return found
+
+
 def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:
     """Return the offsets of a needle, ascending; of overlapping matches perhaps only the first."""
     if needle and "\n" not in needle:

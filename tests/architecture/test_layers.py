@@ -81,6 +81,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp", "repo_mcp.languages.patterns", "repo_mcp.model"),
     (
         "repo_mcp.command_parser",
+        "repo_mcp.ending",
         "repo_mcp.errors",
         "repo_mcp.file_stat",
         "repo_mcp.lru_cache",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:
-    from repo_mcp.model import RefreshReport
+    from repo_mcp.model import RefreshReport, SymbolIndexReport
     from repo_mcp.repository import Repository
+    from repo_mcp.semantic.vector_phase import VectorReport
     from repo_mcp.storage.packs import ListPacked
 
 
@@ -85,13 +86,25 @@ def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
 
 def renew_symbol_index(repository: Repository, *, force: bool, quiet: bool) -> None:
     """Bring the symbol index up to date; if another process is doing so, only warn. Raises RepoError."""
+    _renew(repository.symbol_index.build, "parsed", "parses", force=force, quiet=quiet)
+
+
+def renew_vectors(repository: Repository, *, force: bool, quiet: bool) -> None:
+    """Bring the vectors up to date if a model is given, as `renew_symbol_index` does. Raises RepoError."""
+    if repository.vectors is not None:
+        _renew(repository.vectors.build, "embedded", "embeds", force=force, quiet=quiet)
+
+
+def _renew(
+    build: Callable[..., SymbolIndexReport | VectorReport], made: str, makes: str, *, force: bool, quiet: bool
+) -> None:
     try:
         with show_progress(quiet=quiet) as progress:
-            done = repository.symbol_index.build(anew=force, progress=progress)
+            done = build(anew=force, progress=progress)
     except RepoError as error:
         if error.code is not ErrorCode.BUSY:
             raise
         warn(f"{error.message} {error.hint}")
         return
     if done.left:
-        warn(f"{len(done.left)} files changed while they were being parsed; the next run parses them.")
+        warn(f"{len(done.left)} files changed while they were being {made}; the next run {makes} them.")

@@ -14,7 +14,15 @@ from functools import cached_property
 
 from repo_mcp.graph.program.program import Confidence, Declaration, Program
 from repo_mcp.languages.csharp.types import count_arity, name_arity
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Symbol, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import (
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolKind,
+    SymbolRecord,
+    list_references,
+    map_binds,
+)
 
 GLOBAL_USING = "global using"
 MAX_PARENTS = 64
@@ -122,25 +130,19 @@ class CSharpFile:
 
     @cached_property
     def _imports(self) -> list[Reference]:
-        rows = self.record.list_role(ReferenceRole.IMPORT)
-        return [self.record.get_reference(row) for row in rows]
+        return list_references(self.record, ReferenceRole.IMPORT)
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
         """Map (symbol, variable) to the rows that show its type."""
-        found: dict[tuple[int, str], list[Reference]] = {}
-        for row in self.record.list_role(ReferenceRole.BIND):
-            reference = self.record.get_reference(row)
-            found.setdefault((reference.symbol, reference.alias), []).append(reference)
-        return found
+        return map_binds(self.record)
 
     @cached_property
     def bases(self) -> dict[int, list[Reference]]:
         """Map a type to the rows of its bases."""
         roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
         found: dict[int, list[Reference]] = {}
-        for row in self.record.list_role(*roles):
-            reference = self.record.get_reference(row)
+        for reference in list_references(self.record, *roles):
             found.setdefault(reference.symbol, []).append(reference)
         return found
 

@@ -13,6 +13,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    list_references,
 )
 
 _READ_ROLES = (
@@ -141,8 +142,7 @@ class PythonNames(PythonSymbols):
     def imports(self) -> dict[tuple[int, str], list[Imported]]:
         """Map (ordinal, local name) to the imports there; stars have the local name "*"."""
         found: dict[tuple[int, str], list[Imported]] = {}
-        for row in self.record.list_role(ReferenceRole.IMPORT):
-            one = self.record.get_reference(row)
+        for one in list_references(self.record, ReferenceRole.IMPORT):
             imported = Imported(one.symbol, one.qualifier, one.name, one.line)
             found.setdefault((one.symbol, one.alias or "*"), []).append(imported)
         return found
@@ -151,8 +151,7 @@ class PythonNames(PythonSymbols):
     def bounds(self) -> dict[tuple[int, str], list[Bound]]:
         """Map (ordinal, variable) to its BIND rows by line; attributes of self belong to the class."""
         found: dict[tuple[int, str], list[Bound]] = {}
-        for row in self.record.list_role(ReferenceRole.BIND):
-            one = self.record.get_reference(row)
+        for one in list_references(self.record, ReferenceRole.BIND):
             owner = one.symbol
             if one.alias.startswith("self."):
                 owner = self.find_class(owner)
@@ -163,18 +162,16 @@ class PythonNames(PythonSymbols):
     @cached_property
     def bases(self) -> dict[int, list[tuple[str, str]]]:
         """Map the ordinal of a class to the qualifier and name of each base, in order."""
-        rows = self.record.list_role(ReferenceRole.INHERIT)
         found: dict[int, list[tuple[str, str]]] = {}
-        for one in sorted(map(self.record.get_reference, rows), key=lambda base: base.arguments):
+        bases = list_references(self.record, ReferenceRole.INHERIT)
+        for one in sorted(bases, key=lambda base: base.arguments):
             found.setdefault(one.symbol, []).append((one.qualifier, one.name))
         return found
 
     @cached_property
     def exports(self) -> list[tuple[str, str]]:
         """Return the qualifier and name of each entry in `__all__`; ("w", "*") for all of `w.__all__`."""
-        rows = self.record.list_role(ReferenceRole.EXPORT)
-        references = [self.record.get_reference(row) for row in rows]
-        return [(one.qualifier, one.name) for one in references]
+        return [(one.qualifier, one.name) for one in list_references(self.record, ReferenceRole.EXPORT)]
 
     @cached_property
     def reads(self) -> frozenset[tuple[int, str]]:

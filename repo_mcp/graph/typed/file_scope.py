@@ -23,6 +23,8 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    list_references,
+    map_binds,
 )
 
 MAX_PARENTS = 400  # the parsers nest no deeper
@@ -106,8 +108,7 @@ class FileScope(SymbolScopes):
     @cached_property
     def imports(self) -> list[Reference]:
         """Return every import of the file."""
-        record = self.record
-        return [record.get_reference(row) for row in record.list_role(ReferenceRole.IMPORT)]
+        return list_references(self.record, ReferenceRole.IMPORT)
 
     @cached_property
     def _imports_by_alias(self) -> dict[str, list[Reference]]:
@@ -129,16 +130,11 @@ class FileScope(SymbolScopes):
     @cached_property
     def exports(self) -> list[Reference]:
         """Return the names that the file re-exports to its importers."""
-        record = self.record
-        return [record.get_reference(row) for row in record.list_role(ReferenceRole.EXPORT)]
+        return list_references(self.record, ReferenceRole.EXPORT)
 
     @cached_property
     def _bindings(self) -> dict[tuple[int, str], list[Reference]]:
-        found: dict[tuple[int, str], list[Reference]] = {}
-        for row in self.record.list_role(ReferenceRole.BIND):
-            reference = self.record.get_reference(row)
-            found.setdefault((reference.symbol, reference.alias), []).append(reference)
-        return found
+        return map_binds(self.record)
 
     def find_binding(self, ordinal: int, line: int, name: str) -> Reference | None:
         """Return the last row that types a variable, up to a line, in the nearest scope that has one."""
@@ -167,10 +163,8 @@ class FileScope(SymbolScopes):
 
     @cached_property
     def _extended(self) -> dict[int, Reference]:
-        record = self.record
         found: dict[int, Reference] = {}
-        for row in record.list_role(ReferenceRole.EXTEND):
-            reference = record.get_reference(row)
+        for reference in list_references(self.record, ReferenceRole.EXTEND):
             if self.get_name(reference.symbol) == reference.name:
                 found.setdefault(reference.symbol, reference)
         return found

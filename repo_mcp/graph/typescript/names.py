@@ -19,6 +19,8 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    list_references,
+    map_binds,
 )
 
 WHOLE = "export="
@@ -61,8 +63,7 @@ class ScriptFile:
     def imports(self) -> dict[str, list[Reference]]:
         """Map a local name to the rows that import it."""
         found: dict[str, list[Reference]] = {}
-        for row in self.record.list_role(ReferenceRole.IMPORT):
-            reference = self.record.get_reference(row)
+        for reference in list_references(self.record, ReferenceRole.IMPORT):
             if reference.alias:
                 found.setdefault(reference.alias, []).append(reference)
         return found
@@ -71,19 +72,14 @@ class ScriptFile:
     def exports(self) -> dict[str, list[Reference]]:
         """Map an exported name to the rows that export it; "*" holds those of whole modules."""
         found: dict[str, list[Reference]] = {}
-        for row in self.record.list_role(ReferenceRole.EXPORT):
-            reference = self.record.get_reference(row)
+        for reference in list_references(self.record, ReferenceRole.EXPORT):
             found.setdefault(reference.alias or "*", []).append(reference)
         return found
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
         """Map (symbol, variable) to the rows that show its type."""
-        found: dict[tuple[int, str], list[Reference]] = {}
-        for row in self.record.list_role(ReferenceRole.BIND):
-            reference = self.record.get_reference(row)
-            found.setdefault((reference.symbol, reference.alias), []).append(reference)
-        return found
+        return map_binds(self.record)
 
     @cached_property
     def is_module(self) -> bool:

@@ -21,6 +21,7 @@ from repo_mcp.symbols.symbol_record import (
     Symbol,
     SymbolFlag,
     SymbolKind,
+    list_references,
 )
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
@@ -345,8 +346,7 @@ class ScriptTypes:
         outside = ""
         if symbol.kind not in _OWNERS or not symbol.ordinal:
             return NOBODY
-        rows = [file.record.get_reference(row) for row in file.record.list_role(*_BASE_ROLES)]
-        for row in rows:
+        for row in list_references(file.record, *_BASE_ROLES):
             if row.symbol != symbol.ordinal:
                 continue
             owners = self._find_type(file, symbol.parent, row.name, row.qualifier, steps + 1)

@@ -58,7 +58,7 @@ def list_libraries(modules: frozenset[str]) -> set[str]:
 def test_version_and_help_load_no_engine(tree: Path, argument: str) -> None:
     modules = list_modules(tree, argument)
     own = {name for name in modules if name.startswith(("repo_mcp", "index_format"))}
-    assert own == {"repo_mcp", "repo_mcp.cli", "repo_mcp.cli.app", "repo_mcp.version"}
+    assert own == {"repo_mcp", "repo_mcp.cli", "repo_mcp.cli.app", "repo_mcp.ending", "repo_mcp.version"}
     assert list_libraries(modules) == set()
     assert not {"argparse", "dataclasses"} & modules
 
