@@ -11,28 +11,18 @@ the names of references that our parser did not find in it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import partial
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from index_format import (
-    ChunkTable,
     DiskDirectory,
     Field,
-    FileTable,
     IndexFormatError,
     Level,
     Manifest,
     ManifestReader,
-    Occurrences,
-    PostingRun,
-    SegmentContent,
     Snapshot,
-    UnitTable,
-    build_term_text,
-    number_languages,
 )
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import (
@@ -45,12 +35,14 @@ from repo_mcp.indexing.derived_phase import (
     purge_gone,
 )
 from repo_mcp.indexing.derived_plan import Plan
-from repo_mcp.indexing.documents import FIELD_BITS, build_run
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbol_index.precise_record import PreciseRecord
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import SymbolRecordError
+
+if TYPE_CHECKING:
+    from repo_mcp.symbol_index.precise_documents import PreciseFile
 
 VERSION = 1  # of the meaning of the fields
 DEFINES, NAMES = range(2)
@@ -65,49 +57,6 @@ WORDS = PhaseWords(
     "Taking in the SCIP index was cancelled.",
     "What was taken in so far is kept.",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PreciseFile:
-    """One file and its precise record."""
-
-    path: str
-    fingerprint: bytes
-    size: int  # bytes of the source file
-    language: str
-    record: bytes
-    meanings: frozenset[bytes]  # that it declares
-    names: frozenset[str]  # of references that our parser did not find
-
-
-def build_segment(files: Sequence[PreciseFile]) -> tuple[SegmentContent, PostingRun]:
-    """Return the content and the posting lists of a segment of one or more files."""
-    files = sorted(files, key=lambda file: file.path.encode())
-    found = sorted(
-        {(one.hex().encode(), DEFINES, doc) for doc, file in enumerate(files) for one in file.meanings}
-        | {(one.encode(), NAMES, doc) for doc, file in enumerate(files) for one in file.names}
-    )
-    terms = sorted({term for term, _, _ in found})
-    numbers = {term: number for number, term in enumerate(terms)}
-    occurrences = Occurrences(len(found), len(terms) << FIELD_BITS, len(files), 1)
-    lists = np.array([numbers[term] << FIELD_BITS | field for term, field, _ in found], dtype=np.int64)
-    docs = np.array([doc for _, _, doc in found], dtype=np.int64)
-    occurrences.add(lists, docs, np.ones_like(docs))
-    lengths = [np.zeros(len(files), dtype=np.int64) for _ in PRECISE_FIELDS]
-    run = build_run(build_term_text(terms), occurrences, lengths)
-    names, languages = number_languages([file.language for file in files])
-    zeros = np.zeros(len(files), dtype=np.int64)
-    none = zeros[:0]
-    table = FileTable(
-        [file.path.encode() for file in files],
-        b"".join(file.fingerprint for file in files),
-        np.array([file.size for file in files], dtype=np.int64),
-        languages,
-        *(zeros, zeros, zeros, zeros),
-        names,
-    )
-    units, chunks = UnitTable(none, none), ChunkTable(none, none, none)
-    return SegmentContent(PRECISE_FIELDS, table, units, chunks, lengths, [one.record for one in files]), run
 
 
 class PreciseView:
@@ -205,6 +154,8 @@ class PreciseIndex:
         With `anew` nothing else stays. Raises RepoError with BUSY when another process writes,
         INDEX_UNAVAILABLE when the index cannot be written; and what `iter_files` raises.
         """
+        from repo_mcp.symbol_index.precise_documents import build_segment  # here: servers only read
+
         check = partial(self._store.check, _never)
         with self._store.open_writer(_never) as target:
 
