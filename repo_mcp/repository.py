@@ -101,13 +101,8 @@ class Repository:
         self._held_root = held = config.hold_root()
         self.data_dir = data_dir = prepare_data_dir(held, config.data_dir, find_cache_home())
         key = load_user_key(find_state_home(), config.root)
-        self.warnings = (
-            *_warn_of_root(config),
-            *data_dir.warnings,
-            *ignored,
-            *unusable,
-            *_warn_of_key(key.fault),
-        )
+        found = (*data_dir.warnings, *ignored, *unusable)
+        self.warnings = (*_warn_of_root(config), *found, *_warn_of_key(key.fault))
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._closed = threading.Event()

@@ -18,7 +18,7 @@ from index_format import (
     number_languages,
 )
 from repo_mcp.indexing.documents import FIELD_BITS, build_run
-from repo_mcp.symbol_index.precise_index import DEFINES, NAMES, PRECISE_FIELDS
+from repo_mcp.symbol_index.precise_record import DEFINES, NAMES, PRECISE_FIELDS
 
 
 @dataclass(frozen=True, slots=True)

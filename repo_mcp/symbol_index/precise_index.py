@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING
 
 from index_format import (
     DiskDirectory,
-    Field,
     IndexFormatError,
-    Level,
     Manifest,
     ManifestReader,
     Snapshot,
@@ -37,7 +35,7 @@ from repo_mcp.indexing.derived_phase import (
 from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbol_index.precise_record import PreciseRecord
+from repo_mcp.symbol_index.precise_record import DEFINES, NAMES, PRECISE_FIELDS, PreciseRecord
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import SymbolRecordError
 
@@ -45,8 +43,6 @@ if TYPE_CHECKING:
     from repo_mcp.symbol_index.precise_documents import PreciseFile
 
 VERSION = 1  # of the meaning of the fields
-DEFINES, NAMES = range(2)
-PRECISE_FIELDS = (Field("defines", Level.FILE), Field("names", Level.FILE))
 SEGMENT_BYTES = 8 * 1024 * 1024  # of records
 KEPT_BYTES = 16 * 1024 * 1024  # of decoded records
 _ENTRY_BYTES = 400

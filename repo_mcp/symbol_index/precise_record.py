@@ -20,12 +20,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES
+from index_format import FINGERPRINT_BYTES, Field, Level
 from repo_mcp.symbols.symbol_record import SymbolRecord, SymbolRecordError
 
 VERSION = 1
 HEADER = struct.Struct("<B3xIII")
 assert HEADER.size == 16
+DEFINES, NAMES = range(2)
+PRECISE_FIELDS = (Field("defines", Level.FILE), Field("names", Level.FILE))  # by which a record is found
 _ROW = np.dtype("<u4")
 
 

@@ -125,7 +125,11 @@ def test_examples_run(
 def fill_in(line: str, tiny: Path) -> str:
     """A command line with what its reader has to put in; what it writes goes beside the tiny repository."""
     line = line.replace("/tmp/report.html", str(tiny.parent / "report.html"))
-    line = line.replace("index.scip", str(tiny.parent / "index.scip"))
+    if "index.scip" in line:
+        scip = str(tiny.parent / "index.scip")
+        if "--scip" in line and "export" not in line:
+            assert run(["export", "--scip", scip, "--repo-root", str(tiny)]) == 0
+        line = line.replace("index.scip", scip)
     if "change.patch" in line:
         patch = (
             "--- a/src/ledger/accounts.py\n+++ b/src/ledger/accounts.py\n@@ -31 +31 @@\n-    pass\n+    x\n"
