@@ -129,10 +129,13 @@ class Repository:
         self._is_tidy = False
         self._bundle_fault = ""
         self._left_out = LeftOut(self.tree, self._index, dict(config.extensions))
-        self.engines = Engines(
+        self.engines = self._open_engines()
+
+    def _open_engines(self) -> Engines:
+        return Engines(
             EngineSources(
-                config,
-                data_dir.directory,
+                self.config,
+                self.data_dir.directory,
                 self.tree,
                 self._index,
                 self.symbol_index,
