@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from repo_mcp.bundler.candidates import Candidate, list_candidates
-from repo_mcp.bundler.prompt_parts import take_telling
-from repo_mcp.bundler.prompt_terms import find_joined, weigh_terms
+from repo_mcp.bundler.prompt_terms import find_joined, take_telling, weigh_terms
 from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import MAX_WORDS, BundleSource
 from repo_mcp.bundler.weights import Weights

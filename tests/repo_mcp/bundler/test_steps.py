@@ -15,6 +15,7 @@ from repo_mcp.bundler.candidates import list_candidates
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
 from repo_mcp.bundler.evidence import Evidence, list_names
 from repo_mcp.bundler.file_view import FileView, TermFinder, view_file
+from repo_mcp.bundler.following import Use, list_steps
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
 from repo_mcp.bundler.prompt_terms import find_joined, weigh_terms
 from repo_mcp.bundler.rationale import explain, index_words, name_words
@@ -22,7 +23,6 @@ from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.spending import choose_parts
-from repo_mcp.bundler.steps import Use, list_steps
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.bundler.worth import Rater
 from repo_mcp.languages.patterns.declared_spans import list_symbol_spans

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.languages.python import pieces as pieces_module
-from repo_mcp.languages.python.pieces import cut_between_statements
-from repo_mcp.languages.python.symbol_parser import parse
+from repo_mcp.languages.python import symbol_parser
+from repo_mcp.languages.python.symbol_parser import cut_between_statements, parse
 from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolRecord, decode_symbol_record
 from tests.deep.sizes import examples
 
@@ -24,7 +23,7 @@ TINY = 1
 
 
 def read_in_pieces(monkeypatch: pytest.MonkeyPatch, text: bytes, piece_bytes: int) -> SymbolRecord:
-    monkeypatch.setattr(pieces_module, "PIECE_BYTES", piece_bytes)
+    monkeypatch.setattr(symbol_parser, "PIECE_BYTES", piece_bytes)
     return decode_symbol_record(parse("a.py", text))
 
 
@@ -55,7 +54,7 @@ def test_the_whole_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pieces_begin_at_heads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces_module, "PIECE_BYTES", TINY)
+    monkeypatch.setattr(symbol_parser, "PIECE_BYTES", TINY)
     pieces = [
         b"import a\n\n\n",
         b"@d\ndef f():\n\n    def g(): pass\n\nx = 1\n\n",
