@@ -51,7 +51,7 @@ SUMMED_UP = {
     Author.CLIENT: "The summary was written by your model from the hits.",
     Author.INDEX: "The summary was made without a model, from comments and signatures of the hits.",
 }
-DROPPED = "Left out of your model's summary, for citing what it was not shown: {count} sentence(s)."
+DROPPED = "Left out of your model's summary, for citing what it was not shown: {count} sentence{plural}."
 
 Ask = Callable[[Question], str | None]
 
@@ -102,7 +102,7 @@ def search_code(
     summary = sum_up(request.query, hits, ask, excerpts)
     notes.append(SUMMED_UP[summary.author])
     if summary.dropped:
-        notes.append(DROPPED.format(count=summary.dropped))
+        notes.append(DROPPED.format(count=summary.dropped, plural="s" if summary.dropped > 1 else ""))
     follow_ups = suggest_follow_ups(request.query, hits)
     return replace(answer, summary=summary, follow_ups=follow_ups, warnings=tuple(notes))
 

@@ -518,7 +518,7 @@ def test_a_sentence_that_cites_what_was_not_shown_is_left_out_and_that_is_said(
     places = ["", *(f"{row['path']}:{row['start_line']}" for row in found["results"])]
     assert found["summary"]["text"] == kept.format(*places)
     told = [warning for warning in found["warnings"] if "citing what it was not shown" in warning]
-    assert [warning.partition(": ")[2] for warning in told] == [f"{dropped} sentence(s)."] * bool(dropped)
+    assert [warning.partition(": ")[2] for warning in told] == [f"{dropped} sentence."] * bool(dropped)
 
 
 def test_where_nothing_true_is_left_the_summary_is_made_of_the_results(served: Served) -> None:
@@ -526,7 +526,7 @@ def test_where_nothing_true_is_left_the_summary_is_made_of_the_results(served: S
     answer = served.ask("search_code", arguments, model=lambda question: "They fly [99]. So they do [98].")
     found = check(served.tools["search_code"], answer)
     assert found["summary"] == served.call("search_code", **arguments)["summary"]
-    assert any("2 sentence(s)" in warning for warning in found["warnings"])
+    assert any("2 sentences." in warning for warning in found["warnings"])
 
 
 @settings(
