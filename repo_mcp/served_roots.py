@@ -29,7 +29,6 @@ from repo_mcp.config.client_directories import ClientDirectories, name_directori
 from repo_mcp.config.server_config import LEAST_MEMORY_MB, NAMED_ROOT_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.resources import LIST, READ, find_root, join_lists, join_resources
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer, Toolset, name_tools
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.toolset_loader import (
@@ -271,6 +270,8 @@ class ServedRoots:
 
     def _route_resources(self) -> tuple[Tool, ...]:
         """Return what answers requests about files: a URI may name its root, and all roots are listed."""
+        from repo_mcp.protocol.resources import LIST, READ, find_root, join_lists
+
         where_none = {
             tool.name: tool for tool in bind_root_resources(self._config.limits, self._refuse, self._guard)
         }
@@ -418,7 +419,14 @@ class ServedRoots:
         for one in loaded:
             one.open()
         toolsets = [one.toolset for one in loaded]
-        return _Served(root, names, name_tools(toolsets), cache(lambda: join_resources(toolsets)))
+
+        @cache
+        def find_resources() -> Mapping[str, Tool]:
+            from repo_mcp.protocol.resources import join_resources  # of no use to most clients
+
+            return join_resources(toolsets)
+
+        return _Served(root, names, name_tools(toolsets), find_resources)
 
     def _select(self, toolsets: frozenset[str]) -> Config:
         return replace(

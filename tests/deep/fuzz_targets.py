@@ -22,6 +22,7 @@ from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.indexing.scan_state import read_seen
 from repo_mcp.model import ExactRequest
 from repo_mcp.protocol.frames import Refusal, Request, encode_error, parse_frame
+from repo_mcp.protocol.resources import build_uri, read_uri
 from repo_mcp.ranking.prompt import parse_prompt
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.research.grammar import parse_question
@@ -51,6 +52,7 @@ QUERIES = (
     b'lang:py "exact phrase" -not +must path:a/b sym:Foo what calls x()',
     b"Traceback (most recent call last):\n  File \"a.py\", line 3\nKeyError: 'x'",
 )
+URIS = (b"repo:///docs/a%20plan.png#L10-L20", b"docs://me%2Fledger/..%2f%2E%2e/C#/100%.cs?x#L3")
 PATTERNS = (
     rb"foo\b(?i:bar)[^x]{2,5}$".ljust(200) + b"a foo bar\nbaz",
     b"\\x{10ffff}".ljust(200) + b"x\r\ny",
@@ -121,6 +123,14 @@ def _judge(line: bytes) -> object:
     if isinstance(frame, Request):
         json.dumps(frame.params).encode("ascii")
     return frame
+
+
+def _locate(data: bytes) -> object:
+    """Whatever path a URI gives, its own URI gives it again."""
+    read = read_uri(data.decode("utf-8", "surrogateescape"), ("repo", "docs"))
+    again = read_uri(build_uri(read.scheme, read.root, read.path), ("repo", "docs"))
+    assert (again.scheme, again.root, again.path, again.lines) == (read.scheme, read.root, read.path, None)
+    return read
 
 
 def _ask(data: bytes) -> object:
@@ -227,6 +237,7 @@ TARGETS: Mapping[str, Target] = {
     "seen": Target(_read_seen, (IndexFormatError,), (b"", b"\x00" * 100)),
     "frame": Target(_judge, (), FRAMES),
     "query": Target(_ask, (), QUERIES),
+    "uri": Target(_locate, (RepoError,), URIS),
     "ignore": Target(_ignore, (), (b"*.o\n!a.o\n/b/**/c\n[a-z]?\\ \n#x\n", b"**/a/**\n\\!x\n")),
     "glob": Target(_glob, (RepoError,), (b"**/*.{py,md}", b"a/[!b]?*")),
     "pattern": Target(_match, (RepoError,), PATTERNS),
@@ -242,7 +253,7 @@ TARGETS: Mapping[str, Target] = {
 # What atheris gives the same time to.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "format": ("segment", "section", "manifest", "record", "seen", "pack"),
-    "wire": ("frame", "text", "log"),
+    "wire": ("frame", "text", "log", "uri"),
     "query": ("query", "pattern", "diff"),
     "rules": ("ignore", "glob", "configuration", "tracked"),
 }
