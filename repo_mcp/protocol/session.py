@@ -55,9 +55,12 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.sampling import Sampler
     from repo_mcp.protocol.task_methods import TaskMethods
-    from repo_mcp.protocol.tool_model import Tool
+    from repo_mcp.protocol.tool_model import Tool, ToolAnswer
     from repo_mcp.protocol.wire import Valid, Wire
 
+# That a list of files waits for an open repository. Claude Code offers no tool before it has the list: after
+# 1.1 s it had them in its first request, after 2.1 s not.
+LIST_SECONDS = 0.5
 NOT_OPEN = "Invalid request parameters: the session is not open, initialize comes first"
 WRONG_ERA = (
     "this connection serves the handshake protocol era; requests carrying the"
@@ -81,9 +84,10 @@ class Session:
         self._tools: Mapping[str, Tool] = {}
         self._find_resources: Callable[[], Mapping[str, Tool]] | None = None
         self._resources: Mapping[str, Tool] = {}  # what answers about files, once it is asked
-        self._has_files = False  # they can be listed without waiting; under the lock, as the two below
-        self._was_listed = False  # the client has a list of files,
-        self._owes_files = False  # and they are not in it
+        self._has_files = False  # what is served is open; under the lock, as the three below
+        self._waiting: dict[RequestId, Caller] = {}  # requests for the list of files that came before
+        self._was_listed = False  # the client has such a list,
+        self._owes_files = False  # and nothing is in it
         self._pool: CallPool | None = None
         self._sampler: Sampler | None = None
         self._task_methods: TaskMethods | None = None
@@ -115,7 +119,10 @@ class Session:
     def note_open(self) -> None:
         """List files from now on: what is served is open."""
         with self._lock:
+            waiting, self._waiting = self._waiting, {}
             self._has_files, owed, self._owes_files = True, self._owes_files, False
+        for request_id, caller in waiting.items():
+            self._submit_about_files(request_id, "resources/list", {}, caller, modern=False)
         if owed:
             self.change_resources()
 
@@ -241,41 +248,58 @@ class Session:
         self, request: Request, params: JsonObject, caller: Caller, *, modern: bool
     ) -> bytes | None:
         """Answer a request about resources: the templates at once, whatever needs the files in a thread."""
-        if request.method != "resources/read":
+        method, arguments = request.method, {}
+        if method == "resources/read":
+            arguments = {"uri": read_uri(params)}
+        else:
             check_cursor(params)
-        arguments: JsonObject = {"uri": read_uri(params)} if request.method == "resources/read" else {}
-        answers = self._answers
-        if request.method == "resources/list" and not modern and self._must_owe_files():
-            return answers.resources(request.id, {"resources": []}, modern=modern)
-        from repo_mcp.protocol.answered_call import AnsweredCall
-        from repo_mcp.protocol.resources import describe_templates, encode_answer
+        if method == "resources/templates/list":
+            from repo_mcp.protocol.resources import describe_templates
 
-        if request.method == "resources/templates/list":
+            answers = self._answers
             templates = describe_templates(answers.schemes, names_roots=answers.has_client_roots)
             return answers.resources(request.id, {"resourceTemplates": templates}, modern=modern)
+        if modern or method == "resources/read" or not self._must_wait(request.id, caller):
+            self._submit_about_files(request.id, method, arguments, caller, modern=modern)
+        return None
+
+    def _submit_about_files(
+        self, request_id: RequestId, method: str, arguments: JsonObject, caller: Caller, *, modern: bool
+    ) -> None:
+        from repo_mcp.protocol.answered_call import AnsweredCall
+        from repo_mcp.protocol.resources import encode_answer
+
         self._ready.wait()
         assert self._find_resources is not None
         self._resources = self._resources or self._find_resources()
-        call = AnsweredCall(
-            self._wire,
-            answers,
-            request.id,
-            caller,
-            encode=lambda answer: encode_answer(answers, request.id, answer, modern=modern),
-            modern=modern,
-        )
-        self._submit(call, self._resources[request.method], arguments)
-        return None
 
-    def _must_owe_files(self) -> bool:
-        """Return True while files cannot be listed at once; then the client is told when they can.
+        def encode(answer: ToolAnswer) -> bytes:
+            return encode_answer(self._answers, request_id, answer, modern=modern)
 
-        Claude Code offers no tool before it has this list: waiting until a repository is open costs its first
-        request all tools.
+        call = AnsweredCall(self._wire, self._answers, request_id, caller, encode=encode, modern=modern)
+        self._submit(call, self._resources[method], arguments)
+
+    def _must_wait(self, request_id: RequestId, caller: Caller) -> bool:
+        """Return True for a list of files that must wait until something is open, LIST_SECONDS at most.
+
+        Then the list is empty, and the client is told when there is another.
         """
         with self._lock:
-            self._was_listed, self._owes_files = True, not self._has_files
-            return self._owes_files
+            self._was_listed = True
+            if self._has_files:
+                return False
+            self._waiting[request_id] = caller
+        patience = threading.Timer(LIST_SECONDS, self._list_nothing, (request_id,))
+        patience.daemon = True
+        patience.start()
+        return True
+
+    def _list_nothing(self, request_id: RequestId) -> None:
+        with self._lock:
+            if self._waiting.pop(request_id, None) is None:
+                return
+            self._owes_files = True
+        self._wire.answer(request_id, self._answers.resources(request_id, {"resources": []}, modern=False))
 
     def _expect_roots(self) -> None:
         if self._roots is not None:

@@ -121,12 +121,12 @@ class Inspector:
         made = run(self.tree, "init", "generic", "--toolsets", ",".join(TOOLSETS), *roots)
         assert made.returncode == 0, made.stderr
         self._config.write_text(made.stdout, encoding="utf-8")
-        self.tools = {tool["name"]: tool for tool in self._ask("tools/list")["tools"]}
+        self.tools = {tool["name"]: tool for tool in self.ask("tools/list")["tools"]}
 
     def call(self, tool: str, arguments: Arguments) -> dict[str, Any]:
         """What the Inspector prints of an answer."""
         words = [f"--tool-arg={name}={_write(value)}" for name, value in arguments.items()]
-        return self._ask("tools/call", "--tool-name", tool, *words)
+        return self.ask("tools/call", "--tool-name", tool, *words)
 
     def learn(self) -> Facts:
         """A declaration of the tree, found as a client would find it."""
@@ -140,7 +140,7 @@ class Inspector:
                     return Facts(file["path"], *names)
         pytest.fail("the tree declares nothing")
 
-    def _ask(self, method: str, *words: str) -> dict[str, Any]:
+    def ask(self, method: str, *words: str) -> dict[str, Any]:
         server = ("--config", str(self._config), "--server", "repo")
         done = subprocess.run(
             [self._program, "--cli", *server, "--method", method, *words],
@@ -189,6 +189,18 @@ def test_it_lists_every_tool(inspector: Inspector) -> None:
         assert tool["description"]
         assert tool["annotations"]["openWorldHint"] is False
         jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
+
+
+def test_it_reads_resources_of_every_root(inspector: Inspector, facts: Facts) -> None:
+    templates = [one["uriTemplate"] for one in inspector.ask("resources/templates/list")["resourceTemplates"]]
+    assert templates == ["repo:///{+path}", "docs:///{+path}", "code:///{+path}"]
+    text = (inspector.tree / facts.path).read_text(encoding="utf-8")
+    for template in templates:
+        (content,) = inspector.ask("resources/read", "--uri", template.replace("{+path}", facts.path))[
+            "contents"
+        ]
+        assert content["text"] == text
+    assert {"resources"} == inspector.ask("resources/list").keys()
 
 
 @pytest.mark.parametrize("tool", CALLS)

@@ -127,7 +127,7 @@ def test_a_client_that_names_other_roots_is_told_that_the_list_is_another(place:
         process.open(roots={"listChanged": True})
         request = process.read()
         assert request["method"] == "roots/list"
-        assert list_names(process, 1) == []  # nothing is open yet
+        assert list_names(process, 1) == []  # nothing is open, and the roots are not told
         uris = [{"uri": (place / name).as_uri()} for name in ("ledger", "atlas")]
         process.send({"id": request["id"], "result": {"roots": uris[:1]}})
         changed = {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.documentation.nearest import MAX_DIRECTORIES
 from repo_mcp.errors import ErrorCode
+from repo_mcp.protocol import session
 from repo_mcp.protocol.frames import INTERNAL_ERROR, INVALID_PARAMS
 from repo_mcp.protocol.requests import HANDSHAKE_VERSIONS, MODERN_VERSION
 from repo_mcp.protocol.resources import (
@@ -43,6 +44,7 @@ from tests.repo_mcp.toolsets.research_roots import CANARY, write_tree
 from tests.repo_mcp.toolsets.test_docs_tool import MEDIA, PNG
 
 MAX_FILE_BYTES = 300_000
+PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 LONG = "".join(
     f"line {number:05}\n" for number in range(1, 8_001)
 )  # 88,000 bytes, more than an answer may have
@@ -490,8 +492,26 @@ def test_conversations_about_resources_are_those_of_the_sdk(files: Files) -> Non
         assert missing["data"] == {"reason": "not_found", "uri": "repo:///nothing"}
 
 
-def test_a_list_waits_for_nothing_and_the_client_is_told_when_there_are_files(files: Files) -> None:
+def test_a_list_waits_a_moment_for_what_is_being_opened(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LIST_SECONDS", PATIENCE_SECONDS)
+    client = PipeClient(toolset=files.toolsets[0], opens=False)
+    opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
+    client.ask({"id": 0, "method": "initialize", "params": opening})
+    client.send({"id": 1, "method": "resources/list"})
+    assert json.loads(client.ask({"id": 2, "method": "ping"}))["id"] == 2  # which waits for no list
+    client.session.note_open()
+    answer = client.read()
+    assert (answer["id"], len(answer["result"]["resources"])) == (1, 7)
+    client.close()
+
+
+def test_a_list_waits_no_longer_and_the_client_is_told_when_there_are_files(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A client may ask for it before it offers any tool to its model."""
+    monkeypatch.setattr(session, "LIST_SECONDS", 0.01)
     client = PipeClient(toolset=files.toolsets[0], opens=False)
     opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
     client.ask({"id": 0, "method": "initialize", "params": opening})
