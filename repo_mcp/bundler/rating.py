@@ -38,7 +38,9 @@ _ASIDE = re.compile(
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
 )
-_TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_|Test[A-Z])")  # in a file of the program, as Rust has them
+_TEST = re.compile(
+    r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])"
+)  # in a file of the program, as Rust has them
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ MAX_STATEMENT_LINES = 8  # a longer one is data, of which its first lines are sh
 MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
 # What a statement is worth for what it does, beside a whole question's words, which are worth 1.
-FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.35
+FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
 TELLS = 0.2  # factor of a line that only logs
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 _FAILS = re.compile(
@@ -34,7 +34,8 @@ _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|t
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
-_SAYS_NOTHING = re.compile(r"[\s\])};,]*(?:end)?[\s;]*$")
+_SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
+_ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute: no signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +106,19 @@ def choose_lines(
     ]
     if measure(body.lines, code) <= room:
         return code
-    statements = _cut_statements(body, code, leads)
+    statements = _begin_with_signature(body, _cut_statements(body, code, leads))
     if room < SHORT_ROOM and statements:
         head = statements[0]
         statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
     return _choose(body, statements, weights, room)
+
+
+def _begin_with_signature(body: Body, statements: list[_Statement]) -> list[_Statement]:
+    """Return the statements without the decorators above the signature, unless there is nothing else."""
+    signature = 0
+    while signature < len(statements) - 1 and _ADORNS.match(body.lines[statements[signature].first - 1]):
+        signature += 1
+    return statements[signature:]
 
 
 def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[_Statement]:
@@ -173,7 +182,7 @@ def _choose(
         best = max(rest, key=lambda ordinal: (rate(ordinal), -ordinal))
         rest.discard(best)
         if best not in shown and take(best):
-            following = _find_inner(statements, best)
+            following = _find_inner(body, statements, best)
             if following is not None and following not in shown and take(following):
                 rest.discard(following)
     return sorted(
@@ -205,8 +214,10 @@ def _list_outer(body: Body, statements: Sequence[_Statement], ordinal: int) -> l
     return found
 
 
-def _find_inner(statements: Sequence[_Statement], ordinal: int) -> int | None:
+def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> int | None:
     """Return the first statement under a condition, which tells what it leads to; None for others."""
     following = ordinal + 1
+    while following < len(statements) and _is_empty(body, statements[following]):
+        following += 1  # a bracket on a line of its own
     is_inner = following < len(statements) and statements[following].indent > statements[ordinal].indent
     return following if is_inner else None

@@ -69,3 +69,25 @@ def test_any_lines_give_lines_in_order(lines: list[str], room: int) -> None:
     shown = choose_lines(Body(lines, 1, len(lines), 1, {}, frozenset()), {}, room)
     assert shown == sorted(set(shown))
     assert all(1 <= line <= len(lines) for line in shown)
+
+
+BRACES = """
+[Obsolete("use Pay")]
+public void Settle(Order order)
+{
+    Audit(order);
+    Report(order);
+    if (order.IsFriend)
+    {
+        discount.Apply(order);
+    }
+    Send(order);
+}
+""".splitlines()
+
+
+def test_a_bracket_on_a_line_of_its_own_hides_neither_the_condition_nor_what_follows() -> None:
+    body = Body(BRACES, 2, 12, 2, {9: ("discount",)}, frozenset())
+    assert choose_lines(body, {"discount": 1.0}, 110) == [3, 7, 9]
+    body = Body(BRACES, 2, 12, 2, {7: ("friend",)}, frozenset())
+    assert choose_lines(body, {"friend": 1.0}, 110) == [3, 7, 9]
