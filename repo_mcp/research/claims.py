@@ -68,10 +68,30 @@ def _tell_relation(state: ResearchState, reading: Reading) -> str:
 
 
 def _tell_settings(state: ResearchState, subject: Subject) -> str:
-    setting = [one for one in state.findings if one.why.startswith("sets")]
-    if not setting:
+    """Return where a setting is declared, taken and set; in tests only where the program does neither."""
+    own = [one for one in state.findings if not is_test_place(one.path)]
+    places = {
+        how: [_cite_line(one) for one in own if one.why.startswith(how)]
+        or [_cite_line(one) for one in state.findings if one.why.startswith(how)]
+        for how in ("takes", "sets")
+    }
+    if not (subject.nodes or any(places.values())):
         return f"Nothing is known to set {subject.asked}." if not state.findings else ""
-    return f"{subject.asked} is set at {join_names(one.citation for one in setting)}."
+    told = (
+        (
+            "declared",
+            [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes],
+        ),
+        ("taken from the environment", places["takes"]),
+        ("set", places["sets"]),
+    )
+    sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
+    return f"{subject.asked} is {sentence}."
+
+
+def _cite_line(place: Finding) -> str:
+    """Return the citation of the first line that a place is found for."""
+    return f"{place.path}:{place.lines[0]}-{place.lines[0]}" if place.lines else place.citation
 
 
 def _tell_best(state: ResearchState, own: Sequence[Node]) -> str:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
+from repo_mcp.bundler.statements import measure
+from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
-from repo_mcp.research.research_state import ResearchState, search_words
+from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words
+from repo_mcp.research.seeds import show_body
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -21,6 +26,7 @@ MAX_MATCHES = 200  # lines examined for one name
 MAX_OF_FILE = 3  # lines shown of one file
 MAX_PLACES = 40
 MAX_READERS = 10
+FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, beside further lines that do
 LEAST_ENDING = 5  # characters of the part of a name that is searched for alone
 MAX_SEARCHED, MAX_HITS = 50, 12
 _WORDS_FOR_IT = "config setting option default"
@@ -28,6 +34,13 @@ _OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
     r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
+    re.IGNORECASE,
+)
+# `os.environ["NAME"]`, `process.env.NAME`, `std::env::var_os("NAME")`, `GetEnvironmentVariable("NAME")`
+_FROM_OUTSIDE = r"\b\w*env\w*[\w.:!]*\s*[(\[.]\s*[\"']?"
+_TAKEN = r"\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[.]\s{0,40}[\"']?NAME\b"
+_GIVEN = re.compile(
+    r"\.env\s*\(|(?:set|put)_?env\w*\s*\(|set_var\s*\(|env_remove|\]\s*=[^=]|\benv\.\w+\s*=[^=]",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -91,11 +104,11 @@ def _note_readers(state: ResearchState, name: str) -> None:
     )
     reading = [match for match in found.matches if is_program(match.path)]
     noted = 0
-    for match in reading:
+    for place in _join_lines(state, reading):
         if noted >= MAX_READERS:
-            state.limit(f"more lines that mention {name}", f"{MAX_READERS} are shown")
+            state.limit(f"more places that mention {name}", f"{MAX_READERS} are shown")
             break
-        noted += state.add_place(_build_place(state, name, match, f"mentions {name}", 2))
+        noted += _note_place(state, name, place, f"mentions {name}", 2)
 
 
 def _build_pattern(name: str) -> str:
@@ -108,16 +121,17 @@ def _build_spelled(quoted: str) -> str:
     before = r"(?:(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|::)\s+|--|::)"
     named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
     valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
-    return rf"(?:{valued}|{before}{quoted}\b|{named})"
+    return rf"(?:{valued}|{before}{quoted}\b|{named}|{_FROM_OUTSIDE}{quoted}\b)"
 
 
 class How(StrEnum):
-    """The use that a line makes of a name."""
+    """The use that a line makes of a name, as it is told."""
 
-    SETS = "sets"
-    DECLARES = "declares or documents"
-    HANDS_ON = "passes the name"
-    READS = "reads"
+    SETS = "sets {}"
+    TAKES = "takes {} from the environment"
+    DECLARES = "declares or documents {}"
+    HANDS_ON = "passes the name {}"
+    READS = "reads {}"
 
 
 def tell_how(name: str, line: str) -> How:
@@ -127,6 +141,10 @@ def tell_how(name: str, line: str) -> How:
     quoted = re.escape(name).replace("_", "[_-]?")
     if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
         return How.DECLARES
+    if re.search(_TAKEN.replace("NAME", quoted), line, re.IGNORECASE):
+        return How.SETS if _GIVEN.search(line) else How.TAKES
+    if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
+        return How.READS  # a message that names it
     handed = re.search(
         rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE
     )
@@ -138,7 +156,9 @@ def tell_how(name: str, line: str) -> How:
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
-    """Note matching lines, with lines that set the name before lines that pass it on."""
+    """Note matching lines, with lines that set the name before lines that pass it on; those of one function
+    together.
+    """
     counts: dict[str, int] = {}
     ordered = sorted(
         matches,
@@ -150,7 +170,8 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
         ),
     )
     noted = 0
-    for match in ordered:
+    for own in _join_lines(state, ordered):
+        match = own.matches[0]
         counts[match.path] = counts.get(match.path, 0) + 1
         if noted >= MAX_PLACES:
             state.limit(f"places that set {name}", f"{MAX_PLACES} are shown")
@@ -159,8 +180,8 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             state.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
             continue
         written = _find_written(name, match.line) or name
-        why = f"{tell_how(name, match.line).value} {written}{which}, in {_name_role(match.path)}"
-        noted += state.add_place(_build_place(state, name, match, why, 1))
+        told = tell_how(name, match.line).value.format(written)
+        noted += _note_place(state, name, own, f"{told}{which}, in {_name_role(match.path)}", 1)
 
 
 def _name_role(path: str) -> str:
@@ -174,21 +195,57 @@ def _name_role(path: str) -> str:
     }[role]
 
 
-def _build_place(state: ResearchState, name: str, match: ExactMatch, why: str, hop: int) -> Finding:
-    line = match.start_line
-    around = state.source.find_around(match.path, line)
-    return Finding(
-        match.path,
-        line,
-        line,
-        around.qualified_name if around is not None else match.path,
-        around.kind if around is not None else "file",
-        around.node_id if around is not None else None,
-        why,
-        hop,
-        "text",
-        (line,),
-        _find_written(name, match.line),
+@dataclass(slots=True)
+class _Place:
+    """Matching lines of one function, or one line outside of every function."""
+
+    matches: list[ExactMatch]
+    around: Node | None
+
+    @property
+    def function(self) -> Node | None:
+        """Return the function that holds the lines."""
+        return self.around if self.around is not None and self.around.symbol.kind in CALLABLE_KINDS else None
+
+
+def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Place]:
+    """Return the places of matches, in the order of the first match of each."""
+    found: dict[tuple[str, int], _Place] = {}
+    for match in matches:
+        place = _Place([match], state.source.find_around(match.path, match.start_line))
+        line = match.start_line if place.function is None else place.function.symbol.start_line
+        known = found.setdefault((match.path, line), place)
+        if known is not place:
+            known.matches.append(match)
+    return list(found.values())
+
+
+def _note_place(state: ResearchState, name: str, place: _Place, why: str, hop: int) -> bool:
+    """Note a place: a function by its lines that decide about the name, else the line."""
+    first, around, function = place.matches[0], place.around, place.function
+    used = tuple(sorted({match.start_line for match in place.matches}))
+    start, end = first.start_line, first.start_line
+    shown: tuple[int, ...] = ()
+    if function is not None:
+        start, end = function.symbol.start_line, function.symbol.end_line
+        room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
+        shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
+        shown = tuple(sorted({*shown, *used[:MAX_EVIDENCE]}))
+    return state.add_place(
+        Finding(
+            first.path,
+            start,
+            end,
+            around.qualified_name if around is not None else first.path,
+            around.kind if around is not None else "file",
+            around.node_id if around is not None else None,
+            why,
+            hop,
+            "text",
+            used[:MAX_EVIDENCE],
+            _find_written(name, first.line),
+            shown=shown,
+        )
     )
 
 

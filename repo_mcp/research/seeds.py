@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from types import MappingProxyType
 
 from repo_mcp.bundler.rating import RatedBlock, weigh_failures, weigh_place, weigh_work
 from repo_mcp.bundler.records import BundleRequest
@@ -34,11 +35,11 @@ MAX_RATED = 60
 MAX_WORDS = 32  # of a question
 NO_WORD = "The question has no word to search for."
 LEAST_SHARE = 0.04  # of the worth of the best declaration
-ROOM = 7_700  # characters of excerpts and what stands beside them
+ROOM = 7_200  # characters of excerpts and what stands beside them
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # characters more for each finding that is wanted
 # Most characters of the best declaration, of the next and so on; of every other one as the last.
-SHARES = (1_500, 1_150, 900, 750, 620, 520, 450)
+SHARES = (1_800, 1_500, 1_200, 900, 700, 500, 400)
 AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration that has the name of a better one
 LEAST_ROOM = 160
 MOST_SEEDS = 24
@@ -231,9 +232,12 @@ def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
     return state.get_node(Declaration(one.path, ordinal)) if ordinal else None
 
 
-def show_body(state: ResearchState, node: Node, room: int) -> tuple[int, ...]:
-    """Return the numbers of the lines to show of a symbol within so many characters."""
-    return tuple(choose_lines(build_seed(state, node, 0.0).body, {}, room))
+def show_body(
+    state: ResearchState, node: Node, room: int, terms: Mapping[int, tuple[str, ...]] = MappingProxyType({})
+) -> tuple[int, ...]:
+    """Return the numbers of the lines to show of a symbol within so many characters; `terms` by line."""
+    body = replace(build_seed(state, node, 0.0).body, terms=terms)
+    return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
 
 def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]) -> None:
@@ -246,7 +250,8 @@ def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]
         again = max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
         room = min(again if seed.name in met else share, left - FINDING_CHARS)
         if room < LEAST_ROOM:
-            state.limit(f"{len(seeds) - ordinal} declarations that fit less", "no room for more; raise limit")
+            for other in seeds[ordinal:]:
+                _note_seed(state, other, (other.body.head_line,))
             return
         met |= {seed.name} - {""}
         shown = choose_lines(seed.body, weights, room, leads, keeps_asides=not ordinal)

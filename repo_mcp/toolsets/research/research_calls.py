@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
-MAX_LIMITS = 5
+ALSO, ALSO_CHARS, NEAR_CHARS = "also found", 1_300, 900  # of the places of findings without an excerpt
+MAX_LIMITS = 3
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 T = TypeVar("T")
 
@@ -63,10 +64,13 @@ def build_result(report: Report, rows: int) -> Part:
 
     Rows beyond those are of its chains and of its map.
     """
-    from repo_mcp.research.worth import order_findings  # not when tools are listed
+    from repo_mcp.research.records import Group  # not when tools are listed
+    from repo_mcp.research.worth import order_findings
 
-    chosen = sorted(order_findings(report.findings)[:rows])
-    findings = [report.findings[at] for at in chosen]
+    ordered = order_findings(report.findings)
+    findings = [report.findings[at] for at in sorted(ordered[:rows])]
+    also = _list_also(report.findings[at] for at in ordered[rows:])
+    groups = [*report.groups, *([Group(ALSO, also)] if also else [])]
     cuts = _Cuts(len(findings), rows - len(findings))
     result: Result = {
         "answer": escape_text(report.claim),
@@ -76,7 +80,7 @@ def build_result(report: Report, rows: int) -> Part:
         "findings": [_build_finding(one) for one in findings],
         "total_findings": len(report.findings),
         "truncated": len(findings) < len(report.findings),
-        "surroundings": [{"what": one.what, "places": _escape(one.places)} for one in report.groups],
+        "surroundings": [{"what": one.what, "places": _escape(one.places)} for one in groups],
         **_build_sections(report, cuts),
         "call_chains": [
             {
@@ -85,22 +89,38 @@ def build_result(report: Report, rows: int) -> Part:
                 "confidence": one.confidence,
                 "ends": escape_text(one.ends),
             }
-            for one in cuts.take(report.chains, 1 + cuts.findings // 6, "call chains")
+            for one in cuts.take(report.chains, 1 + cuts.findings // 12, "call chains")
         ],
         "entry_points": [
             {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
             for one in cuts.take(report.entry_points, 1 + cuts.findings // 6, "entry points")
         ],
-        "dependency_map": _build_map(
-            cuts.take(report.map_nodes, cuts.findings // 4, "nodes of the map"), report.map_edges
-        ),
+        "dependency_map": _build_map(cuts.take(report.map_nodes, 0, "nodes of the map"), report.map_edges),
     }
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
     if len(report.limits) > MAX_LIMITS:
         limits.append((f"{len(report.limits) - MAX_LIMITS} more limits", "those are of less weight"))
-    limits += [(what, "findings come first") for what in cuts.said]
+    if cuts.said:
+        limits.append((", ".join(cuts.said), "findings come first"))
     result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
     return Part(result, report.warnings)
+
+
+def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return the places of the first findings that have no room for an excerpt, within ALSO_CHARS.
+
+    Those of the first hop leave room for what they lead to.
+    """
+    places: list[str] = []
+    near, left = NEAR_CHARS, ALSO_CHARS
+    for one in findings:
+        own = ".".join(one.symbol.split(".")[-2:]) if one.name else one.symbol  # the path says the rest
+        place = f"{own} ({one.citation})"
+        if len(place) <= (left if one.hop else min(near, left)):
+            places.append(place)
+            left -= len(place)
+            near -= 0 if one.hop else len(place)
+    return tuple(places)
 
 
 class _Cuts:

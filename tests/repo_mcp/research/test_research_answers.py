@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.research import hops
-from repo_mcp.research.configured import tell_how
+from repo_mcp.research.configured import How, tell_how
 from repo_mcp.research.records import Focus, Form, ResearchRequest, Steps
 from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
@@ -396,7 +396,9 @@ def test_where_something_is_configured() -> None:
         "service/settings.toml:1-1",
         "service/store.py:3-3",
     ]
-    assert "service/store.py:12-12" in [one.citation for one in report.findings if one.hop == 2]
+    reading = [one for one in report.findings if one.hop == 2]
+    assert [(one.citation, one.lines) for one in reading] == [("service/store.py:11-12", (11, 12))]
+    assert report.claim.endswith("set at service/settings.toml:1-1 and service/store.py:3-3.")
 
 
 def test_a_setting_of_a_group_is_found_by_the_end_of_its_name() -> None:
@@ -407,7 +409,7 @@ def test_a_setting_of_a_group_is_found_by_the_end_of_its_name() -> None:
     }
     report = Asked(files).ask("where is worker_prefetch_multiplier configured")
     assert [one.citation for one in report.findings] == [
-        "app/defaults.py:2-2", "app/run.py:2-2", "tests/test_run.py:2-2",
+        "app/defaults.py:2-2", "app/run.py:1-2", "tests/test_run.py:1-2",
     ]  # fmt: skip
     assert "the last part of" in report.findings[0].why
 
@@ -418,7 +420,7 @@ def test_its_default_is_found_though_the_program_sets_it_elsewhere_too() -> None
         "app/run.py": "def run(either, given):\n    return either('worker_prefetch_multiplier', given)\n",
     }
     report = Asked(files).ask("where is worker_prefetch_multiplier configured")
-    assert [one.citation for one in report.findings] == ["app/defaults.py:2-2", "app/run.py:2-2"]
+    assert [one.citation for one in report.findings] == ["app/defaults.py:2-2", "app/run.py:1-2"]
 
 
 def test_what_reads_a_setting_does_not_set_it() -> None:
@@ -432,8 +434,8 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
     }
     report = Asked(files).ask("where is MAX_AGE configured")
     assert [(one.citation, one.why) for one in report.findings][:3] == [
-        ("db/utils.py:2-2", "sets MAX_AGE, in the program"),
-        ("db/base.py:2-2", "mentions MAX_AGE"),
+        ("db/utils.py:1-2", "sets MAX_AGE, in the program"),
+        ("db/base.py:1-2", "mentions MAX_AGE"),
         ("docs/settings.rst:1-1", "declares or documents MAX_AGE, in a document or example"),
     ]
     assert ("more lines of tests/test_db.py", "3 of one file are shown") in [
@@ -444,31 +446,36 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
 @pytest.mark.parametrize(
     ("line", "how"),
     [
-        ("MAX_AGE = 3", "sets"),
-        ('    "MAX_AGE": 3,', "sets"),
-        ("max-age=3", "sets"),
-        ('settings.setdefault("MAX_AGE", 3)', "sets"),
-        ('option.add_option("max-age", 3)', "sets"),
-        ('either("MAX_AGE", given)', "passes the name"),
-        ('names = ["MAX_AGE", "MIN_AGE"]', "passes the name"),
-        ('os.environ.get("MAX_AGE", "3")', "reads"),
-        ('getattr(settings, "x", 0), get("MAX_AGE", 3)', "reads"),
-        ('getattr(self.settings, "MAX_AGE", 3)', "reads"),
-        ('setattr(settings, "MAX_AGE", 3)', "sets"),
-        (".. setting:: MAX_AGE", "declares or documents"),
-        ('    parser.option(--max-age)', "declares or documents"),
-        ("run --max-age=3", "sets"),
+        ("MAX_AGE = 3", How.SETS),
+        ('    "MAX_AGE": 3,', How.SETS),
+        ("max-age=3", How.SETS),
+        ('settings.setdefault("MAX_AGE", 3)', How.SETS),
+        ('option.add_option("max-age", 3)', How.SETS),
+        ('either("MAX_AGE", given)', How.HANDS_ON),
+        ('names = ["MAX_AGE", "MIN_AGE"]', How.HANDS_ON),
+        ('os.environ.get("MAX_AGE", "3")', How.TAKES),
+        ("const age = process.env.MAX_AGE ?? 3", How.TAKES),
+        ('match std::env::var_os("MAX_AGE") {', How.TAKES),
+        ('os.environ["MAX_AGE"] = "3"', How.SETS),
+        ('command.env("MAX_AGE", "3")', How.SETS),
+        ('log("wrong file in MAX_AGE: {}", path)', How.READS),
+        ('getattr(settings, "x", 0), get("MAX_AGE", 3)', How.READS),
+        ('getattr(self.settings, "MAX_AGE", 3)', How.READS),
+        ('setattr(settings, "MAX_AGE", 3)', How.SETS),
+        (".. setting:: MAX_AGE", How.DECLARES),
+        ('    parser.option(--max-age)', How.DECLARES),
+        ("run --max-age=3", How.SETS),
     ],
 )  # fmt: skip
-def test_what_a_line_does_with_a_setting(line: str, how: str) -> None:
+def test_what_a_line_does_with_a_setting(line: str, how: How) -> None:
     assert tell_how("MAX_AGE", line) == how
 
 
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:
     report = Asked(SERVICE).ask("how are sessions opened for a user")
     assert report.reading.form is Form.OPEN
-    assert list_found(report)[0] == "service.store.SessionStore"
-    assert "7\t    def open_session(self, user):\n" in report.findings[0].excerpt
+    assert list_found(report)[1] == "service.store.SessionStore"
+    assert "7\t    def open_session(self, user):\n" in report.findings[1].excerpt
     assert "service.auth.Authenticator.authenticate" in list_found(report)
 
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from repo_mcp.protocol.tool_model import Progress
+from repo_mcp.research.records import Form
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
+from repo_mcp.toolsets.research.research_schemas import FORMS
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, check, write_tree
 
 MANY = 120
@@ -111,9 +113,17 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
     short = research(served, "what calls crossed()", depth=3, limit=4)
     assert len(short["call_chains"]) == 1
     assert short["limits"] == [
-        {"what": what, "why": "findings come first"}
-        for what in ("5 more call chains", "1 more entry points", "5 more nodes of the map")
+        {
+            "what": "5 more call chains, 1 more entry points, 6 more nodes of the map",
+            "why": "findings come first",
+        }
     ]
+    also = [one["places"] for one in short["surroundings"] if one["what"] == "also found"]
+    assert len(also[0]) == 2
+
+
+def test_every_form_of_question_is_in_the_schema() -> None:
+    assert set(FORMS) == {form.value for form in Form}
 
 
 def test_a_long_question_has_an_ordinary_answer(served: Served) -> None:
