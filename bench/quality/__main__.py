@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.processes import PROJECT
 from bench.quality import answers
-from bench.quality.questions import HALVES, read_questions
+from bench.quality.questions import HALVES, Question, choose_questions, read_questions, run_questions
 from bench.quality.report import read_run, render_comparison, render_tables, write_run
 from bench.quality.run import run_tasks
 from bench.quality.tasks import Tree, find_tree, read_repos, read_tasks
@@ -76,16 +77,15 @@ def main(arguments: list[str]) -> int:
 
 def answer_questions(given: argparse.Namespace) -> int:
     """Measure bundles and snippets, and print. 1 when no question could be asked."""
-    only = given.only.split(",") if given.only else None
-    questions = [
-        one
-        for one in read_questions(given.functions)
-        if given.half in (one.half, "both") and (only is None or one.repo in only)
-    ]
+    questions = choose_questions(read_questions(given.functions), given.half, given.only)
     with tempfile.TemporaryDirectory() as scratch:
         data_dirs = given.data or Path(scratch)
         code = given.code.resolve()
-        outcomes = list(answers.run_questions(questions, given.trees, data_dirs, code, print))
+
+        def ask_tree(repo: str, root: Path, own: Sequence[Question]) -> Iterator[answers.Outcome]:
+            return answers.ask_tree(root, own, data_dirs / repo, code)
+
+        outcomes = list(run_questions(questions, given.trees, ask_tree, print))
     if not outcomes:
         return 1
     print("\n".join(answers.render(outcomes)))

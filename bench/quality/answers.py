@@ -8,7 +8,7 @@ missing is listed of the half `tune` alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,21 +100,6 @@ def _iter_spans(hit: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
     yield hit["start_line"], hit["end_line"]
     if hit.get("symbol_lines"):
         yield tuple(hit["symbol_lines"])
-
-
-def run_questions(
-    questions: Iterable[Question], trees: Path, data_dirs: Path, code: Path, report: Callable[[str], None]
-) -> Iterator[Outcome]:
-    """Yield the outcomes of a checkout, tree by tree. What has no tree is left out, and that is reported."""
-    groups: dict[str, list[Question]] = {}
-    for question in questions:
-        groups.setdefault(question.repo, []).append(question)
-    for repo, own in groups.items():
-        root = trees / repo
-        if root.is_dir():
-            yield from ask_tree(root, own, data_dirs / repo, code)
-        else:
-            report(f"{repo}: no tree, {len(own)} questions left out")
 
 
 def _group(outcomes: Iterable[Outcome], name: str) -> dict[str, list[Outcome]]:

@@ -9,16 +9,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 HALVES = ("tune", "kept")
 LEAST_SHARE = 0.7  # of a function's lines that must be shown
 _SEPARATORS = re.compile(r"[.#]|::")
 
 Line = tuple[str, int]  # path and number, from 1
+
+
+class OfRepository(Protocol):
+    """A question about one repository, in one of the halves."""
+
+    @property
+    def repo(self) -> str:
+        """Return the name of the repository."""
+        ...
+
+    @property
+    def half(self) -> str:
+        """Return the half."""
+        ...
+
+
+Asked = TypeVar("Asked", bound=OfRepository)
+Given = TypeVar("Given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +94,30 @@ def check_tree(root: Path, question: Question) -> None:
         if name not in "".join(lines[function.start_line - 1 : function.start_line]):
             found = f"{question.id}: {function.name} is not at {function.path}:{function.start_line}"
             raise ValueError(f"{found}; the tree must be at the revision of function_repos.json")
+
+
+def choose_questions(questions: Iterable[Asked], half: str, only: str | None) -> list[Asked]:
+    """Return the questions of a half, or of "both", about the repositories that `only` names with commas."""
+    repos = only.split(",") if only else None
+    return [one for one in questions if half in (one.half, "both") and (repos is None or one.repo in repos)]
+
+
+def run_questions(
+    questions: Iterable[Asked],
+    trees: Path,
+    ask_tree: Callable[[str, Path, Sequence[Asked]], Iterable[Given]],
+    report: Callable[[str], None],
+) -> Iterator[Given]:
+    """Yield what `ask_tree` gives for each repository, its tree and its questions.
+
+    What has no tree is left out, and that is reported.
+    """
+    groups: dict[str, list[Asked]] = {}
+    for question in questions:
+        groups.setdefault(question.repo, []).append(question)
+    for repo, own in groups.items():
+        root = trees / repo
+        if root.is_dir():
+            yield from ask_tree(repo, root, own)
+        else:
+            report(f"{repo}: no tree, {len(own)} questions left out")

@@ -15,7 +15,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import Any
 from bench.economy.client import Answer, Client, build_index
 from bench.economy.evidence import read_lines
 from bench.processes import PROJECT
-from bench.quality.questions import HALVES
+from bench.quality.questions import HALVES, choose_questions, run_questions
 
 QUESTIONS = Path(__file__).parent / "questions.jsonl"
 RESEARCH, SEARCH = "code_research", "search_code"
@@ -170,21 +170,6 @@ def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, code: Pa
             )
 
 
-def run_questions(
-    questions: Iterable[Question], trees: Path, data_dirs: Path, code: Path, report: Callable[[str], None]
-) -> Iterator[Outcome]:
-    """Yield the outcomes, tree by tree. What has no tree is left out, and that is reported."""
-    groups: dict[str, list[Question]] = {}
-    for question in questions:
-        groups.setdefault(question.repo, []).append(question)
-    for repo, own in groups.items():
-        root = trees / repo
-        if root.is_dir():
-            yield from ask_tree(root, own, data_dirs / repo, code)
-        else:
-            report(f"{repo}: no tree, {len(own)} questions left out")
-
-
 def render(outcomes: Sequence[Outcome]) -> list[str]:
     """Return a table by half, form and language; then what is missing of the half `tune`."""
     lines = [
@@ -237,15 +222,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--data", type=Path, help="where indexes are kept (default: made anew, then removed)")
     parser.add_argument("--code", type=Path, default=PROJECT, help="the checkout whose server is asked")
     given = parser.parse_args(arguments)
-    only = given.only.split(",") if given.only else None
-    questions = [
-        one
-        for one in read_questions(given.questions)
-        if given.half in (one.half, "both") and (only is None or one.repo in only)
-    ]
+    questions = choose_questions(read_questions(given.questions), given.half, given.only)
     with tempfile.TemporaryDirectory() as scratch:
         data_dirs = given.data or Path(scratch)
-        outcomes = list(run_questions(questions, given.trees, data_dirs, given.code.resolve(), print))
+        code = given.code.resolve()
+
+        def ask(repo: str, root: Path, own: Sequence[Question]) -> Iterator[Outcome]:
+            return ask_tree(root, own, data_dirs / repo, code)
+
+        outcomes = list(run_questions(questions, given.trees, ask, print))
     if not outcomes:
         return 1
     print("\n".join(render(outcomes)))
