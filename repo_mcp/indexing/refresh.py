@@ -249,7 +249,8 @@ class Refresh:
         held = [path for path in result.skipped if adoption.find_fingerprint(path) is not None]
         if self._purge is not None:
             self._purge.add(held, adoption)
-        if result.entries or adoption.is_worth_a_commit:
+        is_awaited = self._resources.remaining.is_awaited(result.temporary)
+        if result.entries or is_awaited or adoption.is_worth_a_commit:
             self._put_adopted()
             if not result.entries:
                 self._commit()

@@ -127,6 +127,11 @@ class RemainingFiles:
         self._given[task.temporary] = task
         return task
 
+    def is_awaited(self, temporary: str) -> bool:
+        """Return True when somebody waits for a shard to be committed."""
+        with self._lock:
+            return any(wish.shards is not None and temporary in wish.shards for wish in self._wishes)
+
     def note_committed(self, temporary: str) -> None:
         """Note that the files of a shard are in the index."""
         with self._lock:

@@ -138,6 +138,18 @@ def test_bundles_have_what_remains(building: Building) -> None:
     assert HAKE in [one.path for one in bundle.selections]
 
 
+def test_what_a_donor_has_is_found_before_its_turn(root: Path, tmp_path: Path) -> None:
+    """Its rows are dead until the files are compared."""
+    with closing(Served(root, tmp_path / "data", max_file_bytes=100_000)):
+        pass
+    with closing(Building(root, tmp_path / "data")) as building:
+        try:
+            assert search(building, "ling") == [LING, HAKE]
+        finally:
+            building.finish()
+        assert "with other options" in building.repository.status().origin
+
+
 def test_time_bounds_the_look(building: Building, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(look_ahead, "LOOK_SECONDS", -1.0)
     assert search(building, "ling") == []
