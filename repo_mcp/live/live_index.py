@@ -113,11 +113,18 @@ class LiveIndex:
         if waits:
             searcher = self._wait_for_first(searcher, looks=need is not None)
         if need is not None and self.refresher.remaining.are_any:
-            self._look_ahead.look(need, _count_nothing if searcher is None else searcher.count_units)
-            searcher = self._wait_for_first(self.find_searcher())
+            searcher = self._wait_for_first(self._look_for(need, searcher))
         if searcher is None or (not searcher.snapshot.segments and self.refresher.running.locked()):
             raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_INDEXED_HINT)
         return searcher
+
+    def _look_for(self, need: Need, searcher: Searcher | None) -> Searcher | None:
+        """Return the searcher of a generation with the files that a call needs, as far as they are found."""
+        try:
+            self._look_ahead.look(need, _count_nothing if searcher is None else searcher.count_units)
+        except IndexFormatError as error:
+            raise self.report_damage(error) from error
+        return self.find_searcher()
 
     def _wait_for_first(self, searcher: Searcher | None, *, looks: bool = False) -> Searcher | None:
         """Return the searcher of the first files, while they are being indexed: models ask once.

@@ -62,14 +62,14 @@ class LookAhead:
         self._remaining = remaining
         self._read_many = read_many
         self._closed = closed
-        self._looking = threading.Lock()  # two calls at once would both take twice as long
+        self._looking = threading.Lock()  # one call at a time; another waits no longer than it takes
         self._looked: LruCache[tuple[bytes, ...], set[str]] = LruCache(KEPT_LOOKS)
 
     def look(self, need: Need, count_units: CountUnits) -> None:
         """Have the files indexed first that are needed by path, and those that suit the text best.
 
         `count_units` tells in how many indexed units a term occurs. Returns when they are in the index, after
-        INDEX_SECONDS at the latest; nobody waits when few files remain.
+        INDEX_SECONDS at the latest; nobody waits when few files remain. Raises IndexFormatError, OSError.
         """
         left = self._remaining.list_paths()
         if len(left) < FEWEST_FILES:
@@ -77,21 +77,23 @@ class LookAhead:
         known = frozenset(left)
         wanted = dict.fromkeys(path for path in need.paths if path in known)
         roots = choose_roots(need.text, count_units)
-        if roots:
-            if need.wanted is not None:
-                left = [path for path in left if need.wanted(path)]
-            with self._looking:
-                wanted |= dict.fromkeys(self._choose(need.text, left, roots))
+        if roots and self._looking.acquire(timeout=LOOK_SECONDS):
+            try:
+                wanted |= dict.fromkeys(self._choose(need, left, roots))
+            finally:
+                self._looking.release()
         self._remaining.index_first(tuple(wanted), INDEX_SECONDS)
 
     def forget(self) -> None:
         """Forget what was looked through, after a refresh."""
         self._looked = LruCache(KEPT_LOOKS)
 
-    def _choose(self, text: str, left: Sequence[str], roots: Sequence[bytes]) -> list[str]:
-        """Return the paths of the best files, the best first."""
-        looked = self._looked.get(tuple(roots), set[str])
+    def _choose(self, need: Need, left: Sequence[str], roots: Sequence[bytes]) -> list[str]:
+        """Return the paths of the best files, the best first; none that was looked through for the same."""
+        looked = self._looked.get(tuple(roots), set[str]) if need.wanted is None else set[str]()
         paths = [path for path in left if path not in looked and not has_binary_extension(path)]
+        if need.wanted is not None:
+            paths = list(filter(need.wanted, paths))
         named = _count_in_paths(paths, roots)
         order = np.argsort(-(named > 0).sum(axis=1), kind="stable").tolist()
         rows = self._count(paths, order, roots)
@@ -101,7 +103,7 @@ class LookAhead:
         positions = np.array(order[: len(rows)])
         table = np.array(rows, dtype=np.float64)
         scores = _rate(table[:, 0], table[:, 1:], named[positions])
-        shares = keep_shares(understand(text).roles, WEIGHTS)
+        shares = keep_shares(understand(need.text).roles, WEIGHTS)
         scores *= [shares[tell_role(paths[position])] for position in positions.tolist()]
         best = np.lexsort((positions, -scores))[:MAX_FILES]
         best = best[scores[best] > 0]
@@ -129,9 +131,10 @@ class LookAhead:
 
 
 def choose_roots(text: str, count_units: CountUnits) -> list[bytes]:
-    """Return what is in the lower case of every file with a word of a text, of the rarest words alone.
+    """Return what every file with a word of a text holds in lower case, of the rarest words alone.
 
-    `count_units` tells in how many indexed units a term occurs; of equally rare ones the first count.
+    That is true of ASCII words. `count_units` tells in how many indexed units a term occurs; of equally rare
+    ones the first count.
     """
     terms = [term for term in parse_query(text, MAX_WORDS).terms if len(get_root(term)) >= MIN_ROOT_BYTES]
     rarest = sorted(terms, key=count_units)[: 2 * MAX_ROOTS]

@@ -107,6 +107,7 @@ def test_files_that_the_filters_leave_out_are_not_chosen(
     building: Building, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(look_ahead, "MAX_FILES", 1)
+    assert search(building, "ling")[0] == LING
     assert search(building, "ling", "**/hake.py") == [HAKE]
     assert search(building, "fish other100", "docs/**") == [NOTES]
 
