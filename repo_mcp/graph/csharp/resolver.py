@@ -178,7 +178,8 @@ class CSharpResolver:
             members = self._find_members(file, own, row) if own is not None else []
             members = [one for one in members if one[1].kind is not SymbolKind.CONSTRUCTOR]
             if members and self._may_mean(file, members, row):
-                return self._say(file, members, row)
+                sure = Confidence.PROBABLE if _is_called_like_its_type(members, row) else Confidence.EXACT
+                return self._say(file, members, row, sure)
             unlikely = unlikely or members
         for using in (*file.usings, *self._names.get_global_usings()[0]):
             parts = self._names.list_types(using.rpartition(".")[2]).get(using)
@@ -340,6 +341,12 @@ def _say_type(meaning: TypeMeaning) -> Resolution:
 
 def _get_name(meaning: TypeMeaning) -> str:
     return meaning.full_name.rpartition(".")[2].partition("`")[0]
+
+
+def _is_called_like_its_type(members: Found, row: Reference) -> bool:
+    """Return whether a name may mean the type of what it names: in `Color.Red` what is behind it decides."""
+    types = (one[1].return_type.rstrip("?").rpartition(".")[2] for one in members)
+    return row.role is ReferenceRole.USE and row.name in types
 
 
 def _may_be(symbol: Symbol, row: Reference) -> bool:

@@ -235,8 +235,9 @@ class CRules(Rules):
         if len(sources) > 1 and is_announced:
             sources = self._choose_near(scope, seen, sources)
         if sources:
-            announced = (self._settings.find_declared(*one) for one in (*own, *seen))
-            is_told = any(not one.conditions for one in announced)
+            use = self._settings.find(scope, 0)
+            prototypes = ((one[0].path, self._settings.find_declared(*one)) for one in (*own, *seen))
+            is_told = any(not self._is_open(scope, path, use, setting) for path, setting in prototypes)
             return sources, is_told
         return (own or seen, True) if is_announced else (found, False)
 

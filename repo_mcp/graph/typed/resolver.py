@@ -105,6 +105,8 @@ class NamedResolver:
                 assert holder is not None
                 members = lookup.find_members(one, reference.name, reference.role)
                 return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
+        if lookup.get_rules(scope).has_labels:  # Swift: a case stands behind a dot, and is no name in scope
+            return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
         found = lookup.find_bare(scope, reference.symbol, reference.name, reference.role)
         if found.declarations:
             is_sure = found.is_sure and holder is not None
@@ -252,7 +254,11 @@ class NamedResolver:
             confidence = Confidence.POSSIBLE if several or is_macro else Confidence.PROBABLE
         if several and len(declarations) > MAX_POSSIBLE:
             declarations = declarations[:MAX_POSSIBLE]
-        return Resolution(tuple(Target(one, confidence) for one in declarations))
+        makers = [one for one in declarations if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
+        makers = makers if len(makers) > 1 else []  # of these the types of arguments decide
+        return Resolution(
+            tuple(Target(one, Confidence.POSSIBLE if one in makers else confidence) for one in declarations)
+        )
 
     def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension: what its name means is declared elsewhere."""

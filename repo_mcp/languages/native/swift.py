@@ -21,6 +21,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     split_path,
 )
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
+from repo_mcp.symbols.model import AS_LABEL
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -274,6 +275,42 @@ def _on_lambda_parameter(walk: CaptureWalk, node: Node) -> None:
             walk.bind_name(one)
 
 
+def _on_case_bound(walk: CaptureWalk, node: Node) -> None:
+    """Bind a name in `case let .some(name)`; the case itself stands behind a dot."""
+    if not _is_behind_dot(walk, node):
+        walk.bind_name(node)
+
+
+def _is_behind_dot(walk: CaptureWalk, node: Node) -> bool:
+    return walk.text[node.start_byte - 1 : node.start_byte] == b"."
+
+
+def _on_switch(walk: CaptureWalk, node: Node) -> None:
+    compared = node.child_by_field_name("expr")
+    walk.switches.append((node.end_byte, walk.read_chain(compared)))
+
+
+def _on_case(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of a case, `case .some(x):`, which is one of the type of what is compared."""
+    while walk.switches and walk.switches[-1][0] <= node.start_byte:
+        walk.switches.pop()
+    compared = walk.switches[-1][1] if walk.switches else "?"
+    if _is_behind_dot(walk, node) and compared not in {"", "?"}:
+        walk.taken.add(node.start_byte)
+        walk.refer(ReferenceRole.USE, walk.read(node), node, compared, "", AS_LABEL)
+
+
+def _on_pattern_name(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of a case of something unknown; the label of what a case holds is none."""
+    if node.start_byte in walk.taken:
+        return
+    if _is_behind_dot(walk, node):
+        walk.taken.add(node.start_byte)
+        walk.refer(ReferenceRole.USE, walk.read(node), node, "?")
+    elif walk.text[node.end_byte : node.end_byte + 1] == b":":
+        walk.taken.add(node.start_byte)
+
+
 def _on_optional(walk: CaptureWalk, node: Node) -> None:
     """Bind the name of `if let x = make()` or `guard let self`."""
     name = walk.bind_name(node)
@@ -422,6 +459,10 @@ SWIFT = Dialect(
         "lambda_parameter": _on_lambda_parameter,
         "optional": _on_optional,
         "bound": on_bound,
+        "case_bound": _on_case_bound,
+        "switch": _on_switch,
+        "case": _on_case,
+        "pattern_name": _on_pattern_name,
         "type_parameter": _on_type_parameter,
         "label": _on_label,
         "inherits": _on_inherits,

@@ -20,13 +20,25 @@
 (type_parameter) @type_parameter
 (parameter) @parameter
 (lambda_parameter) @lambda_parameter
-(for_statement item: (pattern (simple_identifier) @bound))
-(for_statement item: (pattern (pattern (simple_identifier) @bound)))
+(for_statement item: (pattern (simple_identifier) @case_bound))
+(for_statement item: (pattern (pattern (simple_identifier) @case_bound)))
 (if_statement bound_identifier: (simple_identifier) @optional)
 (guard_statement bound_identifier: (simple_identifier) @optional)
 (while_statement bound_identifier: (simple_identifier) @optional)
 (pattern bound_identifier: (simple_identifier) @bound)
 (catch_block error: (pattern (simple_identifier) @bound))
+(pattern (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
+(pattern (value_binding_pattern) (pattern (pattern . (simple_identifier) @case_bound .)))
+(if_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
+(guard_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
+(while_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
+(switch_statement) @switch
+(switch_pattern (pattern (simple_identifier) @case))
+(pattern (simple_identifier) @pattern_name)
+(enum_type_parameters (simple_identifier) @pattern_name)
+(if_statement (simple_identifier) @pattern_name)
+(guard_statement (simple_identifier) @pattern_name)
+(while_statement (simple_identifier) @pattern_name)
 (value_argument_label) @label
 (tuple_type_item name: (simple_identifier) @taken)
 

@@ -539,3 +539,19 @@ def test_an_attribute_means_the_class_of_attributes() -> None:
     assert ask("int G", "Obsolete") == ["-> ObsoleteAttribute"]
     assert ask("int H", "Generic") == ["Marks.cs:8 Generic exact"]
     assert ask("public Key I", "Key") == ["Marks.cs:3 Key exact"]
+
+
+def test_a_property_that_is_called_like_its_type_is_probable() -> None:
+    text = """
+        namespace Art;
+        public class Color { public static Color Red; }
+        public class Pen {
+            public Color? Color { get; set; }
+            public int Width { get; set; }
+            object A() => Color.Red;
+            object B() => Width;
+        }
+    """
+    art = Repository.build({"a.cs": text})
+    assert art.ask("a.cs", "object A", "Color", ReferenceRole.USE) == ["a.cs:4 Color probable"]
+    assert art.ask("a.cs", "object B", "Width") == ["a.cs:5 Width exact"]

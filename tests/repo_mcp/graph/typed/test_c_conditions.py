@@ -208,6 +208,17 @@ def test_a_header_that_a_condition_includes_is_no_more_certain_than_the_conditio
     assert list_uses(graph, "event", "calls.h") == expected
 
 
+def test_a_prototype_that_a_condition_includes_makes_no_call_exact() -> None:
+    texts = {
+        "calls.h": "int epoll_ctl(int);\n",
+        "calls.c": '#include "calls.h"\nint epoll_ctl(int n) { return n; }\n',
+        "use.c": '#ifdef __MVS__\n#include "calls.h"\n#endif\nint f(void) { return epoll_ctl(1); }\n',
+        "sure.c": '#include "calls.h"\nint g(void) { return epoll_ctl(1); }\n',
+    }
+    found = list_uses(make_graph(texts), "epoll_ctl", "calls.c")
+    assert found == [("probable", "f", (4,)), ("exact", "g", (2,))]
+
+
 def test_the_line_of_a_condition_is_outside_it() -> None:
     graph = make_graph({"a.c": "#ifndef LIMIT\n#define LIMIT 1\n#endif\nint f(void) { return LIMIT; }\n"})
     assert list_uses(graph, "LIMIT", "a.c") == [("probable", "a.c", (1,)), ("probable", "f", (4,))]
