@@ -38,6 +38,33 @@ TREE = {
         "  return p->size + q.left;\n"
         "}\n"
     ),
+    "loop/loop.h": "int loop_run(int n);\n",
+    "loop/unix/core.c": '#include "loop.h"\nint loop_run(int n) { return n; }\n',
+    "loop/win/core.c": '#include "loop.h"\nint loop_run(int n) { return n + 1; }\n',
+    "loop/test.c": '#include "loop.h"\nint run(void) { return loop_run(1); }\n',
+    "text/text.h": "typedef char *text;\ntext make(void);\n",
+    "text/compat.h": "#define text other_text\n",
+    "text/tool.c": '#include <compat.h>\n#include "text.h"\nint tool(text one) { return 1; }\n',
+    "text/main.c": (
+        '#include "text.h"\n#ifdef _WIN32\n#define unlink _unlink\n#endif\n'
+        "int plain(text one) { return unlink(one); }\n"
+    ),
+    "swift/Session.swift": (
+        "class Session {\n"
+        "  var url: Int { return 1 }\n"
+        "  func request(for one: Int) {}\n"
+        "  func request(with one: Int) {}\n"
+        "  func run(one: Reason) {\n"
+        "    request(for: 1)\n"
+        "    switch one {\n    case let .missing(url): print(url)\n    }\n"
+        "  }\n"
+        "}\n"
+        "enum Reason { case missing(Int) }\n"
+    ),
+    "csharp/Json.cs": (
+        "using System;\nclass JsonProperty {}\nclass JsonPropertyAttribute : Attribute {}\n"
+        "class Row {\n  [JsonProperty] public int Size;\n}\n"
+    ),
     "Cargo.toml": '[package]\nname = "app"\n[dependencies]\nfacade = { path = "facade" }\n',
     "src/main.rs": "fn main() { facade::inner::open(); }\n",
     "facade/Cargo.toml": '[package]\nname = "facade"\n[dependencies]\ninner_one = { path = "../inner" }\n',
@@ -95,3 +122,32 @@ def test_fields_of_c_are_used_where_they_are_read_and_written(served: Served) ->
 
 def test_a_facade_of_rust_leads_to_the_crate(served: Served) -> None:
     assert list_rows(served, "get_callers", "inner/src/lib.rs:open") == [("main", "exact", [1])]
+
+
+def test_twins_of_platforms_are_called_alike_and_so_is_their_prototype(served: Served) -> None:
+    for path in ("loop/unix/core.c", "loop/win/core.c", "loop/loop.h"):
+        assert list_rows(served, "get_callers", f"{path}:loop_run") == [("run", "probable", [2])]
+
+
+def test_a_name_that_a_macro_may_rename_is_not_exact(served: Served) -> None:
+    first = served.call("get_references", symbol="text/text.h:text")
+    assert {(row["name"], row["confidence"]) for row in first["result"]} == {
+        ("make", "exact"),
+        ("plain", "exact"),
+    }
+    assert first["possible"] == 1
+    rows = served.rows("get_references", symbol="text/main.c:unlink")
+    assert [(row["confidence"], row["reference_lines"]) for row in rows] == [("probable", [5])]
+
+
+def test_labels_and_patterns_of_swift_decide(served: Served) -> None:
+    rows = served.rows("get_callees", symbol="Session.run")
+    called = [(row["name"], row["line_start"], row["confidence"]) for row in rows]
+    assert called == [("Session.request", 3, "exact")]
+    assert list_rows(served, "get_references", "Session.url") == []
+    assert list_rows(served, "get_references", "Reason.missing") == [("Session.run", "exact", [8])]
+
+
+def test_an_attribute_of_csharp_is_no_class_of_its_short_name(served: Served) -> None:
+    assert list_rows(served, "get_references", "JsonProperty") == []
+    assert list_rows(served, "get_references", "JsonPropertyAttribute") == [("Row", "exact", [5])]
