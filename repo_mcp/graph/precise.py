@@ -28,10 +28,10 @@ class PreciseAnswers:
         """Return the meaning of the reference in a row of a file; `resolve` returns ours."""
         file = self._view.find(path)
         meaning = None if file is None else file.find_meaning(row)
-        if meaning is None:
+        if file is None or meaning is None:
             return resolve()
         found = self._declarations.get(meaning, lambda: self._find_declarations(meaning))
-        if len(found) == 1:
+        if len(found) == 1 or file.is_added(row):
             return _make(found)
         ours = resolve()
         if found:

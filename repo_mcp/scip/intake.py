@@ -90,8 +90,8 @@ class Intake:
         self._sources = sources
         self.report = IntakeReport()
         try:
-            for _ in iter_documents(index, reads=False):
-                pass
+            if not sum(1 for _ in iter_documents(index, reads=False)):
+                raise WireError("it has no document")
         except WireError as error:
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,

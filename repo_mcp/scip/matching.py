@@ -79,14 +79,17 @@ def match_document(document: Document, record: SymbolRecord, text: str) -> Match
     meanings: dict[tuple[int, str], dict[bytes, None]] = {}
     own = {split_symbol(place.symbol)[0] for place in places if place.is_definition}
     uses: set[tuple[int, str]] = set()  # what may be added
-    for place in places:
+    for place in sorted(places, key=lambda one: one.symbol.endswith(_NO_USE)):
         meaning = _mean(document.path, place.symbol)
         is_local = place.symbol.startswith(LOCAL)
-        if not place.is_definition and (meaning in known or not is_local):
-            meanings.setdefault((place.line, place.name), {})[meaning] = None
-            is_ours = not is_local and split_symbol(place.symbol)[0] in own
-            if is_ours and not place.symbol.endswith(_NO_USE):
-                uses.add((place.line, place.name))
+        if place.is_definition or (is_local and meaning not in known):
+            continue
+        key, is_parameter = (place.line, place.name), place.symbol.endswith(_NO_USE)
+        if is_parameter and key in meanings:
+            continue  # a keyword argument beside what else has its name: `size=self.size`
+        meanings.setdefault(key, {})[meaning] = None
+        if not is_local and not is_parameter and split_symbol(place.symbol)[0] in own:
+            uses.add(key)
     return _join(record, declared, meanings, uses)
 
 
@@ -181,7 +184,23 @@ def _find_declared(path: str, record: SymbolRecord, places: Iterable[_Place]) ->
             if place.line <= min(ends[ordinal], starts[ordinal] + MAX_HEAD_LINES):
                 declared.setdefault(ordinal, _mean(path, place.symbol))
                 break
-    return declared
+    return _share(record, declared)
+
+
+def _share(record: SymbolRecord, declared: Mapping[int, bytes]) -> dict[int, bytes]:
+    """Return the meanings with those of namesakes in one place, where all that are known have one: getters
+    and setters, signatures of overloads, branches of a condition. An indexer defines the first of them.
+    """
+    rows = zip(record.parents.tolist(), record.names.tolist(), record.kinds.tolist(), strict=True)
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for ordinal, key in enumerate(rows):
+        groups.setdefault(key, []).append(ordinal)
+    shared = dict(declared)
+    for ordinals in groups.values():
+        known = {declared[ordinal] for ordinal in ordinals if ordinal in declared}
+        if len(known) == 1:
+            shared.update(dict.fromkeys(ordinals, *known))
+    return shared
 
 
 def _join(
@@ -231,8 +250,9 @@ def _join(
     lines = [*(row.line for row in rows), *(line for line, _, _ in added)]
     order = np.argsort(np.array(lines, dtype=np.int64), kind="stable").tolist()  # as `encode` sorts them
     references = [every[place] for place in order]
+    new = [row for row, place in enumerate(order) if place >= len(rows)]
     return Matched(
-        encode_precise_record(builder.encode(), declared, references),
+        encode_precise_record(builder.encode(), declared, references, new),
         frozenset(declared.values()),
         frozenset(name for _, name, _ in added),
         sum(one is not None for one in every),

@@ -148,7 +148,7 @@ def _encode_symbol(one: SymbolInformation) -> bytes:
 
 
 def iter_documents(file: ReadableFile, *, reads: bool = True) -> Iterator[bytes]:
-    """Yield the bytes of each document of an index, in the order of the file; nothing unless it `reads`.
+    """Yield the bytes of each document of an index, in the order of the file; unless it `reads`, no bytes.
 
     Raises WireError where the file is no index, is cut short, or has a document of more than
     MAX_DOCUMENT_BYTES; and what reading raises.
@@ -169,8 +169,7 @@ def iter_documents(file: ReadableFile, *, reads: bool = True) -> Iterator[bytes]
         if tag >> 3 == 2:
             if size > MAX_DOCUMENT_BYTES:
                 raise WireError(f"a document of {size:,} bytes; {MAX_DOCUMENT_BYTES:,} are the most")
-            if reads:
-                yield file.read(position, size)
+            yield file.read(position, size) if reads else b""
         position += size
 
 

@@ -5,8 +5,8 @@
 
 A meaning is what a name means in the whole repository: the fingerprint of the indexer's symbol. Each
 declaration that the indexer knows has one, and each reference that it resolved; for a reference the number is
-that of its meaning plus 1, and 0 for one that ours decides. Integers are little-endian. Meanings and the
-ordinals of declared symbols ascend.
+that of its meaning plus 1, with the highest bit where our parser did not find it, and 0 for one that ours
+decides. Integers are little-endian. Meanings and the ordinals of declared symbols ascend.
 
 The symbol record is that of the file, with the references that the indexer found and our parser did not.
 """
@@ -14,7 +14,7 @@ The symbol record is that of the file, with the references that the indexer foun
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +29,7 @@ assert HEADER.size == 16
 DEFINES, NAMES = range(2)
 PRECISE_FIELDS = (Field("defines", Level.FILE), Field("names", Level.FILE))  # by which a record is found
 _ROW = np.dtype("<u4")
+_ADDED = 1 << 31
 
 
 class PreciseRecord:
@@ -48,7 +49,8 @@ class PreciseRecord:
         self.record = SymbolRecord(data[end:])
         self._meanings = data[HEADER.size : pairs_start]
         pairs = np.frombuffer(data, _ROW, 2 * declared, pairs_start).reshape(-1, 2)
-        self._rows = np.frombuffer(data, _ROW, references, rows_start)
+        rows = np.frombuffer(data, _ROW, references, rows_start)
+        self._rows, self._is_added = rows & (_ADDED - 1), rows >= _ADDED
         is_wrong = references != self.record.reference_count or (self._rows > meanings).any()
         if is_wrong or (pairs >= (self.record.symbol_count, meanings)).any():
             raise SymbolRecordError("names a symbol, a meaning or a reference that is not there")
@@ -58,6 +60,10 @@ class PreciseRecord:
         """Return what a reference means, or None where nothing is said of it."""
         number = int(self._rows[row])
         return self._get_meaning(number - 1) if number else None
+
+    def is_added(self, row: int) -> bool:
+        """Return True for a reference that our parser did not find."""
+        return bool(self._is_added[row])
 
     def find_declared(self, ordinal: int) -> bytes | None:
         """Return what the name of a declaration means, or None where the indexer does not know it."""
@@ -76,19 +82,26 @@ class PreciseRecord:
 
 
 def encode_precise_record(
-    record: bytes, declared: Mapping[int, bytes], references: Sequence[bytes | None]
+    record: bytes,
+    declared: Mapping[int, bytes],
+    references: Sequence[bytes | None],
+    added: Collection[int] = (),
 ) -> bytes:
-    """Return the bytes of a record: meanings by ordinal, and that of each reference of the symbol record."""
+    """Return the bytes of a record: meanings by ordinal, and that of each reference of the symbol record.
+
+    `added` are the rows of the references that our parser did not find.
+    """
     meanings = sorted({*declared.values(), *filter(None, references)})
     numbers = {meaning: number for number, meaning in enumerate(meanings)}
     pairs = [(ordinal, numbers[meaning]) for ordinal, meaning in sorted(declared.items())]
-    rows = [0 if meaning is None else numbers[meaning] + 1 for meaning in references]
+    rows = np.array([0 if one is None else numbers[one] + 1 for one in references], dtype=_ROW)
+    rows[list(added)] |= _ADDED
     return b"".join(
         (
             HEADER.pack(VERSION, len(meanings), len(pairs), len(rows)),
             *meanings,
             np.array(pairs, dtype=_ROW).tobytes(),
-            np.array(rows, dtype=_ROW).tobytes(),
+            rows.tobytes(),
             record,
         )
     )

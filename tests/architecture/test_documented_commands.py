@@ -23,8 +23,10 @@ import pytest
 from index_format.__main__ import EXAMPLES as INDEX_EXAMPLES
 from index_format.__main__ import main as format_main
 from repo_mcp.cli.app import SUMMARIES, build_parser, render_help, run
+from repo_mcp.scip.messages import Document
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
+from tests.repo_mcp.scip.written import write_index
 from tests.repo_mcp.semantic.tiny_model import write_model
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -126,10 +128,8 @@ def fill_in(line: str, tiny: Path) -> str:
     """A command line with what its reader has to put in; what it writes goes beside the tiny repository."""
     line = line.replace("/tmp/report.html", str(tiny.parent / "report.html"))
     if "index.scip" in line:
-        scip = str(tiny.parent / "index.scip")
-        if "--scip" in line and "export" not in line:
-            assert run(["export", "--scip", scip, "--repo-root", str(tiny)]) == 0
-        line = line.replace("index.scip", scip)
+        write_index(tiny.parent / "index.scip", [Document("a.py", "", ())])
+        line = line.replace("index.scip", str(tiny.parent / "index.scip"))
     if "change.patch" in line:
         patch = (
             "--- a/src/ledger/accounts.py\n+++ b/src/ledger/accounts.py\n@@ -31 +31 @@\n-    pass\n+    x\n"

@@ -26,11 +26,12 @@ def build() -> bytes:
 
 
 def test_meanings_come_back() -> None:
-    data = encode_precise_record(build(), {1: OTHER}, [None, ONE])
+    data = encode_precise_record(build(), {1: OTHER}, [None, ONE], [1])
     assert HEADER.unpack_from(data) == (1, 2, 1, 2)
     assert data[16:48] == ONE + OTHER
     found = PreciseRecord(data)
     assert [found.find_meaning(row) for row in (0, 1)] == [None, ONE]
+    assert [found.is_added(row) for row in (0, 1)] == [False, True]
     assert [found.find_declared(ordinal) for ordinal in (0, 1)] == [None, OTHER]
     assert (found.list_ordinals(OTHER), found.list_ordinals(ONE)) == ([1], [])
     assert found.record.get_symbol(1).name == "run"
