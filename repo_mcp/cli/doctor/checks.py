@@ -37,7 +37,11 @@ from repo_mcp.workspace.system_places import is_system_place
 
 _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
-_SUBJECTS = {"structure": "symbol index"}  # kinds of index that people know by another name
+# kinds of index that people know by another name
+_SUBJECTS = {"structure": "symbol index", "scip": "SCIP index"}
+    "structure": "symbol index",
+    "scip": "SCIP index",
+}  # kinds of index that people know by another name
 # package that the program does without -> its module, and what is lost
 SPARED: Mapping[str, tuple[str, str]] = {
     "google-re2": ("re2", "searches for regular expressions take many times as long"),
@@ -212,6 +216,8 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             kind = name.partition("-")[0]
             path = os.path.join(repository.data_dir.path, name)
             found[kind] = _check_index(kind, path, make_tag, reads_all=reads_all)
+        if found["scip"].state is State.NOTE:
+            del found["scip"]  # few have one, and nobody misses it
         donors = repository.donors if found["index"].state is State.NOTE else ()
         yield from _advise(found, config)
         for donor in donors[:1]:
@@ -231,11 +237,14 @@ def _advise(found: Mapping[str, Finding], config: Config) -> Iterator[Finding]:
 
     A command for each would build the first index twice.
     """
+    scip = found.get("scip")
+    if scip is not None and scip.state is State.PROBLEM:
+        found = {**found, "scip": replace(scip, hint="Take the file in again: repo-mcp index --scip FILE.")}
     for state, hint in (
         (State.PROBLEM, "Rebuild all that is damaged with: {}"),
         (State.NOTE, "To build it: {}. A server whose tools need it does so, too."),
     ):
-        kinds = [kind for kind, finding in found.items() if finding.state is state]
+        kinds = [kind for kind, finding in found.items() if finding.state is state and not finding.hint]
         command = _name_command(kinds, config, anew=state is State.PROBLEM)
         found = {
             kind: replace(finding, hint=hint.format(command)) if kind in kinds else finding

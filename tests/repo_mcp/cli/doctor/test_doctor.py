@@ -131,6 +131,19 @@ def test_one_command_as_printed_puts_all_indexes_right(place: Path, options: tup
     assert (code, states(found)["index"], states(found)["symbol index"]) == (0, ["ok"], ["ok"])
 
 
+def test_what_a_precise_indexer_gave_is_told_of_where_there_is_any(place: Path) -> None:
+    run(place, "--structure", command="index")
+    assert "SCIP index" not in examine(place)[1]
+    scip = place / "index.scip"
+    assert run(place, "--scip", str(scip), command="export").returncode == 0
+    assert run(place, "--scip", str(scip), command="index").returncode == 0
+    assert states(examine(place)[1])["SCIP index"] == ["ok"]
+    flip(next((place / "root" / ".repo_mcp").glob("scip-*/*.seg")))
+    code, found = examine(place)
+    assert (code, states(found)["SCIP index"]) == (3, ["problem"])
+    assert found["SCIP index"][0]["hint"] == "Take the file in again: repo-mcp index --scip FILE."
+
+
 def test_a_key_that_others_may_read_is_a_problem(place: Path) -> None:
     run(place, command="index")
     (place / "state" / "repo-mcp" / "user.key").chmod(0o644)
