@@ -8,7 +8,9 @@ What a bundle shows whole, others show in part, such as the answers of research.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.candidates import SCORE_DECIMALS
@@ -101,22 +103,21 @@ def rate_blocks(
     opener = Opener(read_layout, evidence, weights, source, Packer(BUDGET), small_file_lines=0)
     opened = opener.open_best(BUDGET)
     opened += follow_names(opened, opener, source, weights, request.include_tests)
-    rated = [
-        _build(one, at, request.include_tests)
-        for one in opened
-        for at, worth in enumerate(one.worth)
-        if worth > 0.0
-    ]
+    rated = [block for one in opened for block in _iter_rated(one, request.include_tests)]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))
     return rated[:most], dict(evidence.term_weights)
 
 
-def _build(one: OpenedFile, at: int, include_tests: bool) -> RatedBlock:
-    block = one.blocks[at]
-    rated = RatedBlock(
-        one.candidate.path, block, one.view, one.priority * one.worth[at], one.told.get(at, "")
-    )
-    worth = rated.worth * (1.0 + len(rated.terms)) ** VARIETY
-    if not include_tests and block.span is not None and _TEST.search(block.span.qualified_name):
-        worth *= TESTING
-    return replace(rated, worth=round(worth, SCORE_DECIMALS))
+def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
+    """Yield the blocks of a file that are worth anything."""
+    lines = list(one.view.line_terms)
+    for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):
+        if worth <= 0.0:
+            continue
+        held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
+        variety = len({term for line in held for term in one.view.line_terms[line]})
+        weighed = worth * one.priority * (1.0 + variety) ** VARIETY
+        if not include_tests and block.span is not None and _TEST.search(block.span.qualified_name):
+            weighed *= TESTING
+        told = one.told.get(at, "")
+        yield RatedBlock(one.candidate.path, block, one.view, round(weighed, SCORE_DECIMALS), told)

@@ -37,7 +37,6 @@ _CONFIG_PATH = re.compile(
     re.IGNORECASE,
 )
 # `os.environ["NAME"]`, `process.env.NAME`, `std::env::var_os("NAME")`, `GetEnvironmentVariable("NAME")`
-_FROM_OUTSIDE = r"\b\w*env\w*[\w.:!]*\s*[(\[.]\s*[\"']?"
 _TAKEN = r"\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[.]\s{0,40}[\"']?NAME\b"
 _GIVEN = re.compile(
     r"\.env\s*\(|(?:set|put)_?env\w*\s*\(|set_var\s*\(|env_remove|\]\s*=[^=]|\benv\.\w+\s*=[^=]",
@@ -66,13 +65,14 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give the subject a value: configuration first, tests last."""
     for name in list_setting_names(subject):
         state.check()
-        matches = _search(state, name)
+        matches, mentions = _search(state, name), _search_mentions(state, name)
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
         if not any(_is_configuration(one.path) for one in own):
             _note_endings(state, name)  # the value may be set under only a part of the name
-        _note_matches(state, name, own)
+        taking = [one for one in mentions if tell_how(name, one.line) is How.TAKES and one not in own]
+        _note_matches(state, name, [*own, *taking])
         state.tell_hop(1)
-        _note_readers(state, name)
+        _note_readers(state, name, mentions)
         _note_matches(state, name, [one for one in matches if one not in own])
 
 
@@ -97,12 +97,14 @@ def _note_endings(state: ResearchState, name: str) -> None:
         _note_matches(state, ending, own, f", the last part of {name}")
 
 
-def _note_readers(state: ResearchState, name: str) -> None:
-    """Note other lines of the program that mention the name, since they read the setting."""
-    found = state.source.search_exact(
-        ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
-    )
-    reading = [match for match in found.matches if is_program(match.path)]
+def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
+    """Return the lines of the program that mention a name."""
+    request = ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
+    return [match for match in state.source.search_exact(request).matches if is_program(match.path)]
+
+
+def _note_readers(state: ResearchState, name: str, reading: Iterable[ExactMatch]) -> None:
+    """Note other lines that mention the name, since they read the setting."""
     noted = 0
     for place in _join_lines(state, reading):
         if noted >= MAX_READERS:
@@ -121,7 +123,7 @@ def _build_spelled(quoted: str) -> str:
     before = r"(?:(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|::)\s+|--|::)"
     named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
     valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
-    return rf"(?:{valued}|{before}{quoted}\b|{named}|{_FROM_OUTSIDE}{quoted}\b)"
+    return rf"(?:{valued}|{before}{quoted}\b|{named})"
 
 
 class How(StrEnum):
