@@ -88,6 +88,9 @@ deep: $(STAMP)
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris==3.0.0 2>/dev/null || \
 		echo 'Going on without atheris, which cannot be installed here' >&2
+	@$(BIN)/python -c 'import distributed' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[distributed]' 2>/dev/null || \
+		echo 'Going on without Dask, which cannot be installed here' >&2
 	DEEP_SHARE=$(SHARE) FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -p no:randomly -m 'deep or recipe or sized' $(DEEP)
 
 bench: $(STAMP)

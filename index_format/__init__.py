@@ -70,7 +70,7 @@ from index_format.term_text import (
     rank_terms,
 )
 from index_format.terms import TermsReader, find_prefix_end
-from index_format.verify import verify_index
+from index_format.verify import read_foreign_segment, verify_index
 from index_format.writer import IndexWriter
 
 __all__ = [
@@ -141,6 +141,7 @@ __all__ = [
     "pack",
     "rank_spans",
     "rank_terms",
+    "read_foreign_segment",
     "read_manifest",
     "read_sealed_manifest",
     "sort_distinct",

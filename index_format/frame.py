@@ -95,7 +95,7 @@ class FrameWriter:
             compute_checksum(view[start : start + PAGE_BYTES]) for start in range(0, whole, PAGE_BYTES)
         ]
         view.release()
-        del self._page[:whole]
+        self._page = self._page[whole:]  # not cut in place: a profiler may hold a frame, and so a view, of it
 
 
 class FrameReader:

@@ -30,7 +30,7 @@ from repo_mcp.indexing.adoption import Donations
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.indexing.derived_phase import DerivedPlace
 from repo_mcp.indexing.memory_budget import MemoryBudget
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards import BuildSettings, Cluster
 from repo_mcp.languages.outline.installed import find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
@@ -88,9 +88,17 @@ class Repository:
     """One root and its index."""
 
     def __init__(
-        self, config: Config, *, report_warning: Warn | None = None, list_packed: ListPacked | None = None
+        self,
+        config: Config,
+        *,
+        report_warning: Warn | None = None,
+        list_packed: ListPacked | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
-        """Open the root, whose first index may begin with `list_packed()`. Raises CONFIG_INVALID."""
+        """Open the root, whose first index may begin with `list_packed()`, and be built by `cluster`.
+
+        Raises CONFIG_INVALID.
+        """
         limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self._installed, unusable = find_enabled(config.root, config.disabled_adapters)
@@ -121,7 +129,7 @@ class Repository:
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
         self._outliner = Outliner(config, self._installed, self.poison)
         self._configuration = self._compute_configuration()
-        self._index = self._open_index()
+        self._index = self._open_index(cluster)
         self.symbol_index = self._open_symbol_index()
         self.precise = self._open_precise()
         self.vectors = self._open_vectors()
@@ -183,7 +191,7 @@ class Repository:
         )
         return name_configuration(contents, choice)
 
-    def _open_index(self) -> LiveIndex:
+    def _open_index(self, cluster: Cluster | None) -> LiveIndex:
         config = self.config
         namespace = self.namespaces.add("index", self._configuration)
         self._index_path = namespace.directory.path
@@ -201,6 +209,7 @@ class Repository:
             memory=MemoryBudget(config.memory_mb),
             refusals=config.refusals,
             allow_paths=config.allow_paths,
+            cluster=cluster,
         )
         return LiveIndex(
             settings,

@@ -16,6 +16,7 @@ from repo_mcp.command_parser import CommandParser
 
 if TYPE_CHECKING:
     from index_format import WritableFile
+    from repo_mcp.indexing.shards import Cluster
     from repo_mcp.model import SymbolIndexStatus
     from repo_mcp.repository import Repository
     from repo_mcp.storage.packs import ListPacked
@@ -66,6 +67,7 @@ If it is killed at any moment, the next run finds the old index or the new one."
     parameters.add_max_file_bytes(parser)
     parameters.add_semantic_model(parser)
     parameters.add_donors(parser)
+    parameters.add_cluster(parser)
     parameters.add_json(parser)
     parameters.add_place(parser)
     return parser
@@ -87,7 +89,7 @@ def index(options: Namespace) -> int:
     force, quiet = options.force, options.json
     with ExitStack() as stack:
         list_packed, target = _find_packs(options, config.pack_key, stack)
-        repository = stack.enter_context(opened(config, list_packed))
+        repository = stack.enter_context(opened(config, list_packed, _choose_cluster(options)))
         is_first = not repository.index_exists
         done = refresh(repository, force=force, quiet=quiet)
         if _wants_symbols(options, repository, is_first=is_first):
@@ -110,6 +112,15 @@ def index(options: Namespace) -> int:
                 phases["pack"] = show_size(pack_bytes)
             Renderer().refreshed(done, repository.status(), phases)
     return EXIT_DONE
+
+
+def _choose_cluster(options: Namespace) -> Cluster | None:
+    """Return the cluster that is to build the index. Raises RepoError."""
+    if options.scheduler is None and options.scheduler_root is None:
+        return None
+    from repo_mcp.indexing.cluster import choose_cluster
+
+    return choose_cluster(options.scheduler, options.scheduler_root)
 
 
 def _find_packs(

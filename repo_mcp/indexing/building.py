@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable
 
 from repo_mcp.indexing.likely_order import order_likely
 from repo_mcp.indexing.remaining_files import RemainingFiles
+from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
-from repo_mcp.indexing.workers import Cancelled, ShardPool
+from repo_mcp.indexing.workers import Cancelled
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFiles
 
 NOTED_FILES = 100  # new files that are worth a look: a sixth of a shard of Linux

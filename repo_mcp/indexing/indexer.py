@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from index_format import (
@@ -97,7 +98,8 @@ class Indexer:
                     return self._run(writer, hooks, force, warnings)
                 except IndexFormatError:
                     writer.discard_all()
-                return self._run(writer, hooks, True, (DAMAGED,))
+                # What a cluster built may be what was damaged, so it is not asked again.
+                return self._run(writer, hooks, True, (DAMAGED,), builds_here=True)
         except OSError as error:
             raise explain_write_error(error) from error
 
@@ -127,9 +129,18 @@ class Indexer:
             raise explain_write_error(error) from error
 
     def _run(
-        self, writer: IndexWriter, hooks: RefreshHooks, force: bool, warnings: Sequence[str] = ()
+        self,
+        writer: IndexWriter,
+        hooks: RefreshHooks,
+        force: bool,
+        warnings: Sequence[str] = (),
+        *,
+        builds_here: bool = False,
     ) -> RefreshReport:
-        refresh = Refresh(self._resources, writer, hooks)
+        resources = self._resources
+        if builds_here:
+            resources = replace(resources, settings=replace(resources.settings, cluster=None))
+        refresh = Refresh(resources, writer, hooks)
         refresh.warnings += warnings
         with refresh.pool:
             report = refresh.run(self._walk, force)

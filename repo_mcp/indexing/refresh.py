@@ -30,8 +30,9 @@ from repo_mcp.indexing.scan_state import (
     find_changed,
     renew_seen,
 )
+from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
-from repo_mcp.indexing.workers import ShardPool, encode_windows
+from repo_mcp.indexing.workers import encode_windows
 from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipReason, WalkedFile, WalkReport
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files
@@ -401,7 +402,7 @@ class Refresh:
             duration_ms=count_milliseconds(started),
             timestamp=time.time(),
             generation=generation,
-            warnings=tuple(self.warnings),
+            warnings=(*self.warnings, *self.pool.warnings),
         )
 
 

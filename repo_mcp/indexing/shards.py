@@ -6,8 +6,8 @@ Worker processes run this, and so does the indexer itself when there is little t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from index_format import (
@@ -29,7 +29,7 @@ from repo_mcp.text.schema import FLAG_REPLACED
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import PRIVATE_KEY, RULES, Refusals
 from repo_mcp.workspace.repository_reader import NO_REFUSALS, OpenedFile, RepositoryReader, open_many
-from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
+from repo_mcp.workspace.walked_files import MTIME_COLUMN, SIZE_COLUMN, WalkedFiles
 
 if TYPE_CHECKING:
     from repo_mcp.indexing.adapter_marks import Marker
@@ -38,6 +38,14 @@ if TYPE_CHECKING:
 READ_FILES = 16  # opened in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
 SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk; 32 MB are no faster
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A Dask cluster, which the operator named, whose workers see the same tree."""
+
+    scheduler: str  # address
+    root: str | None = None  # where the tree is for the workers; None: where it is here
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,7 @@ class BuildSettings:
     memory: MemoryBudget = DEFAULT_MEMORY
     refusals: Refusals = NO_REFUSALS
     allow_paths: tuple[str, ...] = ()  # globs of denied names that the operator has served
+    cluster: Cluster | None = None  # builds the shards; None: processes of this machine do
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,9 @@ class ShardTask:
     temporary: str
     files: tuple[tuple[str, bytes | None], ...]  # in path order
     bytes: int  # of the files, by their sizes in the walk
+    stats: Mapping[str, tuple[int, int]] = field(
+        default_factory=dict
+    )  # size and mtime_ns in the walk, by path
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +109,15 @@ class ShardPlanner:
         self._reserve_temporary = reserve_temporary
         self.shard_bytes = shard_bytes
         self._files: list[tuple[str, bytes | None]] = []  # of the current shard
+        self._stats: dict[str, tuple[int, int]] = {}
         self._bytes = 0
 
     def take(self, files: WalkedFiles) -> Iterator[ShardTask]:
         """Add the next files and yield the shards that they fill."""
-        for path, file_bytes in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
+        stats = files.stats[:, [SIZE_COLUMN, MTIME_COLUMN]].tolist()
+        for path, (file_bytes, mtime_ns) in zip(files.paths, stats, strict=True):
             self._files.append((path, self._find_fingerprint(path)))
+            self._stats[path] = (file_bytes, mtime_ns)
             self._bytes += file_bytes
             if self._bytes >= self.shard_bytes:
                 yield self._cut()
@@ -113,8 +128,9 @@ class ShardPlanner:
             yield self._cut()
 
     def _cut(self) -> ShardTask:
-        task = ShardTask(self._reserve_temporary(), tuple(sorted(self._files)), self._bytes)
-        self._files, self._bytes = [], 0
+        files = tuple(sorted(self._files))
+        task = ShardTask(self._reserve_temporary(), files, self._bytes, self._stats)
+        self._files, self._stats, self._bytes = [], {}, 0
         return task
 
 
@@ -124,12 +140,21 @@ _Read = tuple["SourceFile | None", bool]  # None: it is as indexed; whether it c
 class ShardBuilder:
     """Builds shards, one after the other, with one repository reader and one directory."""
 
-    def __init__(self, settings: BuildSettings) -> None:
+    def __init__(
+        self,
+        settings: BuildSettings,
+        directory: Directory | None = None,
+        note_opened: Callable[[OpenedFile], None] = lambda _opened: None,
+    ) -> None:
+        """Segments go to `directory`, or else to the one of the settings; `note_opened` is called with each
+        file that is read. Raises CONFIG_INVALID, OSError when the root cannot be opened.
+        """
         policy = DenyPolicy(settings.allow_paths, settings.data_dir_parts)
         self._settings = settings
         self._languages = dict(settings.languages)
         self._reader = RepositoryReader(settings.root, policy.find_denial, settings.refusals)
-        self._directory: Directory = DiskDirectory(settings.index_path)
+        self._directory = DiskDirectory(settings.index_path) if directory is None else directory
+        self._note_opened = note_opened
         self._marker = self._make_marker() if settings.adapters else None
 
     def _make_marker(self) -> Marker:
@@ -183,6 +208,25 @@ class ShardBuilder:
             task.bytes,
         )
 
+    def find_reason(self, path: str) -> SkipReason | None:
+        """Return why a file is not even opened, or None."""
+        if has_binary_extension(path):
+            return SkipReason.BINARY
+        if self._settings.include_extensions and not self._is_included(path):
+            return SkipReason.EXCLUDED
+        return None
+
+    def is_so(self, files: Sequence[tuple[str, bytes | SkipReason | None]]) -> bool:
+        """Return True when each file has this fingerprint, is skipped for this reason, or is gone (None)."""
+        claims = [claim for _, claim in files]
+        found = self._read_group(
+            [(path, claim if isinstance(claim, bytes) else None) for path, claim in files]
+        )
+        return all(
+            one[0] is None if isinstance(one, tuple) else one == claim
+            for one, claim in zip(found, claims, strict=True)
+        )
+
     def _start_segment(self) -> SegmentBuilder:
         from repo_mcp.indexing.documents import SegmentBuilder  # not for settings, nor where nothing changed
 
@@ -193,24 +237,17 @@ class ShardBuilder:
 
     def _read_group(self, group: Sequence[tuple[str, bytes | None]]) -> list[_Read | SkipReason | None]:
         """Return per file: what was read; why it is skipped; or None, it is gone."""
-        reasons = [self._find_reason(path) for path, _ in group]
+        reasons = [self.find_reason(path) for path, _ in group]
         wanted = [one for one, reason in zip(group, reasons, strict=True) if reason is None]
         opened = open_many(self._reader, [path for path, _ in wanted], self._settings.max_file_bytes)
         found = iter([self._decode(one, known) for one, (_, known) in zip(opened, wanted, strict=True)])
         return [next(found) if reason is None else reason for reason in reasons]
 
-    def _find_reason(self, path: str) -> SkipReason | None:
-        """Return why a file is not even opened, or None."""
-        if has_binary_extension(path):
-            return SkipReason.BINARY
-        if self._settings.include_extensions and not self._is_included(path):
-            return SkipReason.EXCLUDED
-        return None
-
     def _decode(self, opened: OpenedFile | RepoError, known: bytes | None) -> _Read | SkipReason | None:
         if isinstance(opened, RepoError):
             is_key = opened.details.get("rule") == RULES[PRIVATE_KEY]
             return SkipReason.PRIVATE_KEY if is_key else _SKIPS.get(opened.code)
+        self._note_opened(opened)
         fingerprint = compute_fingerprint(opened.data)
         if fingerprint == known:  # and so is text
             return None, opened.changed_while_reading

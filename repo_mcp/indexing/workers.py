@@ -12,15 +12,14 @@ import gc
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import contextmanager
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from index_format import DirectoryHolder, DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
 from repo_mcp.config.server_config import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
 from repo_mcp.process.allocator import keep_blocks
 from repo_mcp.text.schema import FIELDS
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 0.2  # between checks of `cancelled`
 WINDOWS_AHEAD = 2  # per worker: each encoded window that waits to be written takes 6 MB
 SHARDS_AHEAD = 2  # per worker: one that is built, and one so that nobody waits for a commit
-FEWEST = 2  # shards for which processes are started
 MIN_WINDOWS = 4  # of a merge for which processes are started, which takes a quarter of a second
 
 T = TypeVar("T")
@@ -41,128 +39,58 @@ _builder: ShardBuilder | None = None  # of this worker process
 _merge: Merge | None = None  # of this worker process
 
 
-class ShardPool:
-    """The processes that build shards. Use as a context manager."""
+class Outcome(Protocol):
+    """What became of a shard that was given out."""
 
-    def __init__(
-        self,
-        settings: BuildSettings,
-        workers: int,
-        remaining: RemainingFiles,
-        reserve_temporary: Callable[[], str],
-    ) -> None:
-        """Use at most `workers` processes, fewer if memory requires it; 0: everything runs in this one.
+    def result(self) -> ShardResult | None:
+        """Return the result; None when the shard is being built again, and comes later.
 
-        Shards wait among the `remaining` files, where some files may be wanted first: these are built here.
+        Raises RepoError with INTERNAL when a worker died, OSError when a segment could not be written.
         """
-        self._settings = settings
-        self._workers = settings.memory.count_builders(workers)
-        self._remaining = remaining
-        self._reserve_temporary = reserve_temporary
-        self._processes = ExitStack()
-        self._pool: ProcessPoolExecutor | None = None
-        self._given = 0  # tasks whose results have not been taken yet
-        self._done: SimpleQueue[Future[ShardResult] | None] = SimpleQueue()  # None: files are wanted
-        self._builder: ShardBuilder | None = None  # of this process
 
-    def __enter__(self) -> ShardPool:
-        self._remaining.begin(self._reserve_temporary, partial(self._done.put, None))
-        return self
 
-    def __exit__(self, *exception: Any) -> None:
-        self._remaining.end()
-        if self._builder is not None:
-            self._builder.close()
-        self._processes.__exit__(*exception)
+Done = SimpleQueue[Outcome | None]  # None: somebody wants files
 
-    def stay_here(self) -> None:
-        """Start no processes: there is less to do than starting them costs."""
-        self._workers = 0
+
+class Builders(Protocol):
+    """Those who build shards, at the same time as this process does other things."""
 
     @property
-    def fewest_shards(self) -> int:
-        """Return the number of shards for which processes are started; 0: none are.
-
-        Starting one takes a quarter of a second, and a single shard is built sooner without.
-        """
-        return max(self._workers, FEWEST) if self._workers else 0
-
-    @property
-    def is_idle(self) -> bool:
-        """Return True when no shard is being built or waits."""
-        return not self._given and not self._remaining.count_waiting
-
-    def start(self) -> None:
-        """Start the processes, if there are to be any: enough shards will come."""
-        if self._pool is None and self._workers:
-            pool = _start_pool(self._workers, _start_builder, self._settings)
-            self._pool = self._processes.enter_context(pool)
+    def capacity(self) -> int:
+        """Return the number of shards that they can be given before they are done with any."""
 
     def add(self, task: ShardTask) -> None:
-        """Queue a shard for building. Raises RepoError with INTERNAL when a worker died."""
-        self._remaining.add(task)
-        if self._pool is not None or 0 < self.fewest_shards <= self._remaining.count_waiting:
-            self._give_out()
+        """Have a shard built. Raises RepoError with INTERNAL when a worker died."""
 
-    def iter_done(self) -> Iterator[ShardResult]:
-        """Yield what was finished since the last call, without waiting. Raises as `finish` does."""
-        while not self._done.empty():
-            yield from self._take(self._done.get())
+    def list_warnings(self) -> list[str]:
+        """Return what went wrong without harm."""
 
-    def finish(self, cancelled: Cancelled) -> Iterator[ShardResult]:
-        """Yield the remaining results: in order without processes, else as they are finished.
 
-        At the end the processes are gone, and the memory they took. Raises RepoError with CANCELLED, or with
-        INTERNAL when a worker died; OSError when a segment could not be written.
-        """
-        if self._pool is not None or (self._workers and self._remaining.count_waiting >= FEWEST):
-            self._give_out()
-        if self._pool is None:
-            yield from self._build_all_here(cancelled)
-            return
-        while self._given:
-            _check(cancelled)
-            with suppress(Empty):
-                yield from self._take(self._done.get(timeout=WAIT_SECONDS))
-        self._pool = None
-        self._processes.close()
+class ProcessBuilders:
+    """Processes of this machine that build shards. A worker that dies ends the build."""
 
-    def _give_out(self) -> None:
-        """Submit the next tasks to the processes, starting these first. The rest can still be reordered."""
-        if self._pool is None:
-            self._workers = min(self._workers, self._remaining.count_waiting)
-            self.start()
-        assert self._pool is not None
-        while self._given < SHARDS_AHEAD * self._workers:
-            task = self._remaining.take()
-            if task is None:
-                break
-            self._pool.submit(_build, task).add_done_callback(self._done.put)
-            self._given += 1
+    def __init__(self, pool: ProcessPoolExecutor, workers: int, done: Done) -> None:
+        self._pool = pool
+        self._done = done
+        self.capacity = SHARDS_AHEAD * workers
 
-    def _take(self, future: Future[ShardResult] | None) -> Iterator[ShardResult]:
-        if future is None:
-            yield from self._build_wanted()
-        else:
-            self._given -= 1
-            self._give_out()
-            yield future.result()
+    def add(self, task: ShardTask) -> None:
+        """Have a shard built. See `Builders`."""
+        self._pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
 
-    def _build_wanted(self) -> Iterator[ShardResult]:
-        """Build the files that somebody waits for."""
-        task = self._remaining.take_wanted()
-        if task is not None:
-            yield self._build_here(task)
+    def list_warnings(self) -> list[str]:
+        """Return nothing: what goes wrong in a process of ours ends the build."""
+        return []
 
-    def _build_here(self, task: ShardTask) -> ShardResult:
-        self._builder = self._builder or ShardBuilder(self._settings)
-        return self._builder.build(task)
 
-    def _build_all_here(self, cancelled: Cancelled) -> Iterator[ShardResult]:
-        while (task := self._remaining.take()) is not None:
-            _check(cancelled)
-            yield self._build_here(task)
-            yield from self.iter_done()
+@contextmanager
+def start_builders(settings: BuildSettings, workers: int, done: Done) -> Iterator[ProcessBuilders]:
+    """Yield processes that build shards, gone when the block ends; what becomes of these goes to `done`.
+
+    Raises RepoError with INTERNAL when one of them died.
+    """
+    with _start_pool(workers, _start_builder, settings) as pool:
+        yield ProcessBuilders(pool, workers, done)
 
 
 def encode_windows(
@@ -182,7 +110,7 @@ def encode_windows(
     workers = settings.memory.count_mergers(workers, files, sum(entry.files for entry in entries))
     if workers == 0 or len(windows) < MIN_WINDOWS:
         for window in windows:
-            _check(cancelled)
+            check_cancelled(cancelled)
             yield merge.encode_window(window)
         return
     window_bytes = settings.memory.window_bytes
@@ -233,13 +161,14 @@ def _get_result(future: Future[T], cancelled: Cancelled) -> T:
     from concurrent.futures import wait
 
     while True:
-        _check(cancelled)
+        check_cancelled(cancelled)
         done, _ = wait([future], WAIT_SECONDS)
         if done:
             return future.result()
 
 
-def _check(cancelled: Cancelled) -> None:
+def check_cancelled(cancelled: Cancelled) -> None:
+    """Raise RepoError with CANCELLED when the refresh is to stop."""
     if cancelled():
         raise RepoError(ErrorCode.CANCELLED, "The refresh was cancelled.", "What was indexed so far is kept.")
 

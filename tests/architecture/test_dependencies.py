@@ -26,6 +26,9 @@ PLATFORMS: tuple[dict[str, str], ...] = ({}, WINDOWS, BROWSER)
 
 
 EXTRAS = ("shared", "signed")  # of commands that few need, and that say which is missing
+HEAVY_EXTRAS = (
+    "distributed",
+)  # the same, and twenty packages: `make deep` installs it. Named like its library
 
 
 @cache
@@ -57,7 +60,7 @@ def find_imported() -> dict[str, str]:
     for module in load_modules():
         for imported in list_imports(module):
             top = imported.module.partition(".")[0]
-            if top not in PACKAGES and top not in sys.stdlib_module_names:
+            if top not in {*PACKAGES, *HEAVY_EXTRAS} and top not in sys.stdlib_module_names:
                 found.setdefault(top, f"{module.path}:{imported.line}")
     return found
 
@@ -80,7 +83,9 @@ def test_what_is_declared_is_imported() -> None:
 
 
 def test_nothing_that_is_needed_is_an_extra() -> None:
-    assert sorted(read_project()["project"]["optional-dependencies"]) == sorted(["dev", "peers", *EXTRAS])
+    extras = read_project()["project"]["optional-dependencies"]
+    assert sorted(extras) == sorted(["dev", "peers", *EXTRAS, *HEAVY_EXTRAS])
+    assert [list(name_each(extras[name])) for name in HEAVY_EXTRAS] == [[name] for name in HEAVY_EXTRAS]
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

@@ -16,6 +16,7 @@ FORBIDDEN_IMPORTS = {
     "subprocess", "pty", "popen2",  # run programs
     "socket", "socketserver", "ssl", "asyncore", "urllib", "http", "ftplib", "smtplib",  # reach the network
     "requests", "httpx", "httpx2", "aiohttp", "fsspec", "websockets",
+    "dask", "distributed", "tornado",
     "importlib.machinery", "imp", "runpy", "code", "codeop",  # import what the repository holds
     "ctypes", "cffi",  # go around every check
     "mmap",  # a truncated map kills the process
@@ -56,6 +57,9 @@ ALLOWED: dict[str, dict[str, str]] = {
         "ctypes": "asks Windows for the final name of an opened file; Python has no call"
     },
     "repo_mcp/process/hardening.py": {"ctypes": "asks Linux to forbid things (Landlock); Python has no call"},
+    "repo_mcp/indexing/cluster.py": {
+        "distributed": "talks with the cluster that the operator named, for `repo-mcp index` alone"
+    },
     "repo_mcp/indexing/inotify.py": {"ctypes": "asks Linux to tell of changes (inotify); Python has no call"},
     "repo_mcp/process/allocator.py": {"ctypes": "tells the C library what to keep; Python has no call"},
     "repo_mcp/text/spans.py": {

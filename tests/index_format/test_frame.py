@@ -207,3 +207,22 @@ def test_any_bytes_are_refused(data: bytes) -> None:
         for end in (b"", DATA[-8:]):
             with pytest.raises(IndexFormatError):
                 open_frame(start + data + end)
+
+
+def test_a_profiler_that_holds_a_frame_does_not_stop_a_writer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Dask's does, in a thread of its own: a view of the page that was summed lives on with it."""
+    held: list[memoryview] = []
+
+    def sum_and_hold(data: memoryview) -> int:
+        held.append(data[:])
+        return compute_checksum(data)
+
+    monkeypatch.setattr("index_format.frame.compute_checksum", sum_and_hold)
+    file = MemoryFile("x", bytearray())
+    writer = FrameWriter(file)
+    writer.begin_section(b"DATA")
+    for _ in range(3):
+        writer.write(bytes(PAGE_BYTES))
+    writer.finish()
+    assert held
+    assert FrameReader(MemoryFile("x", file._data)).find_damaged_pages() == []

@@ -17,6 +17,7 @@ from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:
+    from repo_mcp.indexing.shards import Cluster
     from repo_mcp.model import RefreshReport, SymbolIndexReport
     from repo_mcp.repository import Repository
     from repo_mcp.semantic.vector_phase import VectorReport
@@ -36,14 +37,18 @@ def load(options: Namespace, **more: Any) -> Config:
 
 
 @contextmanager
-def opened(config: Config, list_packed: ListPacked | None = None) -> Iterator[Repository]:
+def opened(
+    config: Config, list_packed: ListPacked | None = None, cluster: Cluster | None = None
+) -> Iterator[Repository]:
     """Open the repository for one command; its warnings go to stderr. Raises RepoError.
 
-    `list_packed` gives the indexes of a pack that a first one may begin with.
+    `list_packed` gives the indexes of a pack that a first one may begin with; `cluster` builds the shards.
     """
     with _lean_imports():
         from repo_mcp.repository import Repository  # not for --help
-    with closing(Repository(config, report_warning=warn, list_packed=list_packed)) as repository:
+    with closing(
+        Repository(config, report_warning=warn, list_packed=list_packed, cluster=cluster)
+    ) as repository:
         yield repository
 
 

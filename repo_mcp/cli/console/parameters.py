@@ -66,6 +66,14 @@ def add_donors(parser: CommandParser) -> None:
     )
 
 
+def add_cluster(parser: CommandParser) -> None:
+    """Add the options about a cluster that builds the index."""
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster build it")
+    parser.add_argument(
+        "--scheduler-root", metavar="DIR", help="where these have the repository (default: where it is here)"
+    )
+
+
 def add_semantic_model(parser: CommandParser) -> None:
     """Add `--semantic-model`."""
     parser.add_argument("--semantic-model", metavar="DIR", help="folder of an embedding model, for vectors")

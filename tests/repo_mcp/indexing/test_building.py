@@ -24,8 +24,8 @@ from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.scan_state import SIDE_FILE, read_seen
+from repo_mcp.indexing.shard_pool import FEWEST, ShardPool
 from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
-from repo_mcp.indexing.workers import FEWEST, ShardPool
 from repo_mcp.model import IndexProgress, RefreshReport, WalkReport
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles
