@@ -249,7 +249,7 @@ class Repository:
     def _iter_checkouts(self) -> Iterator[DonorRoot]:
         """Yield the checkouts with whose index ours may begin."""
         config = self.config
-        yield DonorRoot(config.root, "this checkout with other options", "this checkout, kept elsewhere")
+        yield DonorRoot(config.root, "another index of this checkout")
         if config.index_from is not None:
             yield DonorRoot(config.index_from, "the checkout of --index-from")
         if config.siblings:

@@ -99,7 +99,7 @@ class Adoption:
 
     def describe(self) -> str:
         """Return where the rows came from, in words that name no path."""
-        return f"{self.donor.origin}: {self.confirmed:,} of its {len(self._paths):,} files were the same"
+        return f"{self.donor.root.origin}: {self.confirmed:,} of its {len(self._paths):,} files were the same"
 
     def find_fingerprint(self, path: str) -> bytes | None:
         """Return the fingerprint of a file in the donor; None where that has no such file."""

@@ -14,7 +14,7 @@ Left out on purpose: which checkouts there are, and which rows are taken over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from index_format import VERSION as FORMAT_VERSION
@@ -27,6 +27,7 @@ from repo_mcp.storage.sealing import make_sealer
 from repo_mcp.storage.user_key import UserKey
 
 CONTENT_DIGITS = 16
+NO_PLACE = ""
 
 
 def name_configuration(contents: tuple[object, ...], choice: tuple[object, ...]) -> str:
@@ -48,9 +49,8 @@ def _digest(facts: tuple[object, ...]) -> str:
 class DonorRoot:
     """A checkout that may have an index."""
 
-    path: str  # empty: there is none, the index came in a pack
+    path: str  # NO_PLACE: the index came in a pack
     origin: str  # what it is to us, in words that name no path
-    alike: str = ""  # instead of `origin`, of an index with our options; empty: that is no matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,6 @@ class Donor:
     directory: Directory  # with the tag of its owner
     manifest: Manifest
     root: DonorRoot
-    origin: str  # where it is from, in words that name no path
 
     @property
     def live_files(self) -> int:
@@ -112,9 +111,7 @@ class Donors:
         `own` is the path of the index to begin, which is no donor. Raises as `list_packed` does.
         """
         found = [
-            replace(donor, origin=donor.root.alike or donor.origin)
-            if donor.manifest.configuration == configuration
-            else donor
+            donor
             for donor in (*self._iter_indexes(kind, own), *self._iter_packed(kind))
             if donor.live_files
             and donor.manifest.configuration[:CONTENT_DIGITS] == configuration[:CONTENT_DIGITS]
@@ -123,12 +120,8 @@ class Donors:
 
     def _iter_packed(self, kind: str) -> Iterator[Donor]:
         """Yield the index of a pack that the operator named."""
-        root = DonorRoot("", "a pack")
-        return (
-            Donor(one.directory, one.manifest, root, root.origin)
-            for one in self.list_packed()
-            if one.kind == kind
-        )
+        root = DonorRoot(NO_PLACE, "a pack")
+        return (Donor(one.directory, one.manifest, root) for one in self.list_packed() if one.kind == kind)
 
     def _iter_indexes(self, kind: str, own: str) -> Iterator[Donor]:
         """Yield the sealed indexes of all checkouts, but `own`."""
@@ -149,4 +142,4 @@ class Donors:
                 except (OSError, IndexFormatError):
                     continue
                 if manifest is not None:
-                    yield Donor(directory, manifest, root, root.origin)
+                    yield Donor(directory, manifest, root)

@@ -297,11 +297,20 @@ def test_other_options_of_the_same_root_are_a_donor(main: GitTree, opened_paths:
     report = build(main, exclude_globs=["package/part1/"])
     assert report.added == 0
     with closing(open_root(main, exclude_globs=["package/part1/"])) as repository:
-        assert repository.status().origin.startswith("this checkout with other options: ")
+        assert repository.status().origin.startswith("another index of this checkout: ")
         assert repository.search(SearchRequest("name_1_0", top_k=5, file_glob="package/part1/*")).total == 0
         assert len(opened_paths) == report.unchanged + 1
     opened_paths.clear()
     assert build(main, limits={"max_file_bytes": 1_000}).unchanged < 20
+
+
+def test_the_same_options_in_another_data_directory_are_a_donor(main: GitTree, tmp_path: Path) -> None:
+    build(main)
+    kept = str(tmp_path / "kept")
+    assert build(main, data_dir=kept).added == 0
+    with closing(open_root(main, data_dir=kept)) as repository:
+        told = f"another index of this checkout: {TEXTS} of its {TEXTS} files were the same"
+        assert repository.status().origin == told
 
 
 def test_without_siblings_nothing_outside_is_used(work_tree: GitTree, opened_paths: list[str]) -> None:

@@ -31,6 +31,9 @@ from repo_mcp.languages.symbol_parsers import list_faults, list_languages
 from repo_mcp.process.hardening import is_available
 from repo_mcp.repository import Repository
 from repo_mcp.storage.data_dir import examine_data_dir
+from repo_mcp.storage.donors import NO_PLACE, Donor
+from repo_mcp.storage.pack_keys import read_key
+from repo_mcp.storage.packs import read_pack
 from repo_mcp.storage.user_key import examine_user_key
 from repo_mcp.workspace.git_places import list_siblings
 from repo_mcp.workspace.system_places import is_system_place
@@ -39,9 +42,6 @@ _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
 # kinds of index that people know by another name
 _SUBJECTS = {"structure": "symbol index", "scip": "SCIP index"}
-    "structure": "symbol index",
-    "scip": "SCIP index",
-}  # kinds of index that people know by another name
 # package that the program does without -> its module, and what is lost
 SPARED: Mapping[str, tuple[str, str]] = {
     "google-re2": ("re2", "searches for regular expressions take many times as long"),
@@ -79,6 +79,10 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
     yield from _check_configuration(narrowed, ignored)
     yield from _check_guards(config)
     yield from _check_key(config.root)
+    for pack in _check_pack(config, reads_all=reads_all):
+        yield pack
+        if pack.state is State.PROBLEM:  # which would keep the indexes from being examined
+            config = replace(config, index_pack=None)
     path, is_there, fault = examine_data_dir(config.root, config.data_dir)
     if fault:
         yield Finding(
@@ -204,6 +208,46 @@ def _check_siblings(config: Config) -> Iterator[Finding]:
         yield Finding("index", State.OK, told)
 
 
+def _check_donors(donors: Sequence[Donor], config: Config) -> Iterator[Finding]:
+    """Yield with what a first index begins, the best first, and what the operator named in vain."""
+    for donor in donors[:1]:
+        told = f"It begins with what {donor.root.origin} has: {count(donor.live_files, 'file')}."
+        yield Finding("index", State.OK, told)
+    places = {donor.root.path for donor in donors}
+    named = {"The checkout of --index-from": config.index_from, "The pack": config.index_pack and NO_PLACE}
+    for subject, place in named.items():
+        if place is not None and place not in places:
+            told = (
+                f"{subject} has no index that can be taken over: whole, of this version, with these settings."
+            )
+            yield Finding("index", State.WARNING, told, "Make one there with this version and these options.")
+
+
+def _check_pack(config: Config, *, reads_all: bool) -> Iterator[Finding]:
+    """Yield what is wrong with the operator's pack, or what it holds and who vouches for it."""
+    if config.index_pack is None:
+        return
+    try:
+        key = read_key(config.pack_key)
+        packed = read_pack(config.index_pack, key)
+        faults = [fault for one in packed for fault in verify_index(one.directory, reads_all=reads_all)]
+    except RepoError as error:
+        yield Finding("pack", State.PROBLEM, error.message, error.hint)
+        return
+    if faults:
+        told = f"It is damaged: {'; '.join(faults[:_SHOWN_FAULTS])}."
+        yield Finding("pack", State.PROBLEM, told, "Make a new one with repo-mcp index --pack FILE.")
+        return
+    kinds = ", ".join(_SUBJECTS.get(one.kind, one.kind) for one in packed)
+    files = count(sum(entry.live_files for entry in packed[0].manifest.segments), "file")
+    told = f"{files}; {kinds}; {'every byte' if reads_all else 'its table'} checked; "
+    if key.is_given:
+        yield Finding("pack", State.OK, f"{told}signed with the key of --pack-key.")
+    else:
+        hint = "What it says of files is believed. With --pack-key only packs with that key's signature are."
+        yield Finding("pack", State.NOTE, f"{told}nobody vouches for it.", hint)
+
+
 def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
     try:
         repository = Repository(config)
@@ -218,11 +262,13 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             found[kind] = _check_index(kind, path, make_tag, reads_all=reads_all)
         if found["scip"].state is State.NOTE:
             del found["scip"]  # few have one, and nobody misses it
-        donors = repository.donors if found["index"].state is State.NOTE else ()
+        donors = repository.donors if found["index"].state is State.NOTE else None
         yield from _advise(found, config)
-        for donor in donors[:1]:
-            told = f"It begins with that of {donor.origin}, which has {count(donor.live_files, 'file')}."
-            yield Finding("index", State.OK, told)
+        if donors is None:
+            origin = repository.status().origin
+            yield from [Finding("index", State.OK, f"It began with {origin}.")] if origin else ()
+        else:
+            yield from _check_donors(donors, config)
         if len(repository.poison):
             yield Finding(
                 "parser",

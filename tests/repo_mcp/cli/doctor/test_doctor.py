@@ -408,6 +408,43 @@ def test_it_tells_with_which_index_a_first_one_begins(place: Path) -> None:
     (place / "work" / ".repo_mcp").mkdir(mode=0o700)
     assert [one["message"] for one in examine(place, *work)[1]["index"]] == [
         "There is none yet.",
-        "It begins with that of another work tree of the repository, which has 1 file.",
+        "It begins with what another work tree of the repository has: 1 file.",
     ]
     assert len(examine(place, *work, "--no-siblings")[1]["index"]) == 1
+    empty = ["--no-siblings", "--index-from", str(place / "home")]
+    assert [one["state"] for one in examine(place, *work, *empty)[1]["index"]] == ["note", "warning"]
+    assert run(place, *work, command="index").returncode == 0
+    told = [one["message"] for one in examine(place, *work)[1]["index"]]
+    assert told[1:] == ["It began with another work tree of the repository: 1 of its 1 files were the same."]
+    elsewhere = examine(place, "--data-dir", str(place / "kept"))[1]
+    assert "created when first used" in elsewhere["data directory"][0]["message"]
+    (place / "kept").mkdir(mode=0o700)
+    told = [one["message"] for one in examine(place, "--data-dir", str(place / "kept"))[1]["index"]]
+    assert told[1:] == ["It begins with what another index of this checkout has: 1 file."]
+
+
+def test_it_examines_a_pack(place: Path) -> None:
+    (place / "key").write_bytes(b"k" * 32)
+    pack, key = place / "pack", ["--pack-key", str(place / "key")]
+
+    def judge(*arguments: str) -> tuple[int, str, str]:
+        code, found = examine(place, "--index-pack", str(pack), *arguments)
+        (one,) = found["pack"]
+        return code, one["state"], one["message"]
+
+    assert judge() == (3, "problem", "The pack cannot be read (No such file or directory).")
+    assert run(place, "--structure", "--pack", str(pack), *key, command="index").returncode == 0
+    told = "1 file; index, symbol index; every byte checked; signed with the key of --pack-key."
+    assert judge(*key) == (0, "ok", told)
+    assert judge() == (3, "problem", "The pack is signed, and --pack-key names no key.")
+    assert run(place, "--pack", str(pack), command="index").returncode == 0
+    assert judge("--quick")[:2] == (0, "note")
+    (place / "other").mkdir()
+    (place / "other" / ".repo_mcp").mkdir(mode=0o700)
+    (place / "other" / "repo_mcp.toml").write_text('[extensions]\n".py" = "ruby"\n')
+    _, found = examine(place, "--repo-root", str(place / "other"), "--index-pack", str(pack))
+    assert [one["state"] for one in found["index"]] == ["note", "warning"]
+    flip(pack)
+    assert judge()[:2] == (3, "problem")
+    _, found = examine(place, "--index-pack", str(pack))
+    assert states(found)["index"] == ["ok"]  # which does not need it
