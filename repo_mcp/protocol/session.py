@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer
     from repo_mcp.protocol.wire import Valid, Wire
 
-# That a list of files waits for an open repository. Claude Code offers no tool before it has the list: with one
-# after 1.1 s its first request had them all, with one after 2.1 s none.
+# That a list of files waits for an open repository. Claude Code offers no tool before it has the list: with
+# one after 1.1 s its first request had them all, with one after 2.1 s none.
 LIST_SECONDS = 0.1
 NOT_OPEN = "Invalid request parameters: the session is not open, initialize comes first"
 WRONG_ERA = (

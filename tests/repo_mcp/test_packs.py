@@ -4,22 +4,51 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import struct
 import subprocess
 from contextlib import closing
+from hashlib import blake2b
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
-from index_format import pack, unpack
+from index_format import (
+    ChunkTable,
+    Field,
+    FileTable,
+    IndexWriter,
+    MemoryDirectory,
+    PostingRun,
+    SegmentContent,
+    UnitTable,
+    build_term_text,
+    compute_fingerprint,
+    pack,
+    unpack,
+    write_segment,
+)
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONOR
-from repo_mcp.model import SearchRequest
-from repo_mcp.storage.pack_keys import read_key
-from repo_mcp.storage.packs import HEADER, MAGIC, PackDirectory, create_pack, read_pack
+from repo_mcp.model import ExactRequest, SearchRequest
+from repo_mcp.storage import packs
+from repo_mcp.storage.pack_keys import NO_KEY, read_key
+from repo_mcp.storage.packs import (
+    HEADER,
+    MAGIC,
+    MAX_FILES,
+    PackDirectory,
+    PackedIndex,
+    create_pack,
+    read_pack,
+    write_pack,
+)
+from repo_mcp.text.schema import BODY, FIELDS
 from repo_mcp.whole_index import pack_whole
+from tests.deep.sizes import choose
 from tests.forked import run_program
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.retrieval_client import PROJECT
@@ -213,6 +242,94 @@ def test_nothing_that_is_not_here_is_served_whatever_a_pack_says(main: GitTree, 
     with closing(open_root(clone, index_pack=str(tmp_path / "pack"))) as repository:
         assert repository.refresh().unchanged == TEXTS
         assert repository.search(SearchRequest(canary, top_k=5)).total == 0
+
+
+CANARY = "zyxcanaryzyx"
+
+
+def write_lies(path: Path, paths: dict[str, bytes], configuration: str, fields: tuple[Field, ...]) -> None:
+    """A pack whose index says that each of these paths, of contents with a fingerprint, has one word."""
+    names = sorted(map(str.encode, paths))
+    count = len(names)
+    ones, zeros = np.ones(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    prints = b"".join(paths[name.decode()] for name in names)
+    files = FileTable(names, prints, ones * 7, zeros, zeros, ones, ones, ones, ["python"])
+    lengths = [ones, *[zeros] * (len(fields) - 1)]
+    tables = UnitTable(ones, ones), ChunkTable(zeros, ones, zeros)
+    content = SegmentContent(fields, files, *tables, lengths, None)
+    term, body = build_term_text([CANARY.encode()]), np.array([BODY], dtype=np.int64)
+    run = PostingRun(term, zeros[:1], body, ones[:1] * count, np.arange(count), ones)
+    source = MemoryDirectory(make_tag=lambda data: blake2b(data, digest_size=32).digest())
+    writer = IndexWriter(source, configuration, fields)
+    writer.add(write_segment(source, "lies", content, run))
+    writer.commit()
+    writer.close()
+    write_pack(create_pack(str(path)), [("index", source)], NO_KEY)
+
+
+@pytest.mark.sized
+def test_paths_that_lead_out_that_are_denied_and_that_do_not_exist_give_nothing(
+    main: GitTree, tmp_path: Path
+) -> None:
+    """Even where the pack knows the contents of what is denied."""
+    (configuration,) = {one.manifest.configuration for one in read_pack_of(main, tmp_path / "good")}
+    clone = GitTree(tmp_path / "clone")
+    texts = {"here.py": "HERE = 1\n", ".env": f"{CANARY} = 1\n", "../outside.py": f"{CANARY} = 2\n"}
+    clone.write(texts)
+    prints = {path: compute_fingerprint(text.encode()) for path, text in texts.items()}
+    outside = (
+        "/etc/passwd",
+        "../../etc/passwd",
+        "..",
+        ".",
+        "a/../../b",
+        ".git/config",
+        "C:\\x",
+        "a//b",
+        "a\nb",
+    )
+    missing = [f"gone/{number:07}.py" for number in range(choose(20_000, MAX_FILES - 100))]
+    lies = prints | dict.fromkeys([*outside, *missing], bytes(16))
+    write_lies(tmp_path / "lies", lies, configuration, FIELDS)
+    with closing(open_root(clone, index_pack=str(tmp_path / "lies"))) as repository:
+        report = repository.refresh()
+        assert (report.added, report.unchanged, report.warnings) == (0, 1, ())
+        state = repository.status()
+        assert (state.indexed_files, state.origin) == (
+            1,
+            f"a pack: 1 of its {len(lies):,} files were the same",
+        )
+        found = repository.search(SearchRequest(CANARY, top_k=50))
+        assert {hit.path for hit in found.hits} <= {"here.py"}
+        assert repository.search_exact(ExactRequest(CANARY)).total == 0
+
+
+def read_pack_of(tree: GitTree, path: Path) -> tuple[PackedIndex, ...]:
+    write(tree, path)
+    return read_pack(str(path), NO_KEY)
+
+
+def test_an_index_with_other_fields_or_settings_is_not_taken_over(main: GitTree, tmp_path: Path) -> None:
+    (good,) = read_pack_of(main, tmp_path / "good")
+    own = good.manifest.configuration
+    clone = GitTree(tmp_path / "clone")
+    clone.write({"here.py": "HERE = 1\n"})
+    prints = {"here.py": compute_fingerprint(b"HERE = 1\n")}
+    for configuration, fields, same in ((own, FIELDS, 1), (own, FIELDS[:-1], 0), (own[::-1], FIELDS, 0)):
+        write_lies(tmp_path / "lies", prints, configuration, fields)
+        report = build(clone, index_pack=str(tmp_path / "lies"))
+        assert (report.unchanged, report.warnings) == (same, () if same else (NO_DONOR,))
+        shutil.rmtree(clone.root / ".repo_mcp")
+
+
+def test_an_index_of_too_many_files_is_refused(main: GitTree, tmp_path: Path) -> None:
+    (good,) = read_pack_of(main, tmp_path / "good")
+    missing = {f"gone/{number}.py": bytes(16) for number in range(9)}
+    write_lies(tmp_path / "lies", missing, good.manifest.configuration, FIELDS)
+    assert read_pack(str(tmp_path / "lies"), NO_KEY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packs, "MAX_FILES", 8)
+        assert refuse(tmp_path / "lies") == "The pack has an index of more than 8 files."
 
 
 def test_an_index_with_denied_names_is_not_packed(main: GitTree, tmp_path: Path) -> None:

@@ -473,6 +473,68 @@ def test_a_donor_that_merges_meanwhile_is_looked_at_again(
     assert (report.added, report.unchanged) == (4, TEXTS - 4)
 
 
+@pytest.mark.parametrize("links", [True, False])
+def test_a_donor_that_changes_while_it_is_copied_is_not_used(
+    work_tree: GitTree, main: GitTree, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """Between the look at its seal and the copy."""
+    take = DiskDirectory.take
+
+    def flip_first(self: DiskDirectory, name: str, source: Any) -> bool:
+        flip_a_byte(main, monkeypatch)
+        return take(self, name, source)
+
+    def refuse_to_link(*_arguments: object, **_options: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(DiskDirectory, "take", flip_first)
+    if not links:
+        monkeypatch.setattr(os, "link", refuse_to_link)
+    with closing(open_root(work_tree)) as repository:
+        report = repository.refresh()
+        assert (report.added, report.unchanged) == (TEXTS, 0)
+        assert repository.search(SearchRequest("added_here", top_k=3)).total
+
+
+def test_a_work_tree_whose_main_one_is_gone_builds_from_nothing(work_tree: GitTree, main: GitTree) -> None:
+    shutil.rmtree(main.root)
+    with closing(open_root(work_tree)) as repository:
+        report = repository.refresh()
+        assert (report.unchanged, repository.status().origin) == (0, "")
+        assert repository.search(SearchRequest("added_here", top_k=3)).total
+
+
+@pytest.mark.parametrize("kind", ["fifo", "circle", "elsewhere", "device"])
+def test_a_pointer_of_git_to_anywhere_at_all_gives_an_index(
+    work_tree: GitTree, main: GitTree, tmp_path: Path, kind: str
+) -> None:
+    pointer = work_tree.root / ".git"
+    pointer.unlink()
+    if kind == "fifo":
+        os.mkfifo(pointer)
+    elif kind == "circle":
+        pointer.symlink_to(".git")
+    else:
+        pointer.write_text(f"gitdir: {main.root / '.git' if kind == 'elsewhere' else '/dev/zero'}\n")
+    with closing(open_root(work_tree)) as repository:
+        report = repository.refresh()
+        assert (report.unchanged, repository.status().origin) == (0, "")
+        assert repository.search(SearchRequest("added_here", top_k=3)).total
+
+
+def test_names_that_differ_in_case_are_other_files(main: GitTree, tmp_path: Path) -> None:
+    """As a checkout on a system that ignores case may have them: the walk says how they are written here."""
+    plain = copy_plainly(main, tmp_path / "plain")
+    (plain.root / "docs/page1.md").rename(plain.root / "docs/PAGE1.md")
+    build(main)
+    report = build(plain, index_from=str(main.root))
+    assert (report.added, report.unchanged) == (1, TEXTS - 1)
+    with closing(open_root(plain)) as repository:
+        found = repository.search(SearchRequest("page", top_k=50, file_glob="docs/*"))
+        pages = ["docs/PAGE1.md", *(f"docs/page{number}.md" for number in (0, *range(2, 9)))]
+        assert sorted(hit.path for hit in found.hits) == pages
+
+
 def test_a_killed_adoption_is_gone_on_with(work_tree: GitTree) -> None:
     """Stopped between its first commit and the last: what was confirmed stays, and the rest is indexed."""
     with closing(open_root(work_tree)) as repository:
