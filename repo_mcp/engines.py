@@ -221,7 +221,7 @@ class Engines:
         check_request(request, config.limits)
         searcher = index.get_searcher(fresh=True, need=Need(request.prompt))
         try:
-            progress = index.describe_progress(searcher.snapshot)
+            progress = index.report.describe_progress(searcher.snapshot)
             source = IndexSource(searcher, self._sources.tree.read_bytes, is_whole=not progress)
             bundle = build_bundle(request, config.limits, source, self._bundler)
         except IndexFormatError as error:

@@ -413,7 +413,7 @@ class Repository:
                 self.config.limits.max_query_words,
                 dict(self.config.extensions),
                 self.tree.read_bytes,
-                self._index.describe_progress,
+                self._index.report.describe_progress,
             )
         except IndexFormatError as error:
             raise self._index.report_damage() from error
@@ -463,7 +463,7 @@ class Repository:
 
     def status(self) -> IndexStatus:
         """Return the state of the index, from what is committed and what runs in this process."""
-        now = self._index.status()
+        now = self._index.report.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
         told = (*now.warnings, *self._warn_of_adapters(), *self.symbol_index.warn(), *vectors)
         return replace(now, warnings=(*told, *filter(None, (self._bundle_fault,))))

@@ -204,7 +204,7 @@ class LiveCodeSearch:
             self._read_layout,
         )
         try:
-            progress = self._index.describe_progress(searcher.snapshot)
+            progress = self._index.report.describe_progress(searcher.snapshot)
             answer = search_code(request, sources, ask, is_whole=not progress)
         except IndexFormatError as error:
             raise self._index.report_damage() from error

@@ -214,5 +214,5 @@ class LiveDocumentation:
             answer = search_docs(request, source, cancelled)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        progress = self._index.describe_progress(searcher.snapshot)
+        progress = self._index.report.describe_progress(searcher.snapshot)
         return replace(answer, warnings=(*answer.warnings, *progress))

@@ -53,7 +53,7 @@ class LeftOut:
             return matches_glob(path) and language in (None, find_language(path, self._extensions).name)
 
         named = " with language ".join(f"`{one}`" for one in (glob, language) if one)
-        files = "indexed file" if self._index.describe_progress(searcher.snapshot) else "file"
+        files = "indexed file" if self._index.report.describe_progress(searcher.snapshot) else "file"
         return self._count(matches) or (f"This filter matches no {files}: {named}.",)
 
     def tell_of_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:

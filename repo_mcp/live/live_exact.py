@@ -88,7 +88,9 @@ class LiveExactSearch:
             raise self._index.report_damage() from error
         if changed is not None:  # what a running refresh has not indexed yet was read
             return answer
-        return replace(answer, warnings=(*self._index.describe_progress(searcher.snapshot), *answer.warnings))
+        return replace(
+            answer, warnings=(*self._index.report.describe_progress(searcher.snapshot), *answer.warnings)
+        )
 
     def _open(self, snapshot: Snapshot) -> ExactSearcher:
         """Return the searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""

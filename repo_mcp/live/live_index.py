@@ -10,35 +10,28 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import numpy as np
-
-from index_format import IndexFormatError, MakeTag, Snapshot
+from index_format import IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.refresh import Walk
-from repo_mcp.indexing.scan_state import ChangedFiles, SeenFiles
+from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
+from repo_mcp.live.index_report import IndexReport
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
 from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, Refresher
 from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
-from repo_mcp.model import CompactReport, IndexStatus, ProgressCallback, RefreshReport, SkipReason
+from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
-NOT_WHOLE = "The index is being built or updated: files may be missing here."
-CHANGING = "Files changed a moment ago and are not indexed yet: results may be out of date."
-RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
-NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
 CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
 AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
-TOLD_AGE_SECONDS = 0.5  # of a look at the tree, from which answers say how old it is
 THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
 LOOKED_AT_POLL_SECONDS = 0.005
 MAX_GIVEN_WAY = 3  # times that a refresh in the background walks anew for a few changed files to come first
@@ -89,9 +82,15 @@ class LiveIndex:
         )
         self._note_refresh_done = note_refresh
         self._look_ahead = LookAhead(self.refresher.remaining, read_many, self._closed)
-        self._stays = False  # answers go on: a command that refreshes and then answers need not tell its age
-        self._is_first_look = False  # a refresh was begun, and none has ended yet
-        self._has_looked = False  # a refresh has ended, well or not
+        self.report = IndexReport(
+            self._generation,
+            self.refresher,
+            self._watch,
+            self._look,
+            self.find_searcher,
+            self.report_damage,
+            follows=watch,
+        )
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
 
     # Reading
@@ -115,7 +114,7 @@ class LiveIndex:
         if need is not None and self.refresher.remaining.are_any:
             searcher = self._wait_for_first(self._look_for(need, searcher))
         if searcher is None or (not searcher.snapshot.segments and self.refresher.running.locked()):
-            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_INDEXED_HINT)
+            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self.report.explain_missing(), NOT_INDEXED_HINT)
         return searcher
 
     def _look_for(self, need: Need, searcher: Searcher | None) -> Searcher | None:
@@ -216,104 +215,6 @@ class LiveIndex:
         """Return what knows the committed generation."""
         return self._generation
 
-    # What is told of it
-
-    def status(self) -> IndexStatus:
-        """Return the state of the index, from what is committed and what runs in this process."""
-        searcher = self.find_searcher()
-        if searcher is not None:
-            try:
-                return self._describe(searcher)
-            except IndexFormatError:
-                self.report_damage()
-        is_building, progress = self.refresher.running.locked(), self.refresher.progress
-        is_faulty = self._generation.fault or self.refresher.fault
-        state = "degraded" if is_faulty else "building" if is_building else "missing"
-        return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, self._list_faults())
-
-    def _list_faults(self) -> tuple[str, ...]:
-        faults = (self._generation.fault, self._generation.loss, self.refresher.fault, self._watch.fault)
-        return tuple(filter(None, faults))
-
-    def _describe(self, searcher: Searcher) -> IndexStatus:
-        """Return the status of what is committed. Raises IndexFormatError when it cannot be read."""
-        manifest = searcher.snapshot.manifest
-        seen = self._generation.read_seen_of(searcher.snapshot)
-        return IndexStatus(
-            state="degraded" if self.refresher.fault else "ready" if seen is not None else "partial",
-            snapshot=searcher.snapshot.name,
-            generation=manifest.generation,
-            indexed_files=searcher.snapshot.file_count,
-            segments=len(manifest.segments),
-            index_bytes=sum(entry.file_bytes for entry in manifest.segments),
-            skipped=seen.count_reasons() if seen is not None else {},
-            stale=self._count_stale(seen, searcher.snapshot.file_count),
-            last_refresh=seen.taken_at if seen is not None else None,
-            progress=self.refresher.progress,
-            languages=count_languages(searcher.snapshot),
-            warnings=self._list_faults(),
-            watching=self._follows,
-            chunks=count_chunks(searcher.snapshot),
-            watched=self._watch.is_active,
-            origin="" if seen is None else seen.origin,
-        )
-
-    def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:
-        waiting = self._watch.count_waiting()
-        if waiting:
-            return waiting
-        return self._look.count_stale(seen, files, may_look=lambda: not self.refresher.running.locked())
-
-    def describe_progress(self, snapshot: Snapshot) -> list[str]:
-        """Return warnings for answers out of `snapshot`, which may lack files that changed or are new.
-
-        The first counts what is missing, where that is known; the last tells why a refresh failed.
-        """
-        told, fault = self._describe_missing(snapshot), self.refresher.fault
-        return [*told, fault] if fault else told
-
-    def _describe_missing(self, snapshot: Snapshot) -> list[str]:
-        progress = self.refresher.progress
-        if progress is not None and progress.phase == "index" and progress.files_total:
-            fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
-            return [
-                f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
-                f" are done; the rest may be {fault} here."
-            ]
-        if self._generation.loss:
-            return [self._generation.loss]
-        changed = self._watch.count_waiting() or self._look.stale
-        if changed:
-            named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
-            return [f"{named} not indexed yet: results may be out of date."]
-        if not self._watch.wait(0.0):
-            return [CHANGING]
-        if not self._generation.is_whole(snapshot):
-            return [NOT_WHOLE]
-        can_wait = self._watch.can_wait
-        if self._is_first_look or (not can_wait and self.refresher.running.locked()):
-            return [NOT_COMPARED]
-        age = self._look.age
-        if self._stays and not can_wait and age > TOLD_AGE_SECONDS:
-            return [f"The tree was last checked {age:.1f} s ago: later changes may be missing here."]
-        return [RENEWED] if self._has_newer(snapshot) else []
-
-    def _has_newer(self, snapshot: Snapshot) -> bool:
-        """Return True when other content than a snapshot's has been committed since."""
-        current = self.find_searcher()
-        if current is None or current.snapshot.manifest == snapshot.manifest:
-            return False
-        return current.snapshot.name != snapshot.name
-
-    def _explain_missing(self) -> str:
-        progress = self.refresher.progress
-        if progress is not None and progress.files_total:
-            done = f"{progress.files_done} of {progress.files_total}"
-            return f"Nothing can be searched yet: {done} files are indexed."
-        if progress is not None:
-            return "Nothing can be searched yet: the tree is being listed."
-        return " ".join(filter(None, ("There is no index yet.", self.refresher.fault)))
-
     # Writing
 
     def refresh(
@@ -330,7 +231,7 @@ class LiveIndex:
         end, and reports what both have done.
         """
         stop = self._stops_when(cancelled)
-        self._is_first_look = not self._has_looked
+        self.report.note_begun()
         add_joined = self.refresher.join(stop, progress) if joins else None
         if not joins:
             self.refresher.begin(stop)
@@ -339,21 +240,18 @@ class LiveIndex:
             done = self.refresher.refresh(force=force, progress=progress, stop=stop)
             self._look.note_refresh(started)
             self._watch.note_walk(started)
-            self._note_looked()
+            self.report.note_looked()
             self._note_refresh_done()
             return done if add_joined is None else add_joined(done)
         except Exception as error:
             self._watch.note_walk(started, error)
             if self.refresher.fault:  # which is told instead
-                self._note_looked()
+                self.report.note_looked()
             raise
         finally:
             self._look_ahead.forget()
             self.refresher.running.release()
             self._watch.note_directories()
-
-    def _note_looked(self) -> None:
-        self._has_looked, self._is_first_look = True, False
 
     def _stops_when(self, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
         """Return what is true when this is closed, or the caller does not want the refresh any more."""
@@ -407,8 +305,7 @@ class LiveIndex:
 
     def start_background_refresh(self, *, force: bool = False) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers."""
-        self._stays = True
-        self._is_first_look = not self._has_looked
+        self.report.note_begun(stays=True)
         threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh", daemon=True).start()
 
     def _refresh_quietly(self, force: bool) -> None:
@@ -433,22 +330,3 @@ class LiveIndex:
         stopped = self.refresher.running.acquire(timeout=CLOSE_WAIT_SECONDS)
         self._generation.close()
         return stopped
-
-
-def count_languages(snapshot: Snapshot) -> dict[str, int]:
-    """Return the number of live files of each language, sorted by name."""
-    counts: Counter[str] = Counter()
-    for segment in snapshot.segments:
-        numbers = segment.reader.read_languages()[segment.live_file_mask]
-        names = segment.reader.language_names
-        for number, count in enumerate(np.bincount(numbers, minlength=len(names)).tolist()):
-            counts[names[number]] += count
-    return {name: count for name, count in sorted(counts.items()) if count}
-
-
-def count_chunks(snapshot: Snapshot) -> int:
-    """Return the number of chunks of the live files."""
-    return sum(
-        int(np.diff(segment.reader.files.first_chunks)[segment.live_file_mask].sum())
-        for segment in snapshot.segments
-    )

@@ -28,7 +28,8 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
-from repo_mcp.live.live_index import LiveIndex, count_languages
+from repo_mcp.live.index_report import count_languages
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
     CompactReport,
@@ -285,7 +286,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
     def _warn_of_progress(self) -> list[str]:
         searcher = self._index.find_searcher()
-        told = [] if searcher is None else self._index.describe_progress(searcher.snapshot)
+        told = [] if searcher is None else self._index.report.describe_progress(searcher.snapshot)
         return [*told, *self._describe_reach(*self._find_reach())]
 
     def _find_reach(self) -> tuple[int, int]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from repo_mcp.languages.patterns.language_registry import find_language
 
@@ -49,6 +50,8 @@ _RANKS = {
         (FileRole.TEST, FileRole.FOREIGN, FileRole.DOCS, FileRole.CONFIG, FileRole.CODE)
     )
 }
+# The role of a file from the roles of its directory and of its name.
+choose_role: Callable[[FileRole, FileRole], FileRole] = partial(min, key=_RANKS.__getitem__)
 
 
 def is_test_path(path: str) -> bool:
@@ -64,11 +67,6 @@ def find_role(path: str) -> FileRole:
     """
     directory, _, name = path.rpartition("/")
     return choose_role(find_directory_role(directory), find_name_role(name))
-
-
-def choose_role(directory: FileRole, name: FileRole) -> FileRole:
-    """Return the role of a file from the roles of its directory and of its name."""
-    return directory if _RANKS[directory] < _RANKS[name] else name
 
 
 def find_directory_role(path: str) -> FileRole:
