@@ -248,7 +248,8 @@ class Session:
         self, request: Request, params: JsonObject, caller: Caller, *, modern: bool
     ) -> bytes | None:
         """Answer a request about resources: the templates at once, whatever needs the files in a thread."""
-        method, arguments = request.method, {}
+        method = request.method
+        arguments: JsonObject = {}
         if method == "resources/read":
             arguments = {"uri": read_uri(params)}
         else:
