@@ -293,11 +293,6 @@ class LiveIndex:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
         return self.refresher.compact(full=full)
 
-    @property
-    def is_purging(self) -> bool:
-        """Return True from the first commit after which text must go to the one after which it is gone."""
-        return self._generation.is_purging
-
     def start_watching(self) -> None:
         """Have the system tell of changes from now on, if that can be had; else they are looked for."""
         if self._follows:

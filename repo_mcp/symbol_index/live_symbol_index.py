@@ -443,7 +443,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         done = self._renew(make)
         if done.complete and (paths is None or in_background):  # otherwise files may remain that are gone
             self._purged = purges
-            if due is not None and not self._index.is_purging:  # otherwise more may become dead in a moment
+            if due is not None and not self._index.generation.is_purging:  # else more may be dead in a moment
                 self._clear_purge(due)
         return done
 
