@@ -2,7 +2,8 @@
 
 ANSWERS is what `bench.graph.c_oracle` printed for the tree. An edge is a name on a line and a declaration.
 One of ours is right where the compiler has that declaration, another one of the same symbol, or the prototype
-of that definition; it is unjudged where the compiler says nothing of the name, as in what it leaves out.
+of that definition; it is a twin where it is probable beside a right one, as the compiler sees one platform;
+and it is unjudged where the compiler says nothing of the name, as in what it leaves out.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -88,11 +89,14 @@ def judge(program: MemoryProgram, answers: Answers) -> Verdicts:
             if reference.role in _SKIPPED:
                 continue
             use = path, reference.line, reference.name
-            for target in resolver.resolve(path, record, reference).targets:
+            targets = resolver.resolve(path, record, reference).targets
+            places, kind = answers.places.get(use, set()), answers.kinds.get(use, "")
+            right = [one for one in targets if is_right(program, one, places, kind)]
+            for target in targets:
                 place, verdict = target.declaration, "unjudged"
                 if use in answers.places:
-                    is_so = is_right(program, target, answers.places[use], answers.kinds[use])
-                    verdict = "right" if is_so else "wrong"
+                    is_beside = bool(right) and target.confidence is Confidence.PROBABLE
+                    verdict = "right" if target in right else "twin" if is_beside else "wrong"
                 verdicts.counts[target.confidence, verdict] += 1
                 if verdict == "right" and target.confidence is not Confidence.POSSIBLE:
                     verdicts.found.add(use)
@@ -115,9 +119,10 @@ def main(arguments: list[str]) -> int:
     answers = read_answers(given.answers, lines)
     verdicts = judge(MemoryProgram(texts, PARSERS), answers)
     for confidence in Confidence:
-        right, wrong, unjudged = (verdicts.counts[confidence, one] for one in ("right", "wrong", "unjudged"))
+        counted = (verdicts.counts[confidence, one] for one in ("right", "wrong", "twin", "unjudged"))
+        right, wrong, twins, unjudged = counted
         share = right / max(1, right + wrong)
-        print(f"{confidence:9} right {right} wrong {wrong} ({share:.4f}) unjudged {unjudged}")
+        print(f"{confidence:9} right {right} wrong {wrong} ({share:.4f}) twins {twins} unjudged {unjudged}")
     ours = {use for use, places in answers.places.items() if any(path != OUTSIDE for path, _ in places)}
     missed = sorted(ours - verdicts.found)
     print(f"recall of exact and probable {1 - len(missed) / max(1, len(ours)):.3f} of {len(ours)} uses")

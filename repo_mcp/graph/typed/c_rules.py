@@ -17,6 +17,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 
 MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
+ELSEWHERE = -1  # instead of a number of alternatives
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _SYSTEM_TEXT = """
@@ -243,7 +244,8 @@ class CRules(Rules):
 
     def settle(self, scope: FileScope, line: int, found: list[Candidate]) -> tuple[list[Candidate], int]:
         """Return the declarations that may be compiled together with a line; those that are alternatives of
-        each other, or the one that is there only under a condition, are counted."""
+        each other, or the one that is there only under a condition, are counted. ELSEWHERE is for a macro
+        under a condition that a use does not have: there must be something else of that name."""
         use = self._settings.find(scope, line)
         settings = [self._settings.find_declared(*one) for one in found]
         left = [number for number, one in enumerate(settings) if not excludes(use, one)]
@@ -255,7 +257,9 @@ class CRules(Rules):
         places = {(found[one][0].path, settings[one]): found[one] for one in left}
         kept = [found[one] for one in left]
         if len(places) == 1:
-            return kept, int(not is_certain)
+            (setting,) = {settings[one] for one in left}
+            is_macro = all(_is_replacing(one, setting) for one in kept)
+            return kept, ELSEWHERE if is_macro and is_open(use, setting) else int(not is_certain)
         for one, other in combinations(places, 2):
             is_linked = _is_linked(places[one]) and _is_linked(places[other]) and one[0] != other[0]
             if not excludes(one[1], other[1]) and not (is_linked and is_special(one[1], other[1])):
@@ -279,6 +283,13 @@ class CRules(Rules):
             if near:
                 return near
         return sources
+
+
+def _is_replacing(one: Candidate, setting: Setting) -> bool:
+    """Return whether a declaration is a macro, other than one that is defined where it is not yet."""
+    scope, ordinal = one
+    is_macro = scope.get_kind(ordinal) is SymbolKind.MACRO
+    return is_macro and f"!defined({scope.get_name(ordinal)})" not in setting.conditions
 
 
 def _is_linked(one: Candidate) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.graph.program.wanted import is_type_role, is_wanted
-from repo_mcp.graph.typed.c_rules import CRules
+from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
@@ -496,7 +496,8 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
         return found
     kept, alternatives = rules.settle(scope, line, candidates)
     declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
-    return replace(found, declarations=declarations, alternatives=alternatives)
+    is_sure = found.is_sure and alternatives != ELSEWHERE
+    return replace(found, declarations=declarations, is_sure=is_sure, alternatives=max(0, alternatives))
 
 
 def say_names(reference: Reference) -> Path:

@@ -98,7 +98,7 @@ def test_a_name_that_is_a_macro_on_another_platform_is_not_exact() -> None:
         "#ifndef _WIN32\nint h(void) { return unlink(3); }\n#endif\n"
     )
     found = list_uses(make_graph({"test.c": text}), "unlink", "test.c")
-    assert found[:2] == [("probable", "f", (4,)), ("exact", "g", (6,))]
+    assert found[:2] == [("possible", "f", (4,)), ("exact", "g", (6,))]
 
 
 PLATFORMS = {
