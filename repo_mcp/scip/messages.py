@@ -9,7 +9,7 @@
     Relationship      1 symbol | 3 is an implementation
 
 A range is `line, start, end` or `line, start, last line, end`: lines and characters count from 0, and the end
-is not included. The schema is scip.proto of github.com/scip-code/scip, which a test decodes our bytes with.
+is not included. The schema is scip.proto of github.com/scip-code/scip, with which tests decode our bytes.
 
 An index is read document by document, whatever its size: only one of them is in memory.
 
