@@ -186,6 +186,12 @@ class Engines:
         sources = IntakeSources(find, of.tree.read_bytes, find_saved)
         return take_index(path, lexical, sources, of.precise, anew=anew)
 
+    def count_scip_files(self) -> int:
+        """Return the number of files that a SCIP index told of; some may have been edited since."""
+        searcher = self._sources.index.find_searcher()
+        view = None if searcher is None else self._sources.precise.find_view(searcher.snapshot)
+        return 0 if view is None else view.file_count
+
     def rank_files(self, words: Sequence[str]) -> Mapping[str, float]:
         """Return the files that rank best for some words, the commonest of them, with scores from 0 to 1.
 

@@ -226,16 +226,21 @@ def status(options: Namespace) -> int:
         adapters = repository.installed_adapters
         root_name = repository.root_name
         allowed = list(repository.config.allow_paths)
+        scip_files = repository.engines.count_scip_files()
     health = judge(state)
     if options.json:
         document = {"root": root_name, "version": find_version(), "health": health.word}
         write_json(
-            document | to_plain(state) | {"allow_paths": allowed, "structure": to_plain(structure)} | shown
+            document
+            | to_plain(state)
+            | {"allow_paths": allowed, "structure": to_plain(structure), "scip_files": scip_files}
+            | shown
         )
     else:
         lists = {"adapters": adapters, "allowed names": allowed}
         rows = {name: ", ".join(values) for name, values in lists.items() if values}
-        phases = {"symbol index": describe_symbol_index(structure), **vectors, **rows}
+        scip = {"SCIP": f"{scip_files:,} files, by --scip"} if scip_files else {}
+        phases = {"symbol index": describe_symbol_index(structure), **scip, **vectors, **rows}
         StatusPage(open_console()).show(root_name, state, structure, phases)
     return EXIT_NOTHING_FOUND if state.snapshot is None else EXIT_DONE
 

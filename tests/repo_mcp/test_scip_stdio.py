@@ -41,6 +41,8 @@ def test_a_server_answers_by_what_is_taken_in_and_by_itself_after_an_edit(tmp_pa
             "files": 2, "symbols": 4, "references": 1, "left_out": {},
         }  # fmt: skip
         assert list_sources(client) == [("other.py", None), ("use.py", "scip")]
+        done = run_program(["status"], cwd=root, env=environment)
+        assert "2 files, by --scip" in done.stdout
         (root / "use.py").write_text("# edited\n" + USE)
         assert list_sources(client) == [("other.py", None), ("use.py", None)]
         (row,) = [row for row in find_callers(client)["result"] if row["file_path"] == "use.py"]
