@@ -151,6 +151,28 @@ def test_a_hardened_server_takes_over_what_the_operator_names(
     assert (unasked["state"], "origin" in unasked) == ("ready", False)
 
 
+@pytest.mark.skipif(not is_available(), reason="the kernel has no Landlock")
+def test_a_hardened_server_checks_an_ed25519_signature(
+    servers: Servers, main: GitTree, tmp_path: Path
+) -> None:
+    """Whose library is loaded when the kernel forbids most things already."""
+    ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
+    from cryptography.hazmat.primitives import serialization as forms
+
+    private = ed25519.Ed25519PrivateKey.generate()
+    pem, plain = forms.Encoding.PEM, forms.NoEncryption()
+    (tmp_path / "pack.pem").write_bytes(private.private_bytes(pem, forms.PrivateFormat.PKCS8, plain))
+    public = private.public_key().public_bytes(pem, forms.PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "pack.pub").write_bytes(public)
+    build(main)
+    with closing(open_root(main, pack_key=str(tmp_path / "pack.pem"))) as repository:
+        pack_whole(repository, create_pack(str(tmp_path / "pack")))
+    named = ["--index-pack", str(tmp_path / "pack"), "--pack-key", str(tmp_path / "pack.pub")]
+    state = wait_until_ready(servers.start(copy_plainly(main, tmp_path / "clone"), "--harden", *named))
+    assert state["hardening"].startswith("on")
+    assert state["origin"] == f"a pack: {TEXTS} of its {TEXTS} files were the same"
+
+
 def test_a_server_begins_with_a_pack_and_refuses_a_cut_one(
     servers: Servers, main: GitTree, tmp_path: Path
 ) -> None:
