@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -188,7 +189,10 @@ def test_a_server_begins_with_a_pack_and_refuses_a_cut_one(
     other = copy_plainly(main, tmp_path / "other")
     command = [sys.executable, "-c", START, "--repo-root", str(other.root), "--index-pack", str(cut)]
     environment = build_environment(tmp_path / "home")
-    done = subprocess.run(command, env=environment, input=b"", capture_output=True, check=False, timeout=60)
+    waits, ends = os.pipe()  # a server whose input has ended may end before it has opened anything
+    done = subprocess.run(command, env=environment, stdin=waits, capture_output=True, check=False, timeout=60)
+    os.close(waits)
+    os.close(ends)
     assert (done.returncode, done.stdout) == (2, b"")
     assert "The pack is cut short. Make a new one" in done.stderr.decode()
     assert not list(other.root.glob(".repo_mcp/*/*.seg"))
