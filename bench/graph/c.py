@@ -1,6 +1,6 @@
 """Compare with libclang: `python -m bench.graph.c TREE ANSWERS.jsonl [--show exact]`.
 
-ANSWERS is what `bench.graph.c_oracle` printed for the tree. An edge is a name on a line and a declaration.
+ANSWERS is what `bench/graph/c_oracle.py` printed for the tree. An edge is a name on a line and a declaration.
 One of ours is right where the compiler has that declaration, another one of the same symbol, or the prototype
 of that definition; it is a twin where it is probable beside a right one, as the compiler sees one platform;
 and it is unjudged where the compiler says nothing of the name, as in what it leaves out.

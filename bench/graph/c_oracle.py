@@ -1,4 +1,4 @@
-"""What libclang says of every name in C: `python -m bench.graph.c_oracle TREE 'src/**/*.c' -- ARGUMENTS`.
+"""What libclang says of every name in C: `python bench/graph/c_oracle.py TREE 'src/**/*.c' -- ARGUMENTS`.
 
 Prints a JSON line for each name that is used: path, line, name, the place of its declaration and that of its
 definition, kind. Arguments after `--` go to the compiler. Files that include what is not there, as those for
