@@ -63,6 +63,13 @@ def _prepare_nothing(_place: Path) -> None:
     """Nothing is there yet."""
 
 
+def _prepare_donor(place: Path) -> None:
+    """An index of the tree where it goes when its own place cannot be had: another begins with it."""
+    (place / "data").write_text("not a directory")
+    _renew_at(place)
+    (place / "data").unlink()
+
+
 def _prepare_update(place: Path) -> None:
     """Indexes of the tree as it was before some files changed and one went."""
     _renew_at(place)
@@ -91,6 +98,7 @@ def _renew_at(place: Path) -> None:
 # What is there before, and what is done while something goes wrong.
 SCENARIOS: dict[str, tuple[Callable[[Path], None], Callable[[Repository], None]]] = {
     "build": (_prepare_nothing, renew),
+    "adopt": (_prepare_donor, renew),
     "update": (_prepare_update, renew),
     "compact": (_prepare_compact, _compact),
     "purge": (_prepare_purge, renew),
@@ -192,6 +200,10 @@ class Rounds:
         shutil.rmtree(data, ignore_errors=True)
         if (self.place / "before").is_dir():
             shutil.copytree(self.place / "before", data)
+        # Where an index goes when its place cannot be had: the next round would begin with what is there.
+        shutil.rmtree(self.place / "cache", ignore_errors=True)
+        if (self.place / "donor").is_dir():
+            shutil.copytree(self.place / "donor", self.place / "cache")
         report.unlink(missing_ok=True)
         counted.unlink(missing_ok=True)
         with in_child(report) as is_child:
@@ -251,6 +263,7 @@ def _show_difference(found: dict[str, object], wanted: dict[str, object]) -> str
 def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
     """The tree, the data directory before the scenario, and the right answers."""
     place.mkdir(parents=True, exist_ok=True)
+    os.environ["XDG_CACHE_HOME"] = str(place / "cache")
     make_linked_tree(place / "root", SEED, FILES)
     report = place / "report"
     with in_child(report) as is_child:
@@ -262,6 +275,8 @@ def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
     if data.is_dir():
         shutil.copytree(data, place / "before")
         old = ask_apart(place, data, refreshes=False)["answers"]
+    if (place / "cache").is_dir():
+        (place / "cache").rename(place / "donor")
     whole = ask_apart(place, place / "empty")
     new = ask_apart(place, place / "empty", refreshes=False)["answers"]
     assert isinstance(old, dict)

@@ -31,10 +31,10 @@ SHORT = [
 ]
 NUMBERS = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE")
 DEEP = [
-    *((scenario, "KILL") for scenario in ("build", "update", "compact", "purge")),
+    *((scenario, "KILL") for scenario in ("build", "adopt", "update", "compact", "purge")),
     *(("update", f"{number}{mode}") for number in NUMBERS for mode in ("", " --sticky")),
-    *((scenario, "EIO") for scenario in ("build", "compact", "purge")),
-    *((scenario, "ENOSPC --sticky") for scenario in ("build", "compact", "purge")),
+    *((scenario, "EIO") for scenario in ("build", "adopt", "compact", "purge")),
+    *((scenario, "ENOSPC --sticky") for scenario in ("build", "adopt", "compact", "purge")),
     ("update", "SHORT"),
 ]
 NAIVE = """
