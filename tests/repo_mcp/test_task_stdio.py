@@ -504,7 +504,7 @@ def test_the_real_server_offers_tasks_with_research_alone(root: Path, processes:
     processes.append(process)
     client = {"name": "test", "version": "0"}
     opened = process.do(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
-    assert opened["result"]["capabilities"].keys() == {"tasks", "tools"}
+    assert opened["result"]["capabilities"].keys() == {"resources", "tasks", "tools"}
     created = process.do(1, "tools/call", name="index_codebase", arguments={"path": "."}, task={})
     task_id = created["result"]["task"]["taskId"]
     result = process.do(2, "tasks/result", taskId=task_id)["result"]

@@ -262,13 +262,12 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
             found[kind] = _check_index(kind, path, make_tag, reads_all=reads_all)
         if found["scip"].state is State.NOTE:
             del found["scip"]  # few have one, and nobody misses it
-        donors = repository.donors if found["index"].state is State.NOTE else None
+        state = found["index"].state
         yield from _advise(found, config)
-        if donors is None:
-            origin = repository.status().origin
-            yield from [Finding("index", State.OK, f"It began with {origin}.")] if origin else ()
-        else:
-            yield from _check_donors(donors, config)
+        if state is State.NOTE:
+            yield from _check_donors(repository.donors, config)
+        elif state is State.OK and (origin := repository.status().origin):  # which repairs what is damaged
+            yield Finding("index", State.OK, f"It began with {origin}.")
         if len(repository.poison):
             yield Finding(
                 "parser",
