@@ -49,9 +49,10 @@ HELP = """usage: repo-mcp COMMAND [options]
 
 Search one code repository through its own index, in a terminal or over MCP.
 
-Everything is local and read-only: no network, no model, and no code of the
-repository is run. Commands work on the repository around the current directory
-unless --repo-root names another. "repo-mcp COMMAND --help" lists the options.
+Everything is local and read-only: no model is asked, no code of the repository
+is run, and only "index" connects to anything, if you give it an address.
+Commands work on the repository around the current directory unless --repo-root
+names another. "repo-mcp COMMAND --help" lists the options.
 
 commands:
 {commands}
