@@ -149,7 +149,9 @@ def make_show(place: Path) -> Show:
 def render(show: Show) -> str:
     """Return the page."""
     summary = {key: value for key, value in show.answer["summary"].items() if key != "follow_ups"}
-    shown = {"summary": summary, "warnings": show.answer["warnings"]}
+    # A slow start may be noticed as a change of the files: that is no part of the show.
+    warnings = [one for one in show.answer["warnings"] if not one.startswith("Files changed a moment ago")]
+    shown = {"summary": summary, "warnings": warnings}
     return TEXT.format(
         call=json.dumps({"name": "search_code", "arguments": ARGUMENTS}, indent=1),
         system=show.asked[0].system_prompt,
