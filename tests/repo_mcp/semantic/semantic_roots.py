@@ -9,6 +9,7 @@ from pathlib import Path
 from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.live_vectors import LiveVectors
+from tests.growth import HANG_SECONDS
 from tests.repo_mcp.semantic.vector_trees import write_tree
 
 FILES = {
@@ -50,7 +51,7 @@ def find_directory(data: Path) -> Path:
     return found
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = HANG_SECONDS) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
