@@ -48,7 +48,7 @@ def is_embedded(client: RetrievalClient, files: int = 4) -> bool:
 
 
 def finds_by_meaning(client: RetrievalClient) -> bool:
-    """Whether a word that occurs nowhere finds something: on a busy machine, once the model is loaded."""
+    """Return whether a word that occurs nowhere finds something, as it does once the model is loaded."""
     return bool(client.call("search_code", query="zzz", semantic_weight=1)["results"])
 
 
