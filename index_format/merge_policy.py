@@ -6,7 +6,8 @@ and a unit is rewritten at most that often. A segment is also rewritten when mor
 files are dead.
 
 Of more than FAN_IN segments the smallest are merged first. For each window of a merge, at least one page of
-the dictionary is read from every source, and with a thousand sources that took most of the time.
+the dictionary is read from every source, and with a thousand sources that took most of the time. A process
+that may open few files merges fewer at once; merged fully, the bytes are the same.
 """
 
 from __future__ import annotations
@@ -18,9 +19,25 @@ from index_format.records import SegmentEntry
 GROWTH = 4
 DEAD_SHARE = 0.25
 FAN_IN = 96  # segments in one merge; this makes merging the kernel's 141 shards 4 % slower than all at once
+UNMERGED = 2  # times the fan-in: so many segments a build may have; the kernel's shards stay below
+_LEAST_FAN_IN = 3
+_OTHER_DESCRIPTORS = 32  # of a server: its streams, logs, locks, watches, pipes to its processes
+# For each segment of a merge, the others may be open: UNMERGED and what comes during a merge for searches,
+# those of the merge itself, and as many for a search that began before it. One more is to spare.
+_OPEN_FOR_EACH = UNMERGED + 4
 
 
-def choose_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
+def find_fan_in(descriptors: int) -> int:
+    """Return how many segments to merge at once in a process that may have so many files open."""
+    return max(_LEAST_FAN_IN, min(FAN_IN, (descriptors - _OTHER_DESCRIPTORS) // _OPEN_FOR_EACH))
+
+
+def choose_early_merge(segments: Sequence[SegmentEntry], fan_in: int = FAN_IN) -> tuple[SegmentEntry, ...]:
+    """Return the segments to merge before a build goes on; none while there are few enough."""
+    return tuple(_order(segments)[:fan_in]) if len(segments) >= UNMERGED * fan_in else ()
+
+
+def choose_merge(segments: Sequence[SegmentEntry], fan_in: int = FAN_IN) -> tuple[SegmentEntry, ...]:
     """Return the segments to merge into one now; none when the index is in order."""
     ordered = _order(segments)
     chosen = 0
@@ -30,15 +47,15 @@ def choose_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
             chosen = position + 1
         total += _estimate_live_units(entry)
     if chosen:
-        return _take_smallest(ordered[:chosen])
+        return _take_smallest(ordered[:chosen], fan_in)
     return tuple(entry for entry in ordered if len(entry.dead_files) > DEAD_SHARE * entry.files)[:1]
 
 
-def choose_full_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
+def choose_full_merge(segments: Sequence[SegmentEntry], fan_in: int = FAN_IN) -> tuple[SegmentEntry, ...]:
     """Return the segments to merge next on the way to one without dead files; none when done."""
     if len(segments) == 1 and not segments[0].dead_files:
         return ()
-    return _take_smallest(_order(segments))
+    return _take_smallest(_order(segments), fan_in)
 
 
 def _order(segments: Sequence[SegmentEntry]) -> list[SegmentEntry]:
@@ -46,10 +63,10 @@ def _order(segments: Sequence[SegmentEntry]) -> list[SegmentEntry]:
     return sorted(segments, key=lambda entry: (_estimate_live_units(entry), entry.name))
 
 
-def _take_smallest(ordered: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
-    """Return all segments, or enough of the smallest to leave FAN_IN for the last merge; FAN_IN at most."""
-    more = len(ordered) - FAN_IN
-    return tuple(ordered if more <= 0 else ordered[: min(FAN_IN, more + 1)])
+def _take_smallest(ordered: Sequence[SegmentEntry], fan_in: int) -> tuple[SegmentEntry, ...]:
+    """Return all segments, or enough of the smallest to leave a fan-in for the last merge; one at most."""
+    more = len(ordered) - fan_in
+    return tuple(ordered if more <= 0 else ordered[: min(fan_in, more + 1)])
 
 
 def _estimate_live_units(entry: SegmentEntry) -> int:

@@ -7,6 +7,7 @@ garbage, deleted under the lock.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,7 +22,13 @@ from index_format.manifest import (
     read_manifest_bytes,
     write_manifest,
 )
-from index_format.merge_policy import choose_full_merge, choose_merge
+from index_format.merge_policy import (
+    FAN_IN,
+    choose_early_merge,
+    choose_full_merge,
+    choose_merge,
+    find_fan_in,
+)
 from index_format.records import EncodedRun, Field, Manifest, SegmentEntry
 from index_format.seals import (
     SEAL_SUFFIX,
@@ -55,6 +62,8 @@ class IndexWriter:
         self._lock = directory.lock(LOCK)
         self._segments: list[SegmentEntry] = []
         self._committed: tuple[SegmentEntry, ...] = ()
+        self._added: set[str] = set()  # what this writer was given, and what it made of that early
+        self._fan_in = _find_fan_in()
         self._temporaries = 0
         self._generation = 0
         self._changed = False
@@ -133,6 +142,7 @@ class IndexWriter:
         """Add a segment written to the directory. It becomes live with the next commit."""
         if all(known.name != entry.name for known in self._segments):
             self._segments.append(entry)
+            self._added.add(entry.name)
             self._changed = True
 
     def adopt(self, donor: Directory) -> Snapshot:
@@ -216,16 +226,13 @@ class IndexWriter:
         arguments. Raises CorruptIndex or another IndexFormatError, OSError."""
         chosen = [entry for entry in self._segments if entry.name in names and entry.dead_files]
         for entry in chosen:
-            merged = self._merge([entry], encode, window_bytes)
-            kept = [one for one in self._segments if one is not entry]
-            self._segments = [*kept, merged] if merged else kept
-            self._changed = True
+            self._replace([entry], encode, window_bytes)
         return len(chosen)
 
     @property
     def is_merge_due(self) -> bool:
         """Return True when the merge policy chooses segments to merge."""
-        return bool(choose_merge(self._segments))
+        return bool(choose_merge(self._segments, self._fan_in))
 
     def merge(
         self,
@@ -242,15 +249,49 @@ class IndexWriter:
         IndexFormatError when a segment is damaged, OSError.
         """
         merges = 0
-        while chosen := (choose_full_merge if full else choose_merge)(self._segments):
+        while chosen := (choose_full_merge if full else choose_merge)(self._segments, self._fan_in):
             if merges:
                 between()
-            merged = self._merge(chosen, encode, window_bytes)
-            kept = [entry for entry in self._segments if entry not in chosen]
-            self._segments = [*kept, merged] if merged else kept
-            self._changed = True
+            self._replace(chosen, encode, window_bytes)
             merges += 1
         return merges
+
+    def merge_early(
+        self,
+        *,
+        added: bool = True,
+        encode: MergeEncoder | None = None,
+        window_bytes: int | None = None,
+        committed: Callable[[], None] = lambda: None,
+    ) -> bool:
+        """Merge and commit some segments when there are so many that a process could run out of descriptors.
+
+        Of `added` ones alone, so that what the caller knows of older segments stays true. `encode` may add
+        and commit other segments meanwhile. What was merged is deleted after `committed` was called. Returns
+        True when there was a merge. Raises as `merge` does.
+        """
+        chosen = choose_early_merge(
+            [entry for entry in self._segments if not added or entry.name in self._added], self._fan_in
+        )
+        if chosen:
+            merged = self._replace(chosen, encode, window_bytes)
+            self._added.update([merged.name] if merged is not None else [])
+            self.commit()
+            committed()
+            for entry in chosen:
+                with suppress(OSError):  # Windows, while it is open: the next look at the garbage finds it
+                    self._directory.delete(entry.name)
+        return bool(chosen)
+
+    def _replace(
+        self, chosen: Sequence[SegmentEntry], encode: MergeEncoder | None, window_bytes: int | None
+    ) -> SegmentEntry | None:
+        """Replace segments by what they are merged into, and return that; None without live files."""
+        merged = self._merge(chosen, encode, window_bytes)
+        kept = [entry for entry in self._segments if entry not in chosen]
+        self._segments = [*kept, merged] if merged else kept
+        self._changed = True
+        return merged
 
     def _merge(
         self, chosen: Sequence[SegmentEntry], encode: MergeEncoder | None, window_bytes: int | None
@@ -303,3 +344,13 @@ class IndexWriter:
     def close(self) -> None:
         """Release the lock. Uncommitted changes are lost."""
         self._lock.release()
+
+
+def _find_fan_in() -> int:
+    """Return how many segments this process can well merge at once."""
+    if sys.platform == "win32":
+        return FAN_IN
+    import resource
+
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return FAN_IN if descriptors == resource.RLIM_INFINITY else find_fan_in(descriptors)

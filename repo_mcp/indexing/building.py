@@ -35,9 +35,10 @@ class Building:
         take: Callable[[ShardResult], None],
         report: Report,
         cancelled: Cancelled,
+        taken: Callable[[], object] = lambda: None,
     ) -> None:
-        """`pool` gives out the `remaining` files. `take` is called with each finished shard, and `report`
-        after it.
+        """`pool` gives out the `remaining` files. `take` is called with each finished shard, `report` after
+        it, and `taken` when nobody waits for it any longer: that may take its time, and call `take_done`.
         """
         self._planner = planner
         self._pool = pool
@@ -45,6 +46,7 @@ class Building:
         self._take = take
         self._report = report
         self._cancelled = cancelled
+        self._taken = taken
         self._gives_out_at = time.monotonic() + PATIENCE_SECONDS
         self._noted_files = self._noted_bytes = 0
         self._planned_files = self._planned_bytes = 0
@@ -60,8 +62,14 @@ class Building:
                 self._pool.start()
         if time.monotonic() >= self._gives_out_at and self._pool.is_idle:
             self._plan(files.cut(self._planned_files))
-        for result in self._pool.iter_done():
+        self.take_done()
+
+    def take_done(self, has_room: Callable[[], bool] = lambda: True) -> None:
+        """Take the finished shards while there is room, without waiting. Raises as `finish` does."""
+        for result in self._pool.iter_done() if has_room() else ():
             self._finish_shard(result)
+            if not has_room():
+                break
 
     def finish(self, files: WalkedFiles) -> None:
         """Build the shards of all files, including those already given out; return when every shard is taken.
@@ -94,6 +102,7 @@ class Building:
         )
         self._done_bytes += result.bytes
         self._tell()
+        self._taken()
 
     def _tell(self) -> None:
         self._report(self._done_files, self._total_files, self._done_bytes, self._total_bytes)

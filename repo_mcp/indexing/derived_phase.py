@@ -208,6 +208,7 @@ class SegmentRound(Generic[Made]):
         self._writer.add(entry)
         self._writer.commit()
         self._pending = []
+        self._writer.merge_early(encode=_encode_here(self.check), window_bytes=WINDOW_BYTES)
 
     def merge(self) -> None:
         """Merge the segments that the policy chooses, or all when most were renewed. Raises CANCELLED."""

@@ -8,13 +8,13 @@ everything is merged into one segment, which has the same bytes whatever came be
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from index_format import Directory, IndexWriter, SegmentEntry, Snapshot
+from index_format import Directory, EncodedRun, IndexWriter, Merge, SegmentEntry, Snapshot
 from repo_mcp.indexing.adoption import NO_DONATIONS, Adoption, Donations, adopt
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
@@ -32,7 +32,7 @@ from repo_mcp.indexing.scan_state import (
 )
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
-from repo_mcp.indexing.workers import encode_windows
+from repo_mcp.indexing.workers import check_cancelled, encode_windows
 from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipReason, WalkedFile, WalkReport
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files
@@ -120,6 +120,8 @@ class Refresh:
         self._tally = _Tally()
         self._purge: Purge | None = None
         self._adoption: Adoption | None = None
+        self._building: Building | None = None
+        self._is_merging = False
         self._indexed_files = 0
         self._commits_shards = True
         self._reads_all = False
@@ -133,6 +135,8 @@ class Refresh:
         """Refresh from a walk. Raises CANCELLED, INTERNAL for a dead worker, IndexFormatError, OSError."""
         started, scan_started_ns = time.monotonic(), time.time_ns()
         self._writer.delete_garbage()
+        while self._merge_early(added=False):  # of a build that another process could not end
+            pass
         self._hooks.report("walk", 0, 0, 0, 0)
         generation = self._writer.commit().generation
         purge = self._begin_purge(generation)
@@ -304,7 +308,9 @@ class Refresh:
         planner = ShardPlanner(find, self._writer.reserve_temporary, self._resources.settings.shard_bytes)
         take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
         remaining = self._resources.remaining
-        return Building(planner, self.pool, remaining, take, report, self._hooks.cancelled)
+        taken = self._merge_early if self._commits_shards else lambda: False  # else no search has them open
+        self._building = Building(planner, self.pool, remaining, take, report, self._hooks.cancelled, taken)
+        return self._building
 
     def _take(self, result: ShardResult, known: KnownFiles) -> None:
         """Add a shard to the index, replacing the older versions of its files."""
@@ -317,6 +323,32 @@ class Refresh:
             self._writer.add(entry)
         if result.entries and self._commits_shards:
             self._commit()
+
+    def _merge_early(self, *, added: bool = True) -> bool:
+        """Merge some of a long build's shards while others are built, or of `added=False` any. Returns True
+        when there were enough: each segment is a file that a search has open."""
+        if self._is_merging:
+            return False
+        self._is_merging = True
+        try:
+            return self._writer.merge_early(
+                added=added,
+                encode=self._encode_between,
+                window_bytes=self._resources.settings.memory.window_bytes,
+                committed=self._hooks.committed,
+            )
+        finally:
+            self._is_merging = False
+
+    def _encode_between(self, entries: Sequence[SegmentEntry], merge: Merge) -> Iterator[EncodedRun]:
+        """Yield the encoded windows of a merge. Between them the builders get new work and a search the files
+        that it waits for, but no more segments are added than are merged."""
+        most = len(self._writer.segments) + len(entries)
+        for window in range(len(merge.windows)):
+            check_cancelled(self._hooks.cancelled)
+            yield merge.encode_window(window)
+            if self._building is not None:
+                self._building.take_done(lambda: len(self._writer.segments) < most)
 
     def _commit(self) -> int:
         generation = self._writer.commit().generation

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import SegmentEntry
-from index_format.merge_policy import DEAD_SHARE, FAN_IN, GROWTH, choose_full_merge, choose_merge
+from index_format.merge_policy import (
+    DEAD_SHARE,
+    FAN_IN,
+    GROWTH,
+    UNMERGED,
+    choose_early_merge,
+    choose_full_merge,
+    choose_merge,
+    find_fan_in,
+)
 
 Choose = Callable[[Sequence[SegmentEntry]], tuple[SegmentEntry, ...]]
 SHAPES = st.tuples(st.integers(1, 50), st.integers(0, 3000), st.integers(0, 49))
@@ -116,3 +125,18 @@ def test_where_there_are_files_alone_a_small_segment_does_not_move_a_large_one()
     large, small = make(1, 50_000, 0), make(2, 3, 0)
     assert choose_merge([large, small]) == ()
     assert choose_merge([large, small, make(3, 1, 0)]) == (make(3, 1, 0), small)
+
+
+def test_a_build_merges_early_only_what_is_small_and_only_when_there_is_much() -> None:
+    few = [make(number, 1, 10) for number in range(UNMERGED * FAN_IN - 1)]
+    assert choose_early_merge(few) == ()
+    merged = make(1000, FAN_IN, 10 * FAN_IN)
+    assert choose_early_merge([merged, *few]) == tuple(few[:FAN_IN])
+
+
+def test_who_may_open_few_files_merges_few_at_once() -> None:
+    assert [find_fan_in(limit) for limit in (0, 64, 256, 1024, 1 << 20)] == [3, 5, 37, FAN_IN, FAN_IN]
+    many = [make(number, 1, 10) for number in range(20)]
+    assert len(choose_full_merge(many, 5)) == 5
+    assert len(choose_full_merge(many[:7], 5)) == 3  # five are left for the last merge
+    assert len(choose_merge(many, 5)) == 5

@@ -109,7 +109,7 @@ def test_a_commit_without_a_change_changes_nothing() -> None:
 
 
 def test_between_merges_there_may_be_commits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("index_format.merge_policy.FAN_IN", 2)
+    monkeypatch.setattr("index_format.writer._find_fan_in", lambda: 2)
     directory = MemoryDirectory()
     counts: list[int] = []
     with open_writer(directory) as writer:
@@ -127,6 +127,36 @@ def test_between_merges_there_may_be_commits(monkeypatch: pytest.MonkeyPatch) ->
         assert writer.commit().generation == before.generation + 2
     assert counts == [2]
     assert read_generation(directory) == (before.generation + 2, model)
+
+
+def test_segments_of_a_long_build_are_merged_while_others_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("index_format.writer._find_fan_in", lambda: 2)
+    directory = MemoryDirectory()
+    with open_writer(directory) as writer:
+        writer.add(write_model(directory, {"before": FIRST["a"]}, writer.reserve_temporary()))
+        writer.commit()
+    model = {"before": FIRST["a"], **{f"f{number}": FIRST["a"] for number in range(8)}}
+    with open_writer(directory) as writer:
+        (before,) = writer.segments
+        for path in list(model)[1:]:
+            writer.add(write_model(directory, {path: model[path]}, writer.reserve_temporary()))
+            if writer.merge_early():
+                assert writer.segments[0] == before  # its files may still be marked dead
+                assert directory.list_names().count("manifest") == 1
+                assert sum(name.endswith(".seg") for name in directory.list_names()) == len(writer.segments)
+        assert len(writer.segments) <= 1 + 4
+        writer.mark_dead(before.name, [0])
+        writer.merge(full=True)
+        writer.commit()
+        writer.delete_garbage()
+        early = writer.segments
+    del model["before"]
+    at_once = MemoryDirectory()
+    with open_writer(at_once) as writer:
+        writer.add(write_model(at_once, model, writer.reserve_temporary()))
+        writer.commit()
+        assert writer.segments == early
+    assert read_generation(directory)[1] == read_generation(at_once)[1]
 
 
 def test_an_empty_index_can_be_committed() -> None:

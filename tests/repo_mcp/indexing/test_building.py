@@ -245,7 +245,7 @@ def test_all_that_is_built_anew_is_committed_at_once(tree: Tree) -> None:
 
 def refresh_by_threes(tree: Tree, monkeypatch: pytest.MonkeyPatch, *, force: bool) -> list[int]:
     """Refresh, merging three segments at a time; the segments of each committed generation."""
-    monkeypatch.setattr("index_format.merge_policy.FAN_IN", 3)
+    monkeypatch.setattr("index_format.writer._find_fan_in", lambda: 3)
     counts: list[int] = []
     tree.refresh(force=force, committed=lambda: counts.append(tree.count_segments()))
     return counts
@@ -259,9 +259,8 @@ def test_of_many_segments_some_are_merged_and_committed_before_the_rest(
     with closing(Tree(Path(tree.repository.config.root).parent / "again", 1)) as other:
         counts = refresh_by_threes(other, monkeypatch, force=False)
         assert other.read() == at_once
-    shards = max(counts)
-    assert counts[:shards] == list(range(1, shards + 1))
-    assert counts[shards:-1] == sorted(counts[shards:-1], reverse=True)
+    assert len(counts) > 9  # shards
+    assert 3 < max(counts) <= 9  # some are merged while others are built
     assert counts[-2:] == [3, 1]
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing import shards
+from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 from tests.posix import posix
+from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
 from tests.repo_mcp.trees import edit_tree, make_tree
 
 QUESTIONS = ("schedule work queue", "getUserName", "HTTPResponse index", "naïve", "path:d1 token", "x")
@@ -24,8 +25,7 @@ REFRESHES = 50
 
 @pytest.fixture
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    languages, _shard_bytes, *others = shards.BuildSettings.__init__.__defaults__
-    monkeypatch.setattr(shards.BuildSettings.__init__, "__defaults__", (languages, 20_000, *others))
+    monkeypatch.setattr(BuildSettings.__init__, "__defaults__", replace_shard_bytes(20_000))
 
 
 def open_repository(root: Path, data_dir: Path, workers: int = 0) -> Repository:

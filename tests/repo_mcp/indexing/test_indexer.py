@@ -241,10 +241,10 @@ def test_cancelling_keeps_what_was_there(root: Path) -> None:
 BUILD = """
 import sys
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing import shards
+from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.repository import Repository
-languages, _shard_bytes, *others = shards.BuildSettings.__init__.__defaults__
-shards.BuildSettings.__init__.__defaults__ = (languages, 20_000, *others)
+from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
+BuildSettings.__init__.__defaults__ = replace_shard_bytes(20_000)
 repository = Repository(load_config(sys.argv[1], data_dir=sys.argv[2], workers=1))
 print("started", flush=True)
 if __name__ == "__main__":

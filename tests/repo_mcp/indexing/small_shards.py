@@ -1,0 +1,15 @@
+"""Shards smaller than the program's, so that a small tree has many."""
+
+from __future__ import annotations
+
+import inspect
+
+from repo_mcp.indexing.shards import BuildSettings
+
+
+def replace_shard_bytes(shard_bytes: int) -> tuple[object, ...]:
+    """The defaults of `BuildSettings`, with another size of shards."""
+    parameters = inspect.signature(BuildSettings).parameters
+    defaults = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
+    assert "shard_bytes" in defaults
+    return tuple({**defaults, "shard_bytes": shard_bytes}.values())
