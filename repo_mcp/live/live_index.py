@@ -257,6 +257,15 @@ class LiveIndex:
         """Return what is true when this is closed, or the caller does not want the refresh any more."""
         return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
 
+    def is_being_built(self) -> bool:
+        """Return True while a refresh runs that makes a first whole generation, or has committed a part."""
+        if not self.refresher.running.locked():
+            return False
+        try:
+            return self._generation.read_seen() is None
+        except (IndexFormatError, OSError):  # it is built because of that
+            return True
+
     def refresh_paths(
         self, paths: Iterable[str], cancelled: Callable[[], bool] | None = None
     ) -> Mapping[str, SkipReason]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from index_format import (
     DirectoryHolder,
@@ -36,10 +37,11 @@ from repo_mcp.model import (
     IndexedPath,
     IndexProgress,
     ProgressCallback,
+    SkipReason,
     SymbolIndexReport,
     SymbolIndexStatus,
 )
-from repo_mcp.symbol_index.named_files import Outcomes, find_name
+from repo_mcp.symbol_index.named_files import Outcomes, find_name, is_current
 from repo_mcp.symbol_index.needed_files import find_needed
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
@@ -49,6 +51,7 @@ NOT_BUILT_HINT = "Wait for the parser, or run repo-mcp index --structure. Search
 UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt."
 FOREIGN_STRUCTURE = "The symbol index was not written with this user's key, so it is being rebuilt."
 HURRY_SECONDS = 5.0  # for a background round to make room
+JOIN_SECONDS = 20.0  # for a build to take up a few files: clients give up after 60
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
 ROUND_SECONDS = 0.25  # for the round after a saved file, which takes a third of it
 WAIT_POLL_SECONDS = 0.005
@@ -381,12 +384,14 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     ) -> tuple[IndexedPath, ...]:
         """Index these files now, symbols included, and return the outcome of each, in order.
 
-        A bad path is reported as its outcome. Raises as `LiveIndex.refresh`, and RepoError with INTERNAL when
-        no parser can run. A background round makes room; if it cannot, the symbols are reported as pending.
+        A bad path is reported as its outcome, and so is BUSY for one of which the index still has another
+        version. While the index is built, these files come first. Raises as `LiveIndex.refresh` but for
+        BUSY, and RepoError with INTERNAL when no parser can run. A background round makes room; if it cannot,
+        the symbols are reported as pending.
         """
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
-        skipped = self._index.refresh_paths(good, cancelled) if good else {}
+        skipped = self._refresh_paths(good, cancelled) if good else {}
         pending: Collection[str] = ()
         try:
             if good:
@@ -399,6 +404,41 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             lexical = KnownFiles(self._index.get_searcher().snapshot)
             outcomes = Outcomes(lexical, view, skipped, self._phase, pending=pending)
             return tuple(outcomes.tell(path, one) for path, one in named.items())
+
+    def _refresh_paths(
+        self, paths: Sequence[str], cancelled: Callable[[], bool] | None
+    ) -> Mapping[str, SkipReason] | None:
+        """Have the lexical index take up files, with the refresh that builds it while one does.
+
+        Returns what it leaves out, and why; None where it may not have taken up all, because others write.
+        """
+        if self._join_build(paths, self._stops_when(cancelled)):
+            return None
+        try:
+            return self._index.refresh_paths(paths, cancelled)
+        except RepoError as error:
+            if error.code is not ErrorCode.BUSY:
+                raise
+            return None
+
+    def _join_build(self, paths: Sequence[str], stop: Callable[[], bool]) -> bool:
+        """Wait while the index is built, until it has these files as they are now, JOIN_SECONDS at most.
+
+        Returns False when it is not being built. Raises CANCELLED.
+        """
+        deadline = time.monotonic() + JOIN_SECONDS
+        while self._index.is_being_built():
+            if stop():
+                raise RepoError(ErrorCode.CANCELLED, "Indexing was cancelled.", "The build goes on.")
+            self._index.refresher.remaining.index_first(paths, ROUND_SECONDS)
+            searcher = self._index.find_searcher()
+            if time.monotonic() >= deadline or (
+                searcher is not None
+                and all(map(partial(is_current, self._phase.read, KnownFiles(searcher.snapshot)), paths))
+            ):
+                return True
+            self._closed.wait(ROUND_SECONDS)
+        return False
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
+from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.model import IndexedPath, SkipReason
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
+from repo_mcp.workspace.repository_reader import OpenedFile
 
 PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
@@ -23,6 +25,15 @@ def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
     return named or RepoError(ErrorCode.NOT_A_FILE, "The path names a directory.")
 
 
+def is_current(read: Callable[[str], OpenedFile], lexical: KnownFiles, path: str) -> bool:
+    """Return True when the index has a file as it is now, or neither is there."""
+    try:
+        data = read(path).data
+    except RepoError:
+        return lexical.find(path) is None
+    return compute_fingerprint(data) == lexical.find_fingerprint(path)
+
+
 class Outcomes:
     """The outcomes for files, judged by what is indexed now."""
 
@@ -30,12 +41,13 @@ class Outcomes:
         self,
         lexical: KnownFiles,
         view: SymbolIndex,
-        skipped: Mapping[str, SkipReason],
+        skipped: Mapping[str, SkipReason] | None,
         phase: SymbolPhase,
         *,
         pending: Collection[str],
     ) -> None:
-        """`skipped` maps files that are not indexed to the reason; those `pending` were not parsed now."""
+        """`skipped` maps files that are not indexed to the reason; None while others write the index, so that
+        only what it has of a file tells. Those `pending` were not parsed now."""
         self._lexical = lexical
         self._view = view
         self._skipped = skipped
@@ -46,9 +58,11 @@ class Outcomes:
         """Return the outcome for one path; `named` comes from `find_name`."""
         if isinstance(named, RepoError):
             return IndexedPath(path, named.code.value)
+        if self._skipped is None and not is_current(self._phase.read, self._lexical, named):
+            return IndexedPath(path, ErrorCode.BUSY.value)
         if self._lexical.find(named) is not None:
             return IndexedPath(path, "indexed", self._tell_structure(named))
-        if named in self._skipped:
+        if self._skipped is not None and named in self._skipped:
             return IndexedPath(path, self._skipped[named].value)
         try:
             self._phase.read(named)

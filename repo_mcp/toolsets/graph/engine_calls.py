@@ -27,6 +27,10 @@ _SKIPPED = {
     SkipReason.UNREADABLE.value: ("not_found", "The system refuses to read the file."),
     SkipReason.EXCLUDED.value: ("invalid_parameter", "The file is ignored, hidden or excluded."),
     SkipReason.PRIVATE_KEY.value: ("blocked", "The file has a private key in it."),
+    ErrorCode.BUSY.value: (
+        "busy",
+        "The index is being written, and does not have this file as it is now. Ask again.",
+    ),
 }
 _FAILED = {
     ErrorCode.NOT_FOUND: "There is no such file.",
