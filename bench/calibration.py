@@ -18,7 +18,7 @@ TIMED = 3  # runs of the loop beside each benchmark, before it and after it; the
 
 
 def calibrate() -> int:
-    """Some 20 ms of work, half of it in numpy."""
+    """Run some 20 ms of work, half of it in numpy, and return a number that depends on all of it."""
     text = "def read_file(path, size): return cache.get(path) or open_file(path).read(size)\n" * TEXT_REPEATS
     words = Counter(word.lower() for word in re.findall(r"\w+", text))
     numbers = np.arange(NUMBERS, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -28,7 +28,7 @@ def calibrate() -> int:
 
 
 def time_calibration() -> float:
-    """Seconds of the loop, the best of TIMED."""
+    """Return the seconds that the loop takes, the best of TIMED."""
     best = float("inf")
     for _ in range(TIMED):
         started = time.perf_counter()

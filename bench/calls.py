@@ -1,4 +1,4 @@
-"""What one search costs in Python: the modules it enters and the functions it calls, frame to frame.
+"""The cost of one search in Python: the modules it enters and the functions it calls, frame to frame.
 
     make calls [TREE=DIR]          # a line for each module, the busiest first, and the sum
 

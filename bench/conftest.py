@@ -76,7 +76,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def name_tree(config: pytest.Config) -> str:
-    """What the stored run of a tree is named after."""
+    """Return the name under which the run of this tree is stored."""
     given = config.getoption("--tree")
     return Path(given).resolve().name if given else f"made-{config.getoption('--files')}"
 
@@ -96,7 +96,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def recorded(request: pytest.FixtureRequest, benchmark: BenchmarkFixture) -> Iterator[None]:
-    """Puts what a test measured into the table, with the calibration loop's time beside it."""
+    """Put what a test measured into the table, with the calibration loop's time beside it."""
     before = time_calibration() if benchmark.enabled else 0.0
     yield
     if benchmark.stats is not None:
@@ -108,7 +108,7 @@ def recorded(request: pytest.FixtureRequest, benchmark: BenchmarkFixture) -> Ite
 
 @pytest.fixture(scope="session")
 def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The root of the source tree."""
+    """Yield the root of the source tree."""
     given = request.config.getoption("--tree")
     place = tmp_path_factory.mktemp("tree") / "root"
     base = tmp_path_factory.getbasetemp()
@@ -122,7 +122,7 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def indexed(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Indexed]:
-    """The tree and its index, built once."""
+    """Yield the tree and its index, built once."""
     data_dir = tmp_path_factory.mktemp("data")
     with closing(Repository(Config(str(tree), data_dir=str(data_dir)))) as repository:
         repository.refresh()
@@ -132,20 +132,20 @@ def indexed(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[In
 
 @pytest.fixture(scope="session")
 def repository(indexed: Indexed) -> Iterator[Repository]:
-    """What the server asks."""
+    """Yield a repository that is opened as the server opens it."""
     with closing(Repository(Config(str(indexed.root), data_dir=str(indexed.data_dir)))) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def queries(indexed: Indexed) -> dict[str, list[str]]:
-    """Class -> queries."""
+    """Return the queries of each class."""
     return choose_queries(indexed)
 
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Iterator[Path]:
-    """A directory for one benchmark, gone when it is done: an index of a large tree is large."""
+    """Yield a directory for one benchmark, gone when it is done: an index of a large tree is large."""
     place = tmp_path / "scratch"
     place.mkdir()
     yield place
@@ -154,7 +154,7 @@ def scratch(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def structured(indexed: Indexed) -> Iterator[Repository]:
-    """The shared index with its structure."""
+    """Yield the shared index with its structure."""
     with closing(Repository(Config(str(indexed.root), data_dir=str(indexed.data_dir)))) as repository:
         if not repository.symbol_index.status().files_total:
             pytest.skip("no parser is installed for a file of this tree")

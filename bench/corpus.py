@@ -53,7 +53,7 @@ SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo xe zy con der fil gor hap
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How files of one language look. Templates take names {0} to {3} and the number {4}."""
+    """The look of files of one language. Templates take names {0} to {3} and the number {4}."""
 
     suffix: str
     snake_case: bool
@@ -173,17 +173,17 @@ class Draw:
         self.names = list(dict.fromkeys(self.make_name() for _ in range(SHARED_NAMES)))
 
     def pick(self, items: Sequence[str], count: int) -> list[str]:
-        """`count` of the items, the first ones most often."""
+        """Return `count` of the items, the first ones most often."""
         return self.chance.choices(items, cum_weights=self._weights[: len(items)], k=count)
 
     def make_name(self) -> str:
-        """One to four words joined by underscores."""
+        """Return one to four words joined by underscores."""
         parts = self.pick(self.words, self.chance.choices((1, 2, 3, 4), (25, 45, 22, 8))[0])
         number = str(self.chance.randint(0, 64)) if self.chance.random() < 0.05 else ""
         return "_".join(parts) + number
 
     def make_vocabulary(self, local: Sequence[str], size: int) -> list[str]:
-        """The names of one file, commonest first: shared ones, its directory's, its own."""
+        """Return the names of one file, commonest first: shared ones, its directory's, its own."""
         names = self.pick(self.names, size // 2) + self.pick(local, size // 4)
         names += [self.make_name() for _ in range(size - len(names))]
         self.chance.shuffle(names)
@@ -204,7 +204,7 @@ class Directory:
 
 
 def ensure_corpus(cache: Path, files: int) -> Path:
-    """The corpus of that many files below `cache`, made when it is not there yet."""
+    """Return the directory of a corpus of that many files below `cache`; make it if it is not there yet."""
     place = cache / f"repo-mcp-bench-v{VERSION}-{SEED}-{files}"
     if not place.is_dir():
         partial = place.with_name(f"{place.name}.{os.getpid()}")
@@ -256,7 +256,7 @@ def _name_file(draw: Draw, directory: Directory, number: int, taken: set[Path]) 
 
 
 def make_text(draw: Draw, directory: Directory) -> str:
-    """The text of one file, of a size drawn by a log-normal law."""
+    """Return the text of one file, of a size drawn by a log-normal law."""
     mean = math.log(MEAN_BYTES) - SIZE_SPREAD**2 / 2
     wanted = min(MAX_BYTES, draw.chance.lognormvariate(mean, SIZE_SPREAD))
     style = directory.style
@@ -271,7 +271,7 @@ def make_text(draw: Draw, directory: Directory) -> str:
 
 
 def _make_comment(draw: Draw, style: Style, lines: int) -> str:
-    """Lines of prose, or nothing; stars get their begin and end."""
+    """Return lines of prose, or nothing; stars get their begin and end."""
     if not lines:
         return ""
     prose = [" ".join(draw.pick(draw.prose, draw.chance.randint(4, 12))) for _ in range(lines)]
@@ -280,7 +280,7 @@ def _make_comment(draw: Draw, style: Style, lines: int) -> str:
 
 
 def _make_block(draw: Draw, style: Style, names: list[str]) -> str:
-    """A declaration with a comment before it."""
+    """Return a declaration with a comment before it."""
     count = draw.chance.randint(3, 30)
     comment = _make_comment(draw, style, draw.chance.choice((0, 1, 1, 2, 5)))
     statements = draw.chance.choices(style.statements, k=count)

@@ -12,7 +12,7 @@ CHANGED_FILES = 20
 
 
 def walk_plainly(root: Path) -> int:
-    """What any program must do that looks for changed files: list every directory, stat every file."""
+    """List every directory and stat every file, as any program must that looks for changed files."""
     return sum(
         os.lstat(os.path.join(directory, name)).st_size
         for directory, _, names in os.walk(root)
@@ -21,7 +21,7 @@ def walk_plainly(root: Path) -> int:
 
 
 def time_plain_walk(root: Path) -> float:
-    """Seconds, the median of five."""
+    """Return the seconds of a plain walk, the median of five."""
     times = []
     for _ in range(5):
         started = time.perf_counter()
@@ -31,7 +31,7 @@ def time_plain_walk(root: Path) -> float:
 
 
 def time_plain_reading(root: Path) -> float:
-    """Seconds to read every file once, one after the other, as their page cache gives them."""
+    """Return the seconds it takes to read every file once, one after the other, from the page cache."""
     paths = [os.path.join(place, name) for place, _, names in os.walk(root) for name in names]
     started = time.perf_counter()
     for path in paths:
@@ -41,7 +41,7 @@ def time_plain_reading(root: Path) -> float:
 
 
 def choose_edited(paths: Sequence[str]) -> list[str]:
-    """CHANGED_FILES of the paths, evenly spaced; all of them when there are fewer."""
+    """Return CHANGED_FILES of the paths, evenly spaced; all of them when there are fewer."""
     return list(paths[:: max(1, len(paths) // CHANGED_FILES)][:CHANGED_FILES])
 
 
@@ -54,13 +54,13 @@ class Edits:
         self._edits = 0
 
     def edit(self) -> None:
-        """One more line in each."""
+        """Append one more line to each file."""
         self._edits += 1
         for file, (text, _) in zip(self._files, self._before, strict=True):
             file.write_bytes(text + b"\nedited_%d = bench_marker\n" % self._edits)
 
     def undo(self) -> None:
-        """The bytes and times of before."""
+        """Restore the bytes and times of before."""
         for file, (text, mtime_ns) in zip(self._files, self._before, strict=True):
             file.write_bytes(text)
             os.utime(file, ns=(mtime_ns, mtime_ns))

@@ -40,7 +40,7 @@ class Indexed:
     index_bytes: int
 
     def describe(self) -> dict[str, float]:
-        """The sizes, as they stand beside a time."""
+        """Return the sizes, as they stand beside a time."""
         return {
             "files": self.files,
             "text_mb": round(self.text_bytes / MEGABYTE, 1),
@@ -61,7 +61,7 @@ class TimedWalk:
         cancelled: Callable[[], bool] = lambda: False,
         met: Callable[[FileColumns], None] | None = None,
     ) -> WalkReport:
-        """The files as they are now."""
+        """Return the files as they are now."""
         started = time.perf_counter()
         report = walk(self._reader, self._policy.find_denial, IgnoreRules(), cancelled=cancelled, met=met)
         self.seconds.append(time.perf_counter() - started)
@@ -79,11 +79,11 @@ class PhaseClock:
         self._begins.setdefault(progress.phase, time.perf_counter())
 
     def stop(self) -> None:
-        """The refresh is done."""
+        """Note that the refresh is done."""
         self._end = time.perf_counter()
 
     def get_seconds(self) -> dict[str, float]:
-        """Phase -> seconds, the last one until `stop`."""
+        """Return the seconds of each phase, the last one until `stop`."""
         ends = [*list(self._begins.values())[1:], self._end]
         return {
             f"{phase}_s": round(end - begin, 3)
@@ -92,7 +92,7 @@ class PhaseClock:
 
 
 def build_settings(root: Path, index_path: Path, shard_bytes: int = SHARD_BYTES) -> BuildSettings:
-    """The settings of a worker, with the program's defaults."""
+    """Return the settings of a worker, with the program's defaults."""
     config = Config(str(root))
     return BuildSettings(
         str(root),
@@ -109,25 +109,25 @@ def build_settings(root: Path, index_path: Path, shard_bytes: int = SHARD_BYTES)
 def open_indexer(
     settings: BuildSettings, *, workers: int, walk: TimedWalk, configuration: str = CONFIGURATION
 ) -> Indexer:
-    """The writing side of an index, made when it is not there. Without workers no process is started."""
+    """Open the writing side of an index, made when it is not there. Without workers no process is started."""
     directory = DiskDirectory(settings.index_path, create=True)
     return Indexer(directory, settings, configuration, workers, walk)
 
 
 def open_snapshot(index_path: Path) -> Snapshot:
-    """The committed generation."""
+    """Open the committed generation."""
     snapshot = Snapshot.open(DiskDirectory(str(index_path)))
     assert snapshot is not None
     return snapshot
 
 
 def open_searcher(index_path: Path) -> Searcher:
-    """What a process that is asked for the first time must do before it can answer."""
+    """Open what a process that is asked for the first time must open before it can answer."""
     return Searcher(open_snapshot(index_path))
 
 
 def measure_index(root: Path, data_dir: Path, index_path: Path) -> Indexed:
-    """The sizes of an index, read from it."""
+    """Return the sizes of an index, read from it."""
     snapshot = open_snapshot(index_path)
     tables = [(one.reader.read_file_table().sizes, one.live_file_mask) for one in snapshot.segments]
     text_bytes = sum(int(sizes[live].sum()) for sizes, live in tables)
@@ -138,6 +138,6 @@ def measure_index(root: Path, data_dir: Path, index_path: Path) -> Indexed:
 
 
 def find_index_path(data_dir: Path) -> Path:
-    """The one index in a data directory."""
+    """Return the one index in a data directory."""
     (found,) = data_dir.glob("index-v*")
     return found

@@ -28,7 +28,7 @@ _PAIR = re.compile(r"\b([a-z]{3,10}) ([a-z]{3,10})\b")
 
 
 def choose_patterns(indexed: Indexed) -> dict[str, list[str]]:
-    """Class -> PER_CLASS patterns, or fewer when the tree is small."""
+    """Return PER_CLASS patterns of each class, or fewer when the tree is small."""
     text = _read_sample(indexed.root, indexed.index_path)
     draw = random.Random(SEED)
     counts = Counter(_IDENTIFIER.findall(text))

@@ -1,4 +1,4 @@
-"""How fresh answers are: a file is written and asked for at once, over stdio, many times.
+"""The freshness of answers: a file is written and asked for at once, over stdio, many times.
 
     python -m bench.freshness [--files N]
 

@@ -71,7 +71,7 @@ class Peer:
 
     @property
     def process_id(self) -> int:
-        """For looking at its memory."""
+        """Return the process's number, to look at its memory."""
         return self._popen.pid
 
     def send(self, message: dict[str, Any]) -> None:
@@ -81,7 +81,7 @@ class Peer:
         self._popen.stdin.flush()
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request; what the server says unasked is passed over."""
+        """Return the answer to a request; what the server says unasked is passed over."""
         self._requests += 1
         self.send({"id": self._requests, "method": method, "params": params})
         assert self._popen.stdout is not None
@@ -97,13 +97,13 @@ class Peer:
         self.send({"method": "notifications/initialized"})
 
     def call_anything(self, name: str) -> dict[str, Any]:
-        """The result of a tool without arguments."""
+        """Return the result of a tool without arguments."""
         result = self.ask("tools/call", {"name": name, "arguments": {}})["result"]
         assert isinstance(result, dict)
         return result
 
     def search(self, query: str) -> dict[str, Any]:
-        """The answer of repo.search. AssertionError when it is an error."""
+        """Return the answer of repo.search. Raises AssertionError when it is an error."""
         params = {"name": "repo.search", "arguments": {"query": query}}
         result = self.ask("tools/call", params)["result"]
         assert isinstance(result, dict)
@@ -120,7 +120,7 @@ class Peer:
 
 
 def build_environment(code: Path = PROJECT) -> dict[str, str]:
-    """This process's own, with a checkout before whatever is installed, and compiled as that would be."""
+    """Return our environment, with a checkout before whatever is installed, and compiled as that is."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return own | {"PYTHONPATH": str(code)}
 
@@ -132,7 +132,7 @@ def spawn_server(
     patience_seconds: float = PATIENCE_SECONDS,
     code: Path = PROJECT,
 ) -> Peer:
-    """The server of a checkout as a client starts it."""
+    """Start the server of a checkout as a client does."""
     told = ("--repo-root", str(root), "--data-dir", str(data_dir), *options)
     return Peer("-c", START_SERVER, *told, patience_seconds=patience_seconds, code=code)
 
@@ -171,18 +171,18 @@ def _read_all(file: IO[bytes]) -> str:
 
 
 def _sum_child_seconds() -> float:
-    """Of all processes of this one that ended, and of theirs."""
+    """Return the CPU seconds of all processes of this one that ended, and of theirs."""
     times = os.times()
     return times.children_user + times.children_system
 
 
 def can_read_memory() -> bool:
-    """Whether this system shows the memory of other processes: Linux does."""
+    """Return whether this system shows the memory of other processes: Linux does."""
     return (PROC / "self" / "status").is_file()
 
 
 def read_memory(process_id: int) -> dict[str, int]:
-    """VmRSS (now) and VmHWM (its peak) of a process in bytes; zeros when it is gone."""
+    """Return the VmRSS (now) and VmHWM (its peak) of a process in bytes; zeros when it is gone."""
     sizes = {"VmRSS": 0, "VmHWM": 0}
     try:
         text = (PROC / str(process_id) / "status").read_text()
@@ -196,7 +196,7 @@ def read_memory(process_id: int) -> dict[str, int]:
 
 
 def _iter_family(process_id: int) -> Iterator[int]:
-    """A process and all below it."""
+    """Yield a process and all below it."""
     yield process_id
     try:
         tasks = list((PROC / str(process_id) / "task").iterdir())

@@ -33,7 +33,7 @@ _COMMENT = re.compile(r"^[ \t]*(?:#|///?|/?\*+)[ \t]+([A-Za-z][A-Za-z ,'-]{15,})
 
 
 def choose_queries(indexed: Indexed) -> dict[str, list[str]]:
-    """Class -> PER_CLASS queries, or all that the tree gives when it is small."""
+    """Return PER_CLASS queries of each class, or all that the tree gives when it is small."""
     snapshot = open_snapshot(indexed.index_path)
     text = _read_sample(indexed, snapshot)
     draw = random.Random(SEED)
@@ -50,7 +50,7 @@ def choose_queries(indexed: Indexed) -> dict[str, list[str]]:
 
 
 def choose_mixed(indexed: Indexed) -> dict[str, list[str]]:
-    """Class -> as many queries as MIX says, or all that the tree gives when it is small."""
+    """Return as many queries of each class as MIX says, or all that the tree gives when it is small."""
     snapshot = open_snapshot(indexed.index_path)
     text = _read_sample(indexed, snapshot)
     draw = random.Random(SEED)
@@ -69,7 +69,7 @@ def choose_mixed(indexed: Indexed) -> dict[str, list[str]]:
 
 
 def _spread(counts: Counter[str], wanted: int) -> list[str]:
-    """Words whose numbers of units are evenly spaced on a scale of powers, from one to the most."""
+    """Return words whose numbers of units are evenly spaced on a scale of powers, from one to the most."""
     ordered = sorted((count, word) for word, count in counts.items() if count)
     if len(ordered) <= wanted:
         return [word for _, word in ordered]
@@ -85,7 +85,7 @@ def _spread(counts: Counter[str], wanted: int) -> list[str]:
 
 
 def _cut_inside(word: str, draw: random.Random) -> str:
-    """Five characters or more from the inside of a word."""
+    """Return five characters or more from the inside of a word."""
     start = draw.randint(1, len(word) - 7)
     return word[start : draw.randint(start + 5, len(word) - 1)]
 
@@ -97,7 +97,7 @@ def _read_sample(indexed: Indexed, snapshot: Snapshot) -> str:
 
 
 def count_units(snapshot: Snapshot, words: set[str]) -> Counter[str]:
-    """For each word the number of units that hold it outside of comments."""
+    """Return for each word the number of units that hold it outside of comments."""
     counts: Counter[str] = Counter()
     for word in sorted(words):
         for segment in snapshot.segments:

@@ -10,7 +10,7 @@ MIN_ROUNDS_FOR_P95 = 40
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured by one benchmark."""
+    """The times of one benchmark."""
 
     name: str
     rounds: Sequence[float]  # seconds of each, ascending
@@ -19,17 +19,17 @@ class Row:
 
     @property
     def median(self) -> float:
-        """Seconds; of an even number of rounds the upper one."""
+        """Return the median in seconds; of an even number of rounds the upper one."""
         return self.rounds[len(self.rounds) // 2]
 
 
 def name_row(test: str) -> str:
-    """How the benchmark of a test function is named in the table."""
+    """Return the name that the table gives the benchmark of a test function."""
     return test.removeprefix("test_").replace("_", " ").replace("[", ": ").removesuffix("]")
 
 
 def render_table(rows: Sequence[Row]) -> list[str]:
-    """The rows; times also as multiples of the calibration loop's."""
+    """Render the rows; times also as multiples of the calibration loop's."""
     lines = ["| benchmark | median | p95 | x calibration | |", "|---|--:|--:|--:|---|"]
     for row in rows:
         facts = ", ".join(f"{name} {_show(value)}" for name, value in row.facts.items())
@@ -44,7 +44,7 @@ def _render_p95(row: Row) -> str:
 
 
 def render_time(seconds: float) -> str:
-    """Three digits and a unit."""
+    """Render seconds in three digits, with a unit."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if seconds * factor >= 0.9995:  # that is shown as 1
             return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds:.0f} s"

@@ -24,7 +24,7 @@ def run_rounds(
     setup: Callable[[], Arguments | None] | None = None,
     teardown: Callable[..., None] | None = None,
 ) -> Answer:
-    """Time `rounds` calls of `target`, one by one, with what `setup` returns; the answer of the last.
+    """Time `rounds` calls of `target`, one by one, with what `setup` returns; return the last one's answer.
 
     `teardown` gets the same arguments. Neither is timed.
     """
@@ -35,7 +35,7 @@ def run_rounds(
 
 
 def find_median(benchmark: BenchmarkFixture) -> float | None:
-    """Seconds of the middle round; None when nothing is timed (--benchmark-disable)."""
+    """Return the seconds of the middle round; None when nothing is timed (--benchmark-disable)."""
     return float(benchmark.stats.stats.median) if benchmark.stats is not None else None
 
 
@@ -49,7 +49,7 @@ def add_rate(benchmark: BenchmarkFixture, text_bytes: int) -> None:
 def measure_queries(
     benchmark: BenchmarkFixture, queries: Sequence[Query], ask: Callable[[Query], object]
 ) -> None:
-    """One round for each query, PASSES times over, after one pass that does not count."""
+    """Run one round for each query, PASSES times over, after one pass that does not count."""
     if not queries:
         pytest.skip("the tree is too small to give such queries")
     in_turn = itertools.cycle(queries)

@@ -41,12 +41,12 @@ class Regression:
 
 
 def find_run_file(results: Path, tree: str) -> Path:
-    """Where the run of a tree is stored, by the tree's name."""
+    """Return the file in which the run of a tree is stored, by the tree's name."""
     return results / f"run-{tree}.json"
 
 
 def build_measures(rows: Sequence[Row]) -> dict[str, Measures]:
-    """Row -> what is stored of it; rows of other programs are left out."""
+    """Return what is stored of each row; rows of other programs are left out."""
     return {row.name: _measure(row) for row in rows if not row.name.startswith(OTHERS)}
 
 
@@ -57,7 +57,7 @@ def _measure(row: Row) -> Measures:
 
 
 def read_run(file: Path) -> dict[str, Measures]:
-    """The rows of a stored run; none when there is no file. Raises ValueError, naming a file that is none."""
+    """Read the rows of a stored run; none if there is no file. Raises ValueError for a file that is none."""
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -82,7 +82,7 @@ def write_run(file: Path, rows: Mapping[str, Measures]) -> None:
 def find_regressions(
     measured: Mapping[str, Measures], stored: Mapping[str, Measures], tolerance: float = TOLERANCE
 ) -> list[Regression]:
-    """The rows of both that are slower or larger, in the order in which they were measured."""
+    """Return the rows of both that are slower or larger, in the order in which they were measured."""
     found = []
     for name, new in measured.items():
         old = stored.get(name, {})

@@ -26,14 +26,14 @@ MIN_SHARD_BYTES = 64 * 1024
 
 
 def plan(tree: Path, shard_bytes: int) -> list[ShardTask]:
-    """The shards of a tree."""
+    """Return the shards of a tree."""
     names = (f"bench-{number}.tmp" for number in itertools.count())
     planner = ShardPlanner(lambda _path: None, lambda: next(names), shard_bytes)
     return [*planner.take(build_walked_files(TimedWalk(tree)().files)), *planner.finish()]
 
 
 def choose_shard_bytes(files: Sequence[WalkedFile], least_shards: int) -> int:
-    """The program's own, or less where that would give fewer shards."""
+    """Return the program's own size of a shard, or less where that would give fewer shards."""
     total = sum(file.stat.size for file in files)
     return max(MIN_SHARD_BYTES, min(SHARD_BYTES, total // least_shards))
 
@@ -72,7 +72,7 @@ def test_read_and_analyse_one_shard(benchmark: BenchmarkFixture, tree: Path, scr
 
 
 def write_shards(tree: Path, index_path: Path) -> tuple[Snapshot, int]:
-    """The first shards of a tree, at most MERGED_SHARDS, committed but not merged; their source bytes."""
+    """Commit the first MERGED_SHARDS shards of a tree without merging; return them and their source bytes."""
     tasks = plan(tree, choose_shard_bytes(TimedWalk(tree)().files, MERGED_SHARDS))[:MERGED_SHARDS]
     directory = DiskDirectory(str(index_path), create=True)
     builder = ShardBuilder(build_settings(tree, index_path))

@@ -43,7 +43,7 @@ MAX_BYTES = Limits().max_file_bytes
 
 @pytest.fixture(scope="module")
 def patterns(indexed: Indexed) -> dict[str, list[str]]:
-    """Class -> patterns."""
+    """Return the patterns of each class."""
     return choose_patterns(indexed)
 
 
@@ -119,7 +119,7 @@ def test_ripgrep(
 
 @pytest.fixture(scope="module")
 def trigrams(indexed: Indexed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """codesearch's index of the tree."""
+    """Build codesearch's index of the tree."""
     if shutil.which("cindex") is None:
         pytest.skip("codesearch is not installed")
     place = tmp_path_factory.mktemp("codesearch") / "index"

@@ -1,4 +1,4 @@
-"""What navigation takes on a warm index: each kind of question for the same symbols, as the toolset asks it.
+"""The time of navigation on a warm index: each kind of question for the same symbols, as a toolset asks it.
 
 The symbols are drawn from all files by a fixed seed. A first round warms what is kept between calls; what is
 measured are the rounds after it, one call after the other.
@@ -40,14 +40,14 @@ QUESTIONS: Mapping[str, Callable[[Graph, Node], object]] = {
 
 @pytest.fixture(scope="module")
 def graph(structured: Repository) -> Iterator[Graph]:
-    """The graph of the shared tree."""
+    """Yield the graph of the shared tree."""
     with structured.engines.graph.open() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def nodes(structured: Repository, graph: Graph) -> list[Node]:
-    """Symbols of all files, the same in each run."""
+    """Return symbols of all files, the same in each run."""
     view = structured.symbol_index.find_view()
     assert view is not None
     paths = list(view.iter_paths())

@@ -48,7 +48,7 @@ def edits(indexed: Indexed, repository: Repository) -> Iterator[Edits]:
 
 
 def copy_index(indexed: Indexed, place: Path, walk: TimedWalk) -> Indexer:
-    """An indexer over a copy of the index: the shared one stays in one segment."""
+    """Open an indexer over a copy of the index: the shared one stays in one segment."""
     shutil.copytree(indexed.index_path, place)
     snapshot = open_snapshot(place)
     configuration, settings = snapshot.manifest.configuration, build_settings(indexed.root, place)

@@ -119,7 +119,7 @@ def test_retrieval_search(
 
 
 def spawn_retrieval(retrieval: Retrieval) -> Peer:
-    """The server as a client starts it, its roots in a file."""
+    """Start the server as a client does, with its roots in a file."""
     file = retrieval.data_dir / "retrieval.toml"
     roots = {"docs_root": str(retrieval.docs), "code_root": str(retrieval.code)}
     file.write_text("".join(f"{key} = {json.dumps(path)}\n" for key, path in roots.items()))

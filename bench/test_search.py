@@ -23,7 +23,7 @@ OPEN_ROUNDS = 50
 
 
 def rank(searcher: Searcher, text: str) -> Ranking:
-    """From the text of a query to ranked chunks, without their text."""
+    """Rank chunks for the text of a query, without reading their text."""
     return rank_chunks(searcher, parse_query(text, Limits().max_query_words), TOP_K)
 
 

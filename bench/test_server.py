@@ -27,7 +27,7 @@ WATCH_SECONDS = 5.0  # until the first refresh is done and the watch is in place
 
 @pytest.fixture
 def peers() -> Iterator[list[Peer]]:
-    """The processes that a benchmark started, ended when it is done."""
+    """Yield a list for the processes that a benchmark starts, and end them when it is done."""
     started: list[Peer] = []
     yield started
     for peer in started:
@@ -35,25 +35,25 @@ def peers() -> Iterator[list[Peer]]:
 
 
 def close_last(peers: list[Peer]) -> None:
-    """Between rounds: the next process must not share the machine with this one."""
+    """End the last process between rounds: the next one must not share the machine with it."""
     peers.pop().close()
 
 
 def answer_barely(peers: list[Peer]) -> None:
-    """A bare Python, up to its answer by hand."""
+    """Start a bare Python, up to its answer by hand."""
     peers.append(Peer("-c", BARE_PYTHON))
     peers[-1].ask("initialize", {})
 
 
 def call_sdk(peers: list[Peer]) -> None:
-    """The SDK's own server, up to the answer to its first call."""
+    """Start the SDK's own server, up to the answer to its first call."""
     peers.append(Peer("-c", SDK_SERVER))
     peers[-1].handshake()
     peers[-1].call_anything("hello")
 
 
 def time_start(start: Callable[[list[Peer]], None], peers: list[Peer]) -> float:
-    """Seconds, the median of five: in the same minute as what is compared with it."""
+    """Return the median seconds of five starts, in the same minute as what is compared with it."""
     times = []
     for _ in range(5):
         started = time.perf_counter()
@@ -64,7 +64,7 @@ def time_start(start: Callable[[list[Peer]], None], peers: list[Peer]) -> float:
 
 
 def add_ratio(benchmark: BenchmarkFixture, name: str, seconds: float) -> None:
-    """How many times as long the median round took."""
+    """Note how many times as long the median round took."""
     median = find_median(benchmark)
     if median:
         benchmark.extra_info[name] = round(median / seconds, 2)
@@ -151,7 +151,7 @@ def test_search_over_stdio(
 
 
 def time_search(repository: Repository, query: str) -> float:
-    """Seconds of a search in this process, the median of five."""
+    """Return the median seconds of five searches in this process."""
     times = []
     for _ in range(5):
         started = time.perf_counter()

@@ -31,14 +31,14 @@ ROUNDS = 40
 
 @pytest.fixture(scope="session")
 def view(structured: Repository) -> SymbolIndex:
-    """The built structure index, open."""
+    """Yield the built structure index, open."""
     found = structured.symbol_index.find_view()
     assert found is not None
     return found
 
 
 def count_bytes(view: SymbolIndex) -> int:
-    """Of the source files that have a record."""
+    """Return the bytes of the source files that have a record."""
     return sum(
         int(segment.reader.read_file_table().sizes[segment.live_file_mask].sum())
         for segment in view.snapshot.segments
@@ -47,7 +47,7 @@ def count_bytes(view: SymbolIndex) -> int:
 
 @pytest.fixture
 def time_ctags(view: SymbolIndex, indexed: Indexed, scratch: Path) -> Callable[[], float] | None:
-    """Seconds that universal-ctags, one process, takes for the symbols of the same files, once they are read.
+    """Return a timer of universal-ctags, one process, over the symbols of the same files, once they are read.
 
     None where it is not installed.
     """

@@ -26,7 +26,7 @@ RESULTS = PROJECT / "bench" / "results"
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
-    """The options of the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="bench.economy", description=__doc__)
     parser.add_argument("--tasks", type=Path, default=OWN_QUESTIONS, help="tasks, one JSON object a line")
     parser.add_argument(
@@ -48,7 +48,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def iter_quests(given: argparse.Namespace) -> Iterator[tuple[Tree, Quest]]:
-    """The tasks whose tree is there and whose evidence can be told."""
+    """Yield the tasks whose tree is there and whose evidence can be told."""
     repos: Mapping[str, Mapping[str, object]] = read_repos(given.repos)
     for number, row in enumerate(read_rows(given.tasks), 1):
         name = str(row.get("repo", ""))
@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _render_task(result: Result) -> str:
-    """One task of the open half: what both spent, and what was asked."""
+    """Render one task of the open half: what both spent, and what was asked."""
     other = result.ripgrep.bytes if result.ripgrep else None
     task = result.quest.task
     return f"{result.ours.bytes or '-':>7} {other or '-':>7}  {task.id}  {task.query.splitlines()[0][:80]}"

@@ -52,7 +52,7 @@ class Client:
         self._peer.close()
 
     def call(self, name: str, **arguments: object) -> Answer:
-        """The answer of a tool, an error too. AssertionError when the request itself is refused."""
+        """Return a tool's answer, an error too. Raises AssertionError when the request itself is refused."""
         answer = self._peer.ask("tools/call", {"name": name, "arguments": arguments})
         assert "result" in answer, answer
         result = answer["result"]
@@ -60,11 +60,11 @@ class Client:
         return Answer(text, result.get("structuredContent") or _parse(text), bool(result.get("isError")))
 
     def takes(self, name: str, argument: str) -> bool:
-        """True when a tool has an argument of this name."""
+        """Return True when a tool has an argument of this name."""
         return argument in self.tools.get(name, {}).get("inputSchema", {}).get("properties", {})
 
     def count_list_bytes(self) -> int:
-        """The bytes of the tool list as a model gets it: name, description and input of each tool."""
+        """Return the bytes of the tool list as a model gets it: name, description and input of each tool."""
         shown = [{key: tool[key] for key in SEEN_BY_A_MODEL if key in tool} for tool in self.tools.values()]
         return len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode())
 

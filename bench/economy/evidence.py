@@ -1,4 +1,4 @@
-"""What an answer showed of a tree, and what a policy spent until it had shown what was wanted.
+"""The evidence of a tree that an answer showed, and what a policy spent until all that was wanted was shown.
 
 An answer is worth the numbered lines in it. They are read from whatever record it has, by what all shapes
 share: a `path`, a text of lines behind their numbers, or `start_line` where the numbers are left out.
@@ -28,7 +28,7 @@ class Region:
     last: int
 
     def is_in(self, shown: set[Line]) -> bool:
-        """True when each of its lines was shown."""
+        """Return whether each of its lines was shown."""
         return all((self.path, number) in shown for number in range(self.first, self.last + 1))
 
 
@@ -42,7 +42,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a policy took for one task."""
+    """The cost of one task to a policy."""
 
     bytes: int | None  # of all answers until the evidence; None when it never came
     calls: int
@@ -66,7 +66,7 @@ def spend(steps: Iterable[Step], regions: Sequence[Region], budget_bytes: int) -
 
 
 def read_lines(record: object, path: str = "") -> dict[Line, str]:
-    """The lines that a record shows, at whatever depth, in its order."""
+    """Return the lines that a record shows, at whatever depth, in its order."""
     return dict(_iter_lines(record, path))
 
 
@@ -96,7 +96,7 @@ def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tupl
 
 
 def render_grouped(lines: Mapping[Line, str]) -> str:
-    """The lines as `rg --heading -n` prints them: headings, `number:text`, a blank line between files."""
+    """Render lines as `rg --heading -n` does: headings, `number:text`, a blank line between files."""
     parts: list[str] = []
     last = ""
     for (path, number), text in sorted(lines.items()):

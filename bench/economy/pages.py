@@ -1,4 +1,4 @@
-"""What one answer of each kind costs, beside the plainest text that says the same.
+"""The cost of one answer of each kind, beside the plainest text that says the same.
 
 | kind of answer | beside it |
 |---|---|
@@ -52,7 +52,7 @@ class Cost:
 
 
 def sum_up(pages: Iterable[Page]) -> list[Cost]:
-    """One cost for each kind, in the order in which the kinds came."""
+    """Return one cost for each kind, in the order in which the kinds came."""
     groups: dict[str, list[Page]] = {}
     for page in pages:
         groups.setdefault(page.kind, []).append(page)
@@ -68,7 +68,7 @@ def _sum_kind(kind: str, pages: Sequence[Page]) -> Cost:
 
 
 def iter_pages(client: Client, root: Path, quests: Sequence[Quest]) -> Iterator[Page]:
-    """The answers that the tree's quests lead to, by every tool that the server lists."""
+    """Yield the answers that the tree's quests lead to, by every tool that the server lists."""
     yield from _iter_single(client)
     for quest in [one for one in quests if not one.is_kept_back][:PAGES_A_TREE]:
         yield from _iter_searches(client, quest.task.query)
@@ -105,13 +105,13 @@ def _iter_searches(client: Client, query: str) -> Iterator[Page]:
 
 
 def _measure_search(kind: str, answer: Answer) -> Page | None:
-    """A page with hits; None of one without."""
+    """Return a page with hits; None for a page without."""
     lines = read_lines(answer.record)
     return Page(kind, answer.bytes, len(render_grouped(lines).encode())) if lines else None
 
 
 def measure_outline(client: Client, root: Path, path: str) -> Page:
-    """One file's outline beside the file."""
+    """Return the page of one file's outline, beside the file."""
     answer = client.call(OUTLINE, path=path)
     result = answer.record.get("result") or {}
     is_cut = bool(result.get("truncated") or result.get("cursor"))
@@ -141,7 +141,7 @@ def _iter_research(client: Client, query: str) -> Iterator[Page]:
 
 
 def _find_node(record: object) -> str | None:
-    """The first `node_id` in a record."""
+    """Return the first `node_id` in a record."""
     if isinstance(record, Mapping):
         own: Any = record.get("node_id")
         return own if isinstance(own, str) else _find_node(list(record.values()))
@@ -151,7 +151,7 @@ def _find_node(record: object) -> str | None:
 
 
 def iter_retrieval(client: Client, quests: Sequence[Quest]) -> Iterator[Page]:
-    """Pages of the exact search over two roots."""
+    """Yield pages of the exact search over two roots."""
     for quest in [one for one in quests if not one.is_kept_back][:PAGES_A_TREE]:
         answer = client.call("search", query=list_words(quest.task.query)[0])
         page = _measure_search("search (retrieval)", answer)

@@ -1,4 +1,4 @@
-"""What an agent does with our tools: search, open the symbol of each hit in turn, then read on.
+"""An agent that uses our tools: it searches, opens the symbol of each hit in turn, then reads on.
 
 It goes by what the server's tool list offers, so that servers of different ages can be compared: a hit is
 opened by the lines of its symbol where it has them, else by its own, and where all of these were shown by the
@@ -27,7 +27,7 @@ Hit = Mapping[str, Any]
 
 
 def follow_server(client: Client, query: str) -> Iterator[Step]:
-    """The answers of one task, until there is nothing more to open."""
+    """Yield the answers of one task, until there is nothing more to open."""
     seen: set[Line] = set()
     paths: dict[str, None] = {}
     for page in _iter_pages(client, query):
@@ -45,13 +45,13 @@ def follow_server(client: Client, query: str) -> Iterator[Step]:
 
 
 def list_hits(page: Answer) -> list[Hit]:
-    """The hits of a page; none of an error."""
+    """Return the hits of a page; none of an error."""
     result = page.record.get("result") or {}
     return list(result.get("hits") or ())
 
 
 def _iter_pages(client: Client, query: str) -> Iterator[Answer]:
-    """The first page by default, then by the cursor; without one the longest page that there is."""
+    """Yield the first page by default, then by the cursor; without one the longest page that there is."""
     if query.isidentifier():
         yield client.call(SEARCH, query=query, mode="symbol")
     page = client.call(SEARCH, query=query)
@@ -81,13 +81,13 @@ def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Answer]:
 
 
 def choose_window(span: tuple[int, int], line: int) -> tuple[int, int]:
-    """A span whole, or the lines around one of its lines where it is longer than an agent opens."""
+    """Return a span whole, or the lines around one of its lines where it is longer than an agent opens."""
     first = max(span[0], min(line - MOST_LINES // 2, span[1] - MOST_LINES + 1))
     return first, min(span[1], first + MOST_LINES - 1)
 
 
 def read_span(given: object) -> tuple[int, int] | None:
-    """First and last line of a span, written as `3-9`, `[3, 9]` or an object; None without two numbers."""
+    """Return the first and last line of `3-9`, `[3, 9]` or an object; None without two numbers."""
     numbers = [int(number) for number in re.findall(r"\d+", json.dumps(given))]
     return (numbers[0], numbers[1]) if len(numbers) == 2 else None
 

@@ -18,13 +18,13 @@ NOT_COMPARED = ("ripgrep", "repo.status")
 
 
 def find_share(spent: Sequence[Spent], share: float) -> int:
-    """The bytes within which a share of the tasks has its evidence; the budget when so many never have it."""
+    """Return the bytes within which a share of the tasks has its evidence; the budget if fewer have it."""
     sizes = sorted(one.bytes if one.bytes is not None else BUDGET_BYTES for one in spent)
     return sizes[max(0, -(-len(sizes) * round(share * 100) // 100) - 1)]
 
 
 def build_rows(run: Run) -> dict[str, Measures]:
-    """Row -> what is stored of it; smaller is better in all."""
+    """Return what is stored of each row; smaller is better in all."""
     rows: dict[str, Measures] = {}
     for name, is_kept_back in HALVES:
         own = [one for one in run.results if one.quest.is_kept_back == is_kept_back]
@@ -59,7 +59,7 @@ def find_dearer(
 
 
 def render_tables(run: Run) -> list[str]:
-    """Bytes to evidence, of either half; then what each kind of answer costs."""
+    """Render the tables: bytes to evidence, of either half; then what each kind of answer costs."""
     lines = _render_evidence(run.results)
     if run.pages:
         lines += ["", "| answer | pages | bytes, the mean | times what stands beside it | median | cut |"]
@@ -95,7 +95,7 @@ def _render_spent(tasks: str, policy: str, spent: Sequence[Spent]) -> str:
 
 
 def _show_ratio(ours: int, other: int) -> str:
-    """A ratio, below which it lies where ripgrep never got there; nothing where we did not."""
+    """Render a ratio, with "below" where ripgrep never got there; nothing where we did not."""
     if ours >= BUDGET_BYTES:
         return ""
     return f"below {ours / other:.2f}" if other >= BUDGET_BYTES else f"{ours / other:.2f}"

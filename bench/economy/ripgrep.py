@@ -1,4 +1,4 @@
-"""What an agent does with ripgrep and sed, at its best: rare words first, then windows of the best files.
+"""An agent with ripgrep and sed, at its best: rare words first, then windows of the best files.
 
 The numbers below are the best of those tried on the open half of both sets of tasks.
 
@@ -46,7 +46,7 @@ class Ripgrep:
     root: Path
 
     def find(self, pattern: str, *options: str) -> dict[Line, str]:
-        """Every line with a match, in the order that `rg --heading -n --sort path` prints them."""
+        """Return every line with a match, in the order that `rg --heading -n --sort path` prints them."""
         command = [self.program, "--no-config", "--no-require-git", "--heading", "-n", "--sort", "path"]
         command += ["-g", "!__pycache__", f"-M{MOST_COLUMNS}", *options, "-e", pattern, "."]
         done = subprocess.run(command, cwd=self.root, capture_output=True, check=False)
@@ -86,14 +86,14 @@ def _parse(output: str) -> dict[Line, str]:
 
 
 def list_words(query: str) -> list[str]:
-    """The words that are worth a search, the longest first."""
+    """Return the words that are worth a search, the longest first."""
     words = {word.lower(): word for word in _WORD.findall(query)}
     kept = [word for low, word in words.items() if not _STOP_WORD.fullmatch(low)]
     return sorted(kept, key=lambda word: (-len(word), word))[:MOST_WORDS]
 
 
 def follow_ripgrep(rg: Ripgrep, query: str) -> Iterator[Step]:
-    """The outputs of one task, until there is nothing more to read."""
+    """Yield the outputs of one task, until there is nothing more to read."""
     matches = {word: rg.find(word, "-i", "-F") for word in list_words(query)}
     words = sorted((word for word in matches if matches[word]), key=lambda word: (len(matches[word]), word))
     seen: set[Line] = set()
@@ -123,7 +123,7 @@ def _look_up(rg: Ripgrep, name: str, seen: set[Line]) -> Iterator[Step]:
 
 
 def _show(found: Mapping[Line, str], seen: set[Line]) -> Step:
-    """The output of a search, cut after so many lines."""
+    """Return the output of a search, cut after so many lines."""
     lines = dict(list(found.items())[:MOST_LINES])
     files = {path for path, _ in lines}
     size = sum(len(path.encode()) + 2 for path in files)
@@ -137,7 +137,7 @@ def _remember(step: Step, seen: set[Line]) -> Step:
 
 
 def is_aside(path: str) -> bool:
-    """True for tests, documents and data, where no agent looks first."""
+    """Return whether a path is a test, a document or data, where no agent looks first."""
     return TEST_PATH.search(path) is not None or path.endswith(ASIDE)
 
 
@@ -155,7 +155,7 @@ def rank_files(found: Mapping[str, Mapping[Line, str]]) -> list[str]:
 def _read_windows(
     rg: Ripgrep, path: str, found: Mapping[str, Mapping[Line, str]], seen: set[Line], most: int
 ) -> Iterator[Step]:
-    """The windows of a file that hold the most matches nobody has read around yet."""
+    """Yield the windows of a file that hold the most matches nobody has read around yet."""
     numbers = sorted({number for matched in found.values() for one, number in matched if one == path})
     for _ in range(most):
         numbers = [number for number in numbers if not _is_read(path, number, seen)]
@@ -166,12 +166,12 @@ def _read_windows(
 
 
 def _is_read(path: str, number: int, seen: set[Line]) -> bool:
-    """True when the neighbours of a line were shown as well: a window was read there."""
+    """Return whether the neighbours of a line were shown as well: then a window was read there."""
     return {(path, number), (path, number + 1)} <= seen and ((path, number - 1) in seen or number == 1)
 
 
 def _choose_window(numbers: Sequence[int]) -> int:
-    """The first line of the window with the most of the numbers, which stand in its middle."""
+    """Return the first line of the window with the most of the numbers, which stand in its middle."""
     spans = [[one for one in numbers if number <= one < number + WINDOW_LINES] for number in numbers]
     best = max(spans, key=len)
     return best[0] - (WINDOW_LINES - (best[-1] - best[0] + 1)) // 2

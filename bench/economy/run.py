@@ -43,7 +43,7 @@ class Run:
 def run_tree(
     tree: Tree, quests: Sequence[Quest], data_dir: Path, program: str | None, code: Path, *, with_pages: bool
 ) -> Iterator[Result | Page]:
-    """The results and pages of one tree."""
+    """Yield the results and pages of one tree."""
     build_index(tree.root, data_dir, *(("--structure",) if with_pages else ()), code=code)
     with closing(Client(tree.root, data_dir, code=code)) as client:
         client.settle(SEARCH, query=quests[0].task.query)
@@ -68,14 +68,14 @@ def ask(client: Client, quest: Quest, rg: Ripgrep | None) -> Result:
 
 
 def open_retrieval(root: Path, data_dir: Path, code: Path, toolsets: str = "retrieval") -> Client:
-    """A server with a tree as both of its roots."""
+    """Start a server with a tree as both of its roots."""
     file = data_dir / "retrieval.toml"
     file.write_text("".join(f"{key} = {json.dumps(str(root))}\n" for key in ("docs_root", "code_root")))
     return Client(root, data_dir / "retrieval", "--toolsets", toolsets, "--config", str(file), code=code)
 
 
 def measure_lists(root: Path, data_dir: Path, code: Path) -> dict[str, int]:
-    """Toolsets -> bytes of their list; each alone, then all four together."""
+    """Return the bytes of the list of each toolset: of each alone, then of all four together."""
     sizes = {}
     for toolsets in ("repo", "graph", "research", "retrieval", f"{TOGETHER},retrieval"):
         with closing(open_retrieval(root, data_dir, code, toolsets)) as client:
@@ -84,7 +84,7 @@ def measure_lists(root: Path, data_dir: Path, code: Path) -> dict[str, int]:
 
 
 def measure_library(library: Path, scratch: Path, code: Path) -> Iterator[Page]:
-    """The outline of each module in the first folder of a library; no index is needed."""
+    """Yield the outline of each module in the first folder of a library; no index is needed."""
     root = scratch / "library"
     root.mkdir()
     files = sorted(file for file in library.glob("*.py") if file.stat().st_size)
@@ -125,7 +125,7 @@ def run_all(
 def group_by_tree(
     quests: Iterable[tuple[Tree, Quest]],
 ) -> Mapping[Tree, Sequence[Quest]]:
-    """Tree -> its quests, in the order of both."""
+    """Return the quests of each tree, in the order of both."""
     groups: dict[Tree, list[Quest]] = {}
     for tree, quest in quests:
         groups.setdefault(tree, []).append(quest)

@@ -34,18 +34,18 @@ class Quest:
 
     @property
     def is_kept_back(self) -> bool:
-        """True for the half that nobody looks at."""
+        """Return whether it belongs to the half that nobody looks at."""
         return bool(hashlib.sha256(self.task.id.encode()).digest()[0] & 1)
 
 
 def read_rows(file: Path) -> list[Row]:
-    """The rows of a task file in its order."""
+    """Return the rows of a task file in its order."""
     with file.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def build_quest(row: Row, number: int, tree: Tree, mirror: Path | None, full_name: str) -> Quest | None:
-    """One row with its regions; None when they cannot be told in this tree.
+    """Return the quest of one row with its regions; None when they cannot be told in this tree.
 
     Commits need the repository's git directory below `mirror`, where `bench.quality.bundles` finds it.
     """
@@ -73,7 +73,7 @@ def _iter_declared(row: Row, root: Path) -> Iterator[Region]:
 
 
 def find_declaration(root: Path, path: str, symbol: str) -> Region:
-    """The first lines of a declaration in a Python file. ValueError when it is not there.
+    """Return the first lines of a declaration in a Python file. Raises ValueError when it is not there.
 
     Of several of one name it is the last: overloads precede what implements them.
     """
@@ -98,7 +98,7 @@ def _iter_declarations(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.st
 
 
 def _find_longest(path: str, lines: list[int]) -> Region | None:
-    """The longest run; of equal ones the last, for imports come first."""
+    """Return the longest run; of equal ones the last, for imports come first."""
     runs: list[list[int]] = []
     for line in lines:
         if runs and line == runs[-1][-1] + 1:

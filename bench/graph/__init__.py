@@ -1,1 +1,1 @@
-"""How right the graph is: our resolvers beside precise indexers, on real packages."""
+"""The accuracy of the graph: our resolvers beside precise indexers, on real packages."""

@@ -25,7 +25,7 @@ VERDICTS = ("wrong", "missed", "unjudged", "right")
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
-    """The options of the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="bench.graph", description=__doc__)
     parser.add_argument("--tree", type=Path, required=True, help="the package, as it was indexed")
     parser.add_argument("--scip", type=Path, required=True, help="the index of the precise indexer")
@@ -41,7 +41,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def read_texts(tree: Path) -> dict[str, str]:
-    """The Python files of a tree, by path."""
+    """Return the Python files of a tree, by path."""
     files = [file for suffix in ("*.py", "*.pyi") for file in tree.rglob(suffix) if file.is_file()]
     return {file.relative_to(tree).as_posix(): file.read_text("utf-8", "replace") for file in sorted(files)}
 

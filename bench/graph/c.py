@@ -34,7 +34,7 @@ _SKIPPED = frozenset({ReferenceRole.BIND, ReferenceRole.IMPORT})
 
 @dataclass(slots=True)
 class Answers:
-    """What the compiler says of each use."""
+    """The declarations that the compiler gives for each use of a name, and their kind."""
 
     places: dict[Use, set[Place]] = field(default_factory=lambda: defaultdict(set))
     kinds: dict[Use, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Verdicts:
 
 
 def read_answers(file: Path, lines: dict[str, list[str]]) -> Answers:
-    """The answers for names that stand in their lines as they are, not made by a macro."""
+    """Return the answers for names that stand in their lines as they are, not made by a macro."""
     answers = Answers()
     with file.open(encoding="utf-8") as rows:
         for row in rows:
@@ -63,7 +63,7 @@ def read_answers(file: Path, lines: dict[str, list[str]]) -> Answers:
 
 
 def is_right(program: MemoryProgram, target: Target, places: set[Place], kind: str) -> bool:
-    """Whether a target of ours is what the compiler says."""
+    """Return whether the compiler leads a use to this target of ours, declared at `places` as a `kind`."""
     path = target.declaration.path
     record = program.find_record(path)
     assert record is not None
@@ -80,7 +80,7 @@ def is_right(program: MemoryProgram, target: Target, places: set[Place], kind: s
 
 
 def judge(program: MemoryProgram, answers: Answers) -> Verdicts:
-    """Our edges in the files that the compiler read."""
+    """Compare our edges with the compiler's, in the files that it read."""
     verdicts, resolver = Verdicts(), NamedResolver(program)
     for path in sorted({path for path, _, _ in answers.places}):
         record = program.find_record(path)

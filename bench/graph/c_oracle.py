@@ -1,4 +1,4 @@
-"""What libclang says of every name in C: `python bench/graph/c_oracle.py TREE 'src/**/*.c' -- ARGUMENTS`.
+"""The answers of libclang on names in C: `python bench/graph/c_oracle.py TREE 'src/**/*.c' -- ARGUMENTS`.
 
 Prints a JSON line for each name that is used: path, line, name, the place of its declaration and that of its
 definition, kind. Arguments after `--` go to the compiler. Files that include what is not there, as those for
@@ -28,7 +28,7 @@ Row = tuple[str, int, str, Place, Place, str]
 
 
 def say_place(root: Path, location: cindex.SourceLocation) -> Place | None:
-    """The path in the tree and the line of a location; None for what the compiler makes itself."""
+    """Return the path in the tree and the line of a location; None for what the compiler makes itself."""
     if location.file is None:
         return None
     path = Path(location.file.name).resolve()
@@ -36,14 +36,14 @@ def say_place(root: Path, location: cindex.SourceLocation) -> Place | None:
 
 
 def is_local(cursor: cindex.Cursor) -> bool:
-    """Whether a declaration is one of a function: its variables and parameters are no edges on our side."""
+    """Return whether a declaration is a function's own variable or parameter: no edge on our side."""
     parent = cursor.semantic_parent
     is_inside = parent is not None and parent.kind == _KINDS.FUNCTION_DECL
     return cursor.kind == _KINDS.PARM_DECL or (cursor.kind == _KINDS.VAR_DECL and is_inside)
 
 
 def iter_uses(root: Path, unit: cindex.TranslationUnit) -> Iterator[Row]:
-    """The names that a file, and what it includes of the tree, uses."""
+    """Yield the names that a file uses, and those used by what it includes of the tree."""
     waiting = [unit.cursor]
     while waiting:
         cursor = waiting.pop()

@@ -54,22 +54,22 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Of what is judged."""
+        """Return the share of what is right in what is judged."""
         return self.right / max(1, self.right + self.wrong)
 
     @property
     def strict_precision(self) -> float:
-        """Of everything."""
+        """Return the share of what is right in everything that we claim."""
         return self.right / max(1, self.right + self.wrong + self.unjudged)
 
     @property
     def recall(self) -> float:
-        """Of the indexer's edges."""
+        """Return the share of the indexer's edges that we found."""
         return self.found / max(1, self.found + self.missed)
 
 
 def collect(program: Program, resolver: Resolver, index: ScipIndex, texts: dict[str, list[str]]) -> Sides:
-    """Both sides, for the files that both have."""
+    """Collect both sides, for the files that both have."""
     sides = Sides()
     for path in sorted(set(index.occurrences) & set(texts)):
         _collect_ours(path, program, resolver, sides)
@@ -119,7 +119,7 @@ def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], 
 
 
 def is_declared_at(program: Program, declaration: Declaration, defined: set[tuple[str, int]]) -> bool:
-    """True when a declaration of ours is one of theirs, or stands beside it under the same name.
+    """Return whether a declaration of ours is one of theirs, or stands beside it under the same name.
 
     Of overloads, of a property's getter and setter and of both branches of an `if` they name the first.
     """
@@ -139,7 +139,7 @@ def is_declared_at(program: Program, declaration: Declaration, defined: set[tupl
 def iter_verdicts(
     program: Program, sides: Sides, calls_only: bool
 ) -> Iterator[tuple[str, Place, list[tuple[Declaration, Confidence]]]]:
-    """ "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
+    """Yield "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
     for ordinal, targets in sorted(sides.ours.items()):
         if calls_only and ordinal not in sides.our_calls:
             continue
@@ -163,6 +163,6 @@ def iter_verdicts(
 
 
 def score(program: Program, sides: Sides, calls_only: bool) -> Score:
-    """The counts of a package."""
+    """Count the verdicts on a package."""
     counts = Counter(verdict for verdict, _, _ in iter_verdicts(program, sides, calls_only))
     return Score(**{name: counts[name] for name in ("right", "wrong", "unjudged", "found", "missed")})

@@ -24,7 +24,7 @@ MAX_FILE_BYTES = 2_000_000
 
 
 def read_tree(root: Path, every: int) -> dict[str, bytes]:
-    """The texts of a tree whose languages have parsers, and those that resolvers read."""
+    """Return the texts of a tree whose languages have parsers, and those that resolvers read."""
     found = {}
     paths = [path for path in sorted(root.rglob("*")) if path.is_file() and not path.is_symlink()]
     for path in paths:
@@ -64,7 +64,7 @@ def measure_records(texts: dict[str, bytes]) -> None:
 
 
 def build_program(texts: dict[str, bytes]) -> MemoryProgram:
-    """The tree as resolvers see it."""
+    """Build the tree as resolvers see it."""
 
     def make_parser(language: str) -> Callable[[str, bytes], bytes]:
         return lambda name, text: run_parser_task(f"structure/{language}", name.encode() + b"\n" + text)

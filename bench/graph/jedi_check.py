@@ -19,7 +19,7 @@ from repo_mcp.graph.program.program import Program
 def ask_jedi(
     tree: Path, program: Program, sides: Sides, lines: dict[str, list[str]], most: int, seed: int
 ) -> Counter[str]:
-    """How many unjudged edges, drawn by a seed, jedi calls "right", "wrong" or "unknown"."""
+    """Count the unjudged edges, of those drawn by a seed, that jedi calls "right", "wrong" or "unknown"."""
     import jedi
 
     jedi.settings.dynamic_params = False

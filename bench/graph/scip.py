@@ -1,4 +1,4 @@
-"""What a SCIP index says: which symbol each name of each file is, and where symbols are defined.
+"""The contents of a SCIP index: which symbol each name of each file is, and where symbols are defined.
 
 SCIP is the format in which scip-python, scip-typescript and others write what a type checker knows. It
 is protobuf; the few fields that are needed are read here, field by field.
@@ -38,7 +38,7 @@ class ScipIndex:
 
 
 def read_scip(path: Path) -> ScipIndex:
-    """The index in a file."""
+    """Return the index in a file."""
     index = ScipIndex()
     for number, document in _iter_fields(path.read_bytes()):
         if number == 2 and isinstance(document, bytes):

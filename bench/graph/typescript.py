@@ -56,7 +56,7 @@ COUNTED = frozenset(
 
 @dataclass(slots=True)
 class Answers:
-    """What the compiler says of a tree."""
+    """The targets that the compiler gives for the names of a tree."""
 
     targets: dict[Place, set[Where]] = field(default_factory=dict)
     counted: dict[Place, set[Where]] = field(default_factory=dict)
@@ -66,14 +66,14 @@ class Answers:
 
 @dataclass(slots=True)
 class Ours:
-    """What we say."""
+    """The targets that we give, and the places that are calls."""
 
     targets: dict[Place, list[Target]] = field(default_factory=dict)
     calls: set[Place] = field(default_factory=set)
 
 
 def read_answers(file: Path, paths: frozenset[str]) -> Answers:
-    """The compiler's answers for some files."""
+    """Return the compiler's answers for some files."""
     answers = Answers()
     with file.open(encoding="utf-8") as lines:
         for line in lines:
@@ -93,7 +93,7 @@ def read_answers(file: Path, paths: frozenset[str]) -> Answers:
 
 
 def read_tree(tree: Path) -> dict[str, str]:
-    """The files of a tree that modules are found by, by path."""
+    """Read the files of a tree by which modules are found, by path."""
     found = {}
     for file in sorted(tree.rglob("*")):
         path = file.relative_to(tree)
@@ -104,19 +104,19 @@ def read_tree(tree: Path) -> dict[str, str]:
 
 
 def find_language(path: str) -> str:
-    """As the registry of languages says for these suffixes."""
+    """Return the language that the registry gives a path with one of these suffixes."""
     return "typescript" if path.endswith((".mts", ".cts")) else find_language_by_suffix(path)
 
 
 def parse(path: str, text: bytes) -> bytes:
-    """By the task of the file."""
+    """Parse a file by the task of its language."""
     task = find_parser_task(path, find_language(path))
     assert task is not None, "the grammars are not installed"
     return run_parser_task(task, path.encode() + b"\n" + text)
 
 
 def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
-    """All that we claim of some files."""
+    """Collect all that we claim of some files."""
     ours = Ours()
     resolver = TypeScriptResolver(program)
     for path in paths:
@@ -141,7 +141,7 @@ def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
 
 
 def is_one(program: MemoryProgram, target: Target, theirs: set[Where]) -> bool:
-    """True when a target of ours is one of their declarations."""
+    """Return True when a target of ours is one of their declarations."""
     structure = program.find_record(target.declaration.path)
     if structure is None:
         return any(path == target.declaration.path for path, _, _ in theirs)
@@ -159,7 +159,7 @@ def is_one(program: MemoryProgram, target: Target, theirs: set[Where]) -> bool:
 def iter_verdicts(
     program: MemoryProgram, ours: Ours, answers: Answers, *, calls_only: bool
 ) -> Iterator[tuple[str, Place, list[Target]]]:
-    """ "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
+    """Yield "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
     for ordinal, targets in sorted(ours.targets.items()):
         if not targets or (calls_only and ordinal not in ours.calls):
             continue

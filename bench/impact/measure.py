@@ -1,4 +1,4 @@
-"""Of the files that a commit changed together, those that the impact of the first one's change names.
+"""The impact of a commit's first file, beside the other files that the commit changed together with it.
 
 The tree is the commit's parent with the first file as the commit left it; the diff is that file's alone. A
 commit counts as found when at least one of its other files is among the first ten of a list.

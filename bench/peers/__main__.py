@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None, effort: Effort | None = None) -
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The options."""
+    """Build the parser of the command line."""
     parser = argparse.ArgumentParser(prog="bench.peers", description="repo-mcp beside other search engines")
     parser.add_argument("tree", type=_read_tree, metavar="TREE")
     parser.add_argument(
@@ -88,7 +88,7 @@ def _read_sizes(text: str) -> tuple[int, ...]:
 
 
 def compare(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple[list[str], list[Row]]:
-    """What is said above the table, and its rows."""
+    """Return what is said above the table, and its rows."""
     needed, free = walk_plainly(options.tree) * SPACE_FACTOR, shutil.disk_usage(scratch).free
     if needed > free:
         raise SystemExit(f"{needed / 1e9:.1f} GB needed in the scratch directory, {free / 1e9:.1f} GB free")
@@ -104,7 +104,7 @@ def compare(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple
 
 
 def scale(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple[list[str], list[Row]]:
-    """The same of the growth; one line for each size."""
+    """Return a line for each size, to be said above the table of growth, and the rows of the table."""
     before = os.getloadavg()[0]
     grown = ScaleBench(options.tree, scratch, effort, say).run(options.sizes)
     lines = [f"{describe_machine()}; load average {before:.1f} before, {os.getloadavg()[0]:.1f} after.", ""]
@@ -118,7 +118,7 @@ def scale(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple[l
 
 
 def describe(result: Comparison, *, slow: bool) -> list[str]:
-    """The tree, the machine, its load, what is missing."""
+    """Return lines on the tree, the machine, its load, and what is missing."""
     indexed = result.indexed
     before, built, after = result.loads
     lines = [
@@ -137,12 +137,12 @@ def describe(result: Comparison, *, slow: bool) -> list[str]:
 
 
 def describe_machine() -> str:
-    """What times depend on."""
+    """Describe the machine, on which times depend."""
     return f"{os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}"
 
 
 def say(text: str) -> None:
-    """What is going on."""
+    """Print what is going on."""
     print(text, file=sys.stderr, flush=True)
 
 

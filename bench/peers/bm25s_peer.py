@@ -17,7 +17,7 @@ class Bm25sEngine:
     """All text in memory while it is built."""
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
-        """Tokens, matrix, files."""
+        """Write tokens, matrix and files."""
         texts = [unit.text for unit in iter_units(job.root, job.units)]
         model = bm25s.BM25()
         model.index(_tokenize(texts), show_progress=False)
@@ -26,11 +26,11 @@ class Bm25sEngine:
         mark("merged")
 
     def open(self, job: Job, position: Path) -> Bm25sAnswerer:
-        """Everything is read."""
+        """Read everything into memory."""
         return Bm25sAnswerer(bm25s.BM25.load(str(position)))
 
     def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> Updater:
-        """It has none."""
+        """Refuse: bm25s has no updater."""
         raise NotImplementedError("bm25s cannot change an index")
 
 
@@ -45,9 +45,9 @@ class Bm25sAnswerer:
         self._model = model
 
     def ask(self, text: str) -> int:
-        """Units with a score of nothing do not count."""
+        """Count the units whose score is not zero."""
         _, scores = self._model.retrieve(_tokenize([text]), k=TOP_K, show_progress=False)
         return int((scores > 0).sum())
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is held."""

@@ -1,4 +1,4 @@
-"""What one engine does in a process of its own: `python -m bench.peers.child ACTION ENGINE ROOT SCRATCH`.
+"""One engine at work in a process of its own: `python -m bench.peers.child ACTION ENGINE ROOT SCRATCH`.
 
 Prints one line of JSON. Times are in seconds.
 """
@@ -26,7 +26,7 @@ WIRE_QUERIES = 100
 
 
 def build(engine: Engine, job: Job, position: Path) -> object:
-    """Mark -> the moment, by the clock that all processes share."""
+    """Build the index, and return the moment of each mark by the clock that all processes share."""
     position.mkdir(parents=True)
     marks: dict[str, float] = {}
 
@@ -38,7 +38,7 @@ def build(engine: Engine, job: Job, position: Path) -> object:
 
 
 def ask(engine: Engine, job: Job, position: Path) -> object:
-    """Each query once before, then once timed; and first queries, each with opening the index."""
+    """Time each query once, after asking all of them once; and first queries, each with opening the index."""
     queries = job.read_queries()
     with closing(engine.open(job, position)) as answerer:
         for text in (text for texts in queries.values() for text in texts):
@@ -49,13 +49,13 @@ def ask(engine: Engine, job: Job, position: Path) -> object:
 
 
 def choose_first(queries: dict[str, list[str]]) -> list[str]:
-    """Queries of all classes, evenly spaced."""
+    """Return queries of all classes, evenly spaced."""
     mixed = [text for texts in queries.values() for text in texts]
     return mixed[:: max(1, len(mixed) // (FIRST_QUERIES + UNTIMED_FIRST_QUERIES))]
 
 
 def ask_first(engine: Engine, job: Job, position: Path, text: str) -> float:
-    """Opening an index and one answer."""
+    """Return the seconds of opening an index and giving one answer."""
     started = time.perf_counter()
     answerer = engine.open(job, position)
     answerer.ask(text)
@@ -65,14 +65,14 @@ def ask_first(engine: Engine, job: Job, position: Path, text: str) -> float:
 
 
 def time_call(call: Callable[[str], object], text: str) -> float:
-    """Seconds."""
+    """Return the seconds that a call takes."""
     started = time.perf_counter()
     call(text)
     return time.perf_counter() - started
 
 
 def update(engine: Engine, job: Job, position: Path) -> object:
-    """The same files changed again and again. The tree is as before when it is done; the index is not."""
+    """Change the same files again and again. The tree is as before when it is done; the index is not."""
     paths = choose_edited([file.path for file in iter_cut_files(job.units)])
     edits = Edits(job.root, paths)
     seconds = []
@@ -87,14 +87,14 @@ def update(engine: Engine, job: Job, position: Path) -> object:
 
 
 def refresh(_engine: Engine, job: Job, position: Path) -> object:
-    """Ours alone: nothing changed, beside a plain walk."""
+    """Time a refresh of nothing changed, beside a plain walk. Ours alone."""
     from bench.peers.ours import measure_refresh
 
     return measure_refresh(job, position)
 
 
 def wire(engine: Engine, job: Job, position: Path) -> object:
-    """Ours alone: each query asked in this process and over stdio in turn; what the latter adds."""
+    """Time each query in this process and over stdio in turn: what the latter adds. Ours alone."""
     from bench.processes import spawn_server
 
     mixed = [text for texts in job.read_queries().values() for text in texts]

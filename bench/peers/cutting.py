@@ -9,7 +9,7 @@ from bench.engine import open_snapshot
 
 
 def write_units(index_path: Path, position: Path) -> int:
-    """How the live files of an index are cut, in path order. Returns the number of units."""
+    """Write how the live files of an index are cut, in path order. Returns the number of units."""
     snapshot = open_snapshot(index_path)
     rows, count = [], 0
     for segment in snapshot.segments:

@@ -1,4 +1,4 @@
-"""What a measured engine can do. Each is used in a process of its own; its package is imported there."""
+"""The interface of a measured engine. Each is used in a process of its own; its package is imported there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Answerer(Protocol):
     """An opened index."""
 
     def ask(self, text: str) -> int:
-        """The number of hits, ten at most."""
+        """Return the number of hits, ten at most."""
         ...
 
     def close(self) -> None:

@@ -72,15 +72,15 @@ ENGINES = {entry.name: entry for entry in _ENTRIES}
 
 
 def is_installed(entry: Entry) -> bool:
-    """Whether its package is there."""
+    """Return whether the package of an engine is installed."""
     return entry.package is None or importlib.util.find_spec(entry.package) is not None
 
 
 def choose_entries(*, slow: bool) -> list[Entry]:
-    """What can be measured here, ours first."""
+    """Return what can be measured here, ours first."""
     return [entry for entry in _ENTRIES if is_installed(entry) and (slow or not entry.slow)]
 
 
 def list_missing() -> list[str]:
-    """Names of the other engines that are not installed."""
+    """Return the names of the other engines that are not installed."""
     return [entry.name for entry in _ENTRIES if not entry.index_of and not is_installed(entry)]

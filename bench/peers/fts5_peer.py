@@ -34,7 +34,7 @@ class Fts5Engine:
     """One transaction, the default tokenizer."""
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
-        """SQLite merges as it goes: nothing is left to do after the commit."""
+        """Insert all units in one transaction. SQLite merges as it goes: nothing is left to do then."""
         database = _connect(position)
         database.execute("BEGIN")
         for statement in CREATE:
@@ -47,11 +47,11 @@ class Fts5Engine:
         mark("merged")
 
     def open(self, job: Job, position: Path) -> Fts5Answerer:
-        """A connection."""
+        """Open a connection."""
         return Fts5Answerer(_connect(position))
 
     def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> Fts5Updater:
-        """A connection that knows the text of the files."""
+        """Open a connection that knows the text of the files."""
         return Fts5Updater(job.root, _connect(position), files)
 
 
@@ -72,7 +72,7 @@ class Fts5Answerer:
         self._database = database
 
     def ask(self, text: str) -> int:
-        """Each word in quotes, so that none is an operator."""
+        """Ask with each word in quotes, so that none is an operator."""
         match = " OR ".join(f'"{word}"' for word in _WORD.findall(text))
         return len(self._database.execute(ASK, (match, TOP_K)).fetchall())
 
@@ -89,7 +89,7 @@ class Fts5Updater:
         self._known = {file.path: list(read_units(root, file)) for file in files}
 
     def update(self) -> float:
-        """One transaction."""
+        """Replace the units of the files in one transaction."""
         database = self._database
         started = time.perf_counter()
         database.execute("BEGIN")

@@ -1,4 +1,4 @@
-"""What a child process is told: which tree, and the directory where everything of a comparison lies."""
+"""The job of a child process: which tree, and the directory where everything of a comparison lies."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Job:
 
     @property
     def units(self) -> Path:
-        """How each file is cut (units.py)."""
+        """Return the file that says how each file is cut (units.py)."""
         return self.scratch / "units.jsonl"
 
     def find_place(self, engine: str) -> Path:
-        """The directory of an engine's index."""
+        """Return the directory of an engine's index."""
         return self.scratch / "indexes" / engine
 
     def write_queries(self, queries: Mapping[str, list[str]]) -> None:
-        """Class -> queries, for all engines."""
+        """Write the queries of each class, for all engines."""
         (self.scratch / "queries.json").write_text(json.dumps(queries))
 
     def read_queries(self) -> dict[str, list[str]]:
-        """Class -> queries."""
+        """Read the queries of each class."""
         found: dict[str, list[str]] = json.loads((self.scratch / "queries.json").read_text())
         return found

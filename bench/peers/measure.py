@@ -35,7 +35,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How often everything is measured."""
+    """The number of times that everything is measured."""
 
     builds: int = 1  # the best counts
     asks: int = 3  # passes over all queries; the best counts
@@ -64,14 +64,14 @@ class AskFigures:
     first: list[float]  # seconds, each with opening the index
 
     def get_quantile(self, share: float, kind: str | None = None) -> float:
-        """Seconds of the warm queries of one class, or of all."""
+        """Return the seconds within which a share of the warm queries, of one class or all, was answered."""
         seconds = sorted(one for name, own in self.warm.items() if kind in (None, name) for one in own)
         return seconds[min(len(seconds) - 1, int(share * len(seconds)))]
 
 
 @dataclass(slots=True)
 class EngineFigures:
-    """What was measured of one engine."""
+    """The figures of one engine."""
 
     build: BuildFigures | None = None
     ask: AskFigures | None = None
@@ -105,7 +105,7 @@ class Bench:
         self._say = say
 
     def run(self, tree: str, entries: Sequence[Entry]) -> Comparison:
-        """Builds, questions, the server, updates: in this order, for the last change the indexes."""
+        """Measure builds, questions, the server, then updates: last, because they change the indexes."""
         loads = [os.getloadavg()[0]]
         builders = [entry for entry in entries if entry.index_of is None]
         indexed, units, builds = self._build_all(builders)
@@ -135,7 +135,7 @@ class Bench:
         return answer, watched
 
     def _build_all(self, entries: Sequence[Entry]) -> tuple[Indexed, int, dict[str, BuildFigures]]:
-        """In turn; ours first, for the others' units are cut as ours are."""
+        """Build with each in turn; ours first, for the others' units are cut as ours are."""
         best: dict[str, BuildFigures] = {}
         units = 0
         for _ in range(self._effort.builds):
@@ -152,14 +152,14 @@ class Bench:
         return indexed, units, best
 
     def measure_ours(self) -> Indexed:
-        """The sizes of our index."""
+        """Return the sizes of our index."""
         return measure_index(self._job.root, self._job.find_place(OURS), self._find_index())
 
     def _find_index(self) -> Path:
         return find_index_path(self._job.find_place(OURS))
 
     def build(self, name: str) -> BuildFigures:
-        """One build from nothing, in place of an earlier one."""
+        """Build once from nothing, in place of an earlier index."""
         self._say(f"{name}: build")
         position = self._job.find_place(name)
         shutil.rmtree(position, ignore_errors=True)
@@ -183,7 +183,7 @@ class Bench:
         return best
 
     def ask(self, name: str) -> AskFigures:
-        """All queries once."""
+        """Ask all queries once."""
         self._say(f"{name}: queries")
         return AskFigures(**self._run_child("ask", name))
 
@@ -205,7 +205,7 @@ class Bench:
         )
 
     def _time_ripgrep(self) -> float | None:
-        """Seconds of finding an identifier's files, the median; None where there is no ripgrep."""
+        """Return the median seconds of finding an identifier's files; None where there is no ripgrep."""
         program = shutil.which("rg")
         words = self._job.read_queries()["identifiers"]
         if program is None or not words:

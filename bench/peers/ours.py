@@ -27,7 +27,7 @@ REFRESH_ROUNDS = 5
 
 
 def configure(job: Job, position: Path) -> Config:
-    """The program's defaults with the workers that the others have threads."""
+    """Return the program's defaults, with as many workers as the others have threads."""
     return Config(str(job.root), data_dir=str(position), workers=THREADS)
 
 
@@ -35,7 +35,7 @@ class OurEngine:
     """Walk, read, cut, analyse, commit, merge."""
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
-        """Every shard can be searched when it is committed; all of them when merging begins."""
+        """Index the tree. A shard can be searched when it is committed, all of them when merging begins."""
         told: set[str] = set()
 
         def report(progress: IndexProgress) -> None:
@@ -50,11 +50,11 @@ class OurEngine:
         mark("merged")
 
     def open(self, job: Job, position: Path) -> Answerer:
-        """The committed generation, ranked plainly."""
+        """Open the committed generation, ranked plainly."""
         return OurAnswerer(open_searcher(find_index_path(position)), _rank_plainly)
 
     def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> OurUpdater:
-        """It finds out by itself which files changed."""
+        """Open the root, which finds out by itself which files changed."""
         return OurUpdater(TimedRepository(configure(job, position)), len(files))
 
 
@@ -62,7 +62,7 @@ class OurFullEngine(OurEngine):
     """The same index with the ranking that searches use."""
 
     def open(self, job: Job, position: Path) -> Answerer:
-        """ModuleNotFoundError where plain BM25F is the whole ranking."""
+        """Open it with the full ranking. Raises ModuleNotFoundError where plain BM25F is all of it."""
         ranking: Any = importlib.import_module(FULL_RANKING)
         return OurAnswerer(open_searcher(find_index_path(position)), ranking.rank)
 
@@ -71,7 +71,7 @@ class OurSearchEngine(OurEngine):
     """The same index, and whole answers."""
 
     def open(self, job: Job, position: Path) -> Answerer:
-        """The root with its index."""
+        """Open the root with its index."""
         return SearchAnswerer(Repository(configure(job, position)))
 
 
@@ -80,7 +80,7 @@ def _rank_plainly(searcher: Searcher, query: Any, count: int) -> Any:
 
 
 class OurAnswerer:
-    """From the text of a query to ranked chunks with their paths and lines; their text is not read."""
+    """Answers from the text of a query to ranked chunks with paths and lines; their text is not read."""
 
     def __init__(self, searcher: Searcher, rank: Callable[[Searcher, Any, int], Any]) -> None:
         self._searcher = searcher
@@ -88,7 +88,7 @@ class OurAnswerer:
         self._words = Limits().max_query_words
 
     def ask(self, text: str) -> int:
-        """The words of a query are alternatives."""
+        """Rank the units that have any of the words of a query."""
         return len(self._rank(self._searcher, parse_query(text, self._words), TOP_K).chunks)
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class SearchAnswerer:
         self._repository = repository
 
     def ask(self, text: str) -> int:
-        """What `repo.search` does between reading a request and writing the answer."""
+        """Do what `repo.search` does between reading a request and writing the answer."""
         return len(self._repository.search(SearchRequest(text, TOP_K)).hits)
 
     def close(self) -> None:
@@ -152,7 +152,7 @@ class OurUpdater:
 
 
 def measure_refresh(job: Job, position: Path) -> dict[str, float]:
-    """Seconds of a refresh that finds nothing changed, and of a plain walk with stat."""
+    """Return the seconds of a refresh that finds nothing changed, and of a plain walk with stat."""
     refreshes, walks = [], []
     with closing(Repository(configure(job, position))) as repository:
         repository.refresh()

@@ -24,7 +24,7 @@ FONT = "-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
 
 def render_picture(rows: Sequence[Row], title: str, note: str) -> str:
-    """The rows that have a goal."""
+    """Draw the rows that have a goal, as SVG."""
     judged = [row for row in rows if row.goal is not None]
     height = TOP + len(judged) * ROW_HEIGHT + BOTTOM
     goal_x = LABEL_WIDTH + BAR_WIDTH / EDGE
@@ -84,7 +84,7 @@ def _draw_row(row: Row, top: float) -> list[str]:
 
 
 def _describe(row: Row) -> str:
-    """Ours, beside the peer's where the goal is about that, and the goal."""
+    """Render our figure, beside the peer's where the goal is about that, and the goal."""
     assert row.goal is not None
     if row.share is None:
         return f"{judge_row(row)}, goal {row.goal.text}"

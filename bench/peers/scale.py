@@ -1,4 +1,4 @@
-"""How times grow with the tree: 10,000, 80,000 and 640,000 files made of one tree's text.
+"""The growth of times with the tree: 10,000, 80,000 and 640,000 files made of one tree's text.
 
 A tree smaller than the source is an even sample of it. A larger one is made of copies; in each copy
 after the first, part of the compound identifiers have another name, the same everywhere in that copy.
@@ -41,7 +41,7 @@ _COMPOUND = re.compile(rb"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]")
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What one size took."""
+    """The figures of one size."""
 
     files: int
     text_mb: float
@@ -71,12 +71,12 @@ class Renamer(dict[bytes, bytes]):
         return found
 
     def rename(self, text: bytes) -> bytes:
-        """A text with the names of this copy."""
+        """Return a text with the names of this copy."""
         return _WORD.sub(lambda match: self[match[0]], text) if self._seed else text
 
 
 def _spell(number: int) -> bytes:
-    """Four lower-case letters."""
+    """Return four lower-case letters."""
     return bytes(97 + number // 26**position % 26 for position in range(4))
 
 
@@ -94,12 +94,12 @@ class SourceText:
                 self._bytes += file.stat.size
 
     def estimate_bytes(self, files: int) -> int:
-        """Disk space for a tree of that many files and its indexes."""
+        """Return the disk space for a tree of that many files and its indexes."""
         text = self._bytes * files // max(1, len(self._paths))
         return int(text * SPACE_FACTOR) + files * BLOCK_BYTES // 2 + RESERVE_BYTES
 
     def write_tree(self, position: Path, files: int) -> None:
-        """A tree of about that many files; binary ones are left out."""
+        """Write a tree of about that many files; binary ones are left out."""
         for copy in count_from():
             wanted = min(files - copy * len(self._paths), len(self._paths))
             if wanted <= 0:
@@ -128,7 +128,7 @@ class ScaleBench:
         self._queries: dict[str, list[str]] = {}
 
     def run(self, sizes: Sequence[int]) -> list[Growth]:
-        """The sizes there is space for, ascending."""
+        """Measure the sizes there is space for, ascending."""
         grown = []
         for files in sorted(sizes):
             needed, free = self._source.estimate_bytes(files), shutil.disk_usage(self._scratch).free
@@ -184,7 +184,7 @@ class ScaleBench:
 
 
 def find_longest_list(indexed: Indexed, queries: dict[str, list[str]]) -> int:
-    """The most documents that one term of the queries has in one field."""
+    """Return the most documents that one term of the queries has in one field."""
     words = Limits().max_query_words
     terms = {term for texts in queries.values() for text in texts for term in parse_query(text, words).terms}
     snapshot = open_snapshot(indexed.index_path)

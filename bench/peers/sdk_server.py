@@ -24,17 +24,17 @@ Context = ServerRequestContext[dict[str, Any]]
 async def list_tools(
     _context: Context, _params: mcp_types.PaginatedRequestParams | None
 ) -> mcp_types.ListToolsResult:
-    """The one tool."""
+    """List the one tool."""
     return mcp_types.ListToolsResult(tools=[TOOL])
 
 
 async def call_tool(_context: Context, _params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
-    """An empty answer."""
+    """Return an empty answer."""
     return mcp_types.CallToolResult(content=[mcp_types.TextContent(type="text", text="{}")])
 
 
 async def serve() -> None:
-    """Until standard input ends."""
+    """Serve until standard input ends."""
     server: Server[dict[str, Any]] = Server("floor", on_list_tools=list_tools, on_call_tool=call_tool)
     async with stdio_server() as (inbound, outbound):
         await server.run(inbound, outbound, server.create_initialization_options())

@@ -16,7 +16,7 @@ from bench.report import render_time
 
 
 class Measure(Enum):
-    """What a goal is about."""
+    """The figure that a goal limits."""
 
     RATIO = "ratio"  # ours by the peer's
     VALUE = "value"  # ours alone
@@ -32,17 +32,17 @@ class Goal:
 
     @classmethod
     def of_ratio(cls, limit: float) -> Goal:
-        """At most so many times the peer's."""
+        """Make a goal of at most so many times the peer's."""
         return cls(limit, Measure.RATIO, f"≤ {limit:g} x")
 
     @classmethod
     def of_seconds(cls, limit: float) -> Goal:
-        """At most so long."""
+        """Make a goal of at most so many seconds."""
         return cls(limit, Measure.VALUE, f"≤ {render_time(limit)}")
 
     @classmethod
     def of_megabytes(cls, limit: float) -> Goal:
-        """At most so much."""
+        """Make a goal of at most so many megabytes."""
         return cls(limit, Measure.VALUE, f"≤ {limit:g} MB")
 
 
@@ -59,12 +59,12 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Ours by the peer's."""
+        """Return our figure divided by the peer's."""
         return self.ours / self.theirs if self.ours is not None and self.theirs else None
 
     @property
     def share(self) -> float | None:
-        """How much of the limit ours takes: above 1 the goal is missed. None without a goal or a figure."""
+        """Return our share of the limit: above 1 the goal is missed. None without a goal or a figure."""
         if self.goal is None:
             return None
         if self.goal.measure is Measure.VALUE:
@@ -73,7 +73,7 @@ class Row:
 
 
 def build_rows(result: Comparison) -> list[Row]:
-    """All rows of one tree, in the order of the goals."""
+    """Build all rows of one tree, in the order of the goals."""
     return [*_iter_build(result), *_iter_server(result), *_iter_queries(result), *_iter_changes(result)]
 
 
@@ -100,7 +100,7 @@ def _get(figures: BuildFigures, attribute: str) -> float:
 def _compare(
     result: Comparison, what: str, unit: str, values: dict[str, float], goal: Goal, judge: str
 ) -> Iterator[Row]:
-    """One row for each peer; the goal stands in that of `judge`, or in one of its own without a peer."""
+    """Yield one row for each peer; the goal is in that of `judge`, or in one of its own without a peer."""
     ours = values[engines.OURS]
     peers = [name for name in values if not name.startswith(engines.OURS)]
     if judge and judge not in peers and goal.measure is Measure.VALUE:
@@ -178,7 +178,7 @@ def _iter_changes(result: Comparison) -> Iterator[Row]:
 
 
 def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:
-    """Each size beside the one before it."""
+    """Build the rows that compare each size with the one before it."""
     rows = []
     for before, after in pairwise(grown):
         step, peer = f"{before.files:,} -> {after.files:,} files", f"at {before.files:,}"
@@ -233,14 +233,14 @@ def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:
 
 
 def render_tables(rows: Sequence[Row]) -> list[str]:
-    """The rows with a goal, then those for information."""
+    """Render the rows with a goal, then those for information."""
     others = [row for row in rows if row.goal is None]
     lines = render_table([row for row in rows if row.goal is not None])
     return [*lines, "", "For information:", "", *render_table(others)] if others else lines
 
 
 def render_table(rows: Sequence[Row]) -> list[str]:
-    """Markdown."""
+    """Render rows as a table in Markdown."""
     lines = ["| what | ours | peer | peer's | ratio | goal | |", "|---|--:|---|--:|--:|--:|---|"]
     for row in rows:
         cells = [row.what, render_value(row.ours, row.unit), row.peer]
@@ -251,7 +251,7 @@ def render_table(rows: Sequence[Row]) -> list[str]:
 
 
 def judge_row(row: Row) -> str:
-    """In a word."""
+    """Return in a word whether a row reaches its goal."""
     if row.goal is None:
         return ""
     if row.share is None:
@@ -260,14 +260,14 @@ def judge_row(row: Row) -> str:
 
 
 def render_value(value: float | None, unit: str) -> str:
-    """Three digits and the unit."""
+    """Render a value in three digits, with its unit."""
     if value is None:
         return "-"
     return render_time(value) if unit == "s" else f"{value:,.0f} MB" if value >= 100 else f"{value:.3g} MB"
 
 
 def render_ratio(ratio: float | None) -> str:
-    """Two digits behind the point, or fewer when it is large."""
+    """Render a ratio with two digits behind the point, or fewer when it is large."""
     if ratio is None:
         return ""
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"

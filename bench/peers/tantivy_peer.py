@@ -31,7 +31,7 @@ class TantivyEngine:
         self._counts = counts
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
-        """One commit; then the merges that it made go on to their end."""
+        """Add all units in one commit, and wait until the merges that it made have ended."""
         index = tantivy.Index(self._build_schema(), path=str(position))
         writer = index.writer(heap_size=HEAP_BYTES, num_threads=THREADS)
         for unit in iter_units(job.root, job.units):
@@ -50,17 +50,17 @@ class TantivyEngine:
         return builder.build()
 
     def open(self, job: Job, position: Path) -> TantivyAnswerer:
-        """The index and its searcher."""
+        """Open the index and its searcher."""
         phrases = self._index_option == "position"
         return TantivyAnswerer(tantivy.Index.open(str(position)), phrases=phrases, counts=self._counts)
 
     def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> TantivyUpdater:
-        """A writer that stays open."""
+        """Open a writer that stays open."""
         return TantivyUpdater(job.root, tantivy.Index.open(str(position)), files)
 
 
 def make_document(unit: Unit) -> Any:
-    """A unit as tantivy takes it."""
+    """Return a unit as tantivy takes it."""
     document = tantivy.Document()
     document.add_text(BODY, unit.text)
     document.add_text(PATH, unit.path)
@@ -78,13 +78,13 @@ class TantivyAnswerer:
         self._counts = counts
 
     def ask(self, text: str) -> int:
-        """In lower case, so that no word is an operator; the tokenizer does the same to the text."""
+        """Ask in lower case, so that no word is an operator; the tokenizer does the same to the text."""
         text = _SPECIAL.sub(r"\\\1", text) if self._phrases else _NO_WORD.sub(" ", text)
         query = self._index.parse_query(text.lower(), [BODY])
         return len(self._searcher.search(query, limit=TOP_K, count=self._counts).hits)
 
     def close(self) -> None:
-        """Nothing is held that is not let go."""
+        """Do nothing: nothing is held that has to be let go."""
 
 
 class TantivyUpdater:
@@ -95,7 +95,7 @@ class TantivyUpdater:
         self._writer = index.writer(heap_size=UPDATE_HEAP_BYTES, num_threads=1)
 
     def update(self) -> float:
-        """One commit, and a reload of the reader."""
+        """Replace the units of the files in one commit, and reload the reader."""
         started = time.perf_counter()
         for file in self._files:
             self._writer.delete_documents_by_term(PATH, file.path)

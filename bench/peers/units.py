@@ -19,7 +19,7 @@ from repo_mcp.text.lines import decode_source
 
 @dataclass(frozen=True, slots=True)
 class CutFile:
-    """How one file is cut."""
+    """The cuts of one file."""
 
     path: str
     sizes: list[int]  # bytes of each unit
@@ -36,20 +36,20 @@ class Unit:
 
 
 def iter_cut_files(position: Path) -> Iterator[CutFile]:
-    """The files in path order."""
+    """Yield the files in path order."""
     with position.open() as lines:
         for line in lines:
             yield CutFile(*json.loads(line))
 
 
 def read_cut_files(position: Path, paths: Sequence[str]) -> list[CutFile]:
-    """Those of the paths."""
+    """Return the cuts of the files with these paths."""
     wanted = set(paths)
     return [file for file in iter_cut_files(position) if file.path in wanted]
 
 
 def read_units(root: Path, file: CutFile) -> Iterator[Unit]:
-    """The units of one file as it is now; what it has grown by belongs to the last one."""
+    """Yield the units of one file as it is now; what it has grown by belongs to the last one."""
     data = decode_source((root / file.path).read_bytes()).data
     start, line, last = 0, 1, len(file.sizes) - 1
     for number, (size, lines) in enumerate(zip(file.sizes, file.lines, strict=True)):
@@ -59,6 +59,6 @@ def read_units(root: Path, file: CutFile) -> Iterator[Unit]:
 
 
 def iter_units(root: Path, position: Path) -> Iterator[Unit]:
-    """All units of a tree."""
+    """Yield all units of a tree."""
     for file in iter_cut_files(position):
         yield from read_units(root, file)

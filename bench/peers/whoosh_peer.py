@@ -21,7 +21,7 @@ class WhooshEngine:
     """One process: its writer of several is slower on what has been tried."""
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
-        """One commit."""
+        """Index all units in one commit."""
         schema = Schema(body=TEXT, path=ID(stored=True), line=STORED)
         writer = index.create_in(str(position), schema).writer(limitmb=HEAP_MEGABYTES)
         _add(writer, iter_units(job.root, job.units))
@@ -30,11 +30,11 @@ class WhooshEngine:
         mark("merged")
 
     def open(self, job: Job, position: Path) -> WhooshAnswerer:
-        """The index and its searcher."""
+        """Open the index and its searcher."""
         return WhooshAnswerer(index.open_dir(str(position)))
 
     def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> WhooshUpdater:
-        """A writer is opened for each update: that is how Whoosh commits."""
+        """Open the index; a writer is opened for each update: that is how Whoosh commits."""
         return WhooshUpdater(job.root, index.open_dir(str(position)), files)
 
 
@@ -52,7 +52,7 @@ class WhooshAnswerer:
         self._parser = QueryParser("body", opened.schema, plugins=[plugins.WhitespacePlugin()], group=OrGroup)
 
     def ask(self, text: str) -> int:
-        """Words alone: no operators."""
+        """Ask with words alone: no operators."""
         return len(self._searcher.search(self._parser.parse(text), limit=TOP_K).top_n)
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class WhooshUpdater:
         self._root, self._index, self._files = root, opened, files
 
     def update(self) -> float:
-        """One commit, and a new searcher."""
+        """Replace the units of the files in one commit, and open a new searcher."""
         started = time.perf_counter()
         writer = self._index.writer()
         for file in self._files:

@@ -1,1 +1,1 @@
-"""How good the ranking is: questions with known answers, asked through the program's own search."""
+"""The quality of the ranking: questions with known answers, asked through the program's own search."""

@@ -24,7 +24,7 @@ FUNCTIONS = Path(__file__).parent / "functions.jsonl"
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
-    """The options of the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="bench.quality", description=__doc__)
     parser.add_argument("--tasks", type=Path, help="tasks, one JSON object a line")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""What each signal gives: the tasks ranked with one weight switched off at a time.
+"""The worth of each signal: the tasks ranked with one weight switched off at a time.
 
     python -m bench.quality.ablation --tasks FILE --trees DIR [--repos FILE] [--data DIR]
 
@@ -29,7 +29,7 @@ LEFT_OUT = ("repeat", "next_frame")  # the first is about pages; the second is a
 
 
 def list_variants() -> dict[str, RankingWeights]:
-    """Name -> weights: all, each one switched off, and text alone."""
+    """Return the weights by name: all, each one switched off, and text alone."""
     names = [one.name for one in fields(WEIGHTS) if one.name not in LEFT_OUT]
     off = {name: OFF.get(name, 0.0) for name in names}
     text_alone = {name: value for name, value in off.items() if name != "next_unit"}
@@ -49,7 +49,7 @@ def list_variants() -> dict[str, RankingWeights]:
 
 
 def measure(searcher: Searcher, task: Task, variants: Mapping[str, RankingWeights]) -> dict[str, Score]:
-    """The measures of one task with each variant."""
+    """Return the measures of one task with each variant."""
     query = parse_query(task.query, MAX_WORDS)
     best = searcher.find_best_units(query, BEST_UNITS, Filter())
     return {
@@ -61,7 +61,7 @@ def measure(searcher: Searcher, task: Task, variants: Mapping[str, RankingWeight
 
 
 def open_searcher(tree: Tree, data_dir: Path) -> Searcher:
-    """The searcher of a tree whose index is up to date."""
+    """Open the searcher of a tree whose index is up to date."""
     with closing(open_repository(tree, data_dir)) as repository:
         searcher = repository._index.find_searcher()
     assert searcher is not None
@@ -69,7 +69,7 @@ def open_searcher(tree: Tree, data_dir: Path) -> Searcher:
 
 
 def render(found: Mapping[str, Sequence[tuple[Task, Score]]]) -> Iterable[str]:
-    """A table: a row for each variant, NDCG@10 by category, then Acc@5 and Acc@10."""
+    """Render a table: a row for each variant, NDCG@10 by category, then Acc@5 and Acc@10."""
     categories = sorted({task.category for task, _ in found["all"]})
     yield f"| | NDCG@10 | {' | '.join(categories)} | Acc@5 | Acc@10 |"
     yield "|---" + "|--:" * (len(categories) + 3) + "|"

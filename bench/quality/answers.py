@@ -1,4 +1,4 @@
-"""How many questions a bundle and a page of snippets answer: `python -m bench.quality --functions`.
+"""The questions that a bundle and a page of snippets answer: `python -m bench.quality --functions`.
 
 A question is answered when at least 70 % of each function that was named for it in advance is shown. It is
 asked of a server over stdio with its default limits, beside the control (`bench/quality/control.py`). What is
@@ -27,7 +27,7 @@ SEARCH, BUNDLE = "repo.search", "repo.build_context_bundle"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one question got."""
+    """The lines that the answers to one question showed."""
 
     question: Question
     page: Set[Line]  # the lines that the first page of hits shows
@@ -36,17 +36,17 @@ class Outcome:
 
     @property
     def has_files(self) -> bool:
-        """True when the first page has all files."""
+        """Return True when the first page has all files."""
         return {one.path for one in self.question.functions} <= {path for path, _ in self.spans}
 
     @property
     def has_head(self) -> bool:
-        """True when the first page shows the first line of one of the functions."""
+        """Return True when the first page shows the first line of one of the functions."""
         return any((one.path, one.start_line) in self.page for one in self.question.functions)
 
     @property
     def has_span(self) -> bool:
-        """True when a hit touches one of the functions."""
+        """Return True when a hit touches one of the functions."""
         return any(one.count_shown(self.spans) for one in self.question.functions)
 
     def list_missing(self, column: str) -> list[str]:

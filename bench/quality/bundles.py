@@ -1,4 +1,4 @@
-"""How much of a fix a bundle for its message holds: `python -m bench.quality.bundles`.
+"""The part of a fix that a bundle for its message holds: `python -m bench.quality.bundles`.
 
 Each commit is asked about in the tree of its parent, which is read from the repository's git directory. Two
 sets of lines are wanted: those that the commit's diff takes away, with three lines around each, and the
@@ -46,7 +46,7 @@ class Overlap:
 
 
 def find_git(mirror: Path, name: str) -> Path | None:
-    """The git directory of `owner/name` in a directory of such, if it is there."""
+    """Return the git directory of `owner/name` in a directory of such, if it is there."""
     base = mirror / name.replace("/", "+")
     found = (
         position
@@ -57,7 +57,7 @@ def find_git(mirror: Path, name: str) -> Path | None:
 
 
 def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str], around: int = AROUND) -> Lines:
-    """The lines of the tree that a commit changes, where its old text stands there unchanged and once."""
+    """Return the lines of the tree that a commit changes, if its old text stands there unchanged and once."""
     command = ["git", f"--git-dir={git}", "diff", "-U2", f"{commit}^", commit, "--", *paths]
     done = subprocess.run(command, capture_output=True, check=False)
     text = done.stdout.decode("utf-8", "replace")
@@ -77,7 +77,7 @@ def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str], aroun
 
 
 def _iter_hunks(diff: str) -> Iterator[tuple[str, list[tuple[bool, str]], int]]:
-    """(path, old lines with whether each is touched, first line) of each hunk."""
+    """Yield the path of each hunk, its old lines with whether each is touched, and its first line."""
     path, old, first, inside = "", list[tuple[bool, str]](), 0, False
     for line in [*diff.split("\n"), "diff --git"]:
         hunk = _HUNK.match(line)
@@ -98,7 +98,7 @@ def _iter_hunks(diff: str) -> Iterator[tuple[str, list[tuple[bool, str]], int]]:
 
 
 def _find_once(lines: Sequence[str], wanted: Sequence[str], near: int) -> int | None:
-    """Where the wanted lines stand in a row, nearest to a line; None when they do not."""
+    """Return where the wanted lines stand in a row, nearest to a line; None when they do not."""
     positions = [
         at
         for at in range(len(lines) - len(wanted) + 1)
@@ -141,7 +141,7 @@ def grow_to_functions(repository: Repository, changed: Lines) -> Lines:
 
 
 def compare(bundle: Bundle, wanted: Lines) -> Overlap:
-    """How a bundle and the wanted lines overlap."""
+    """Return how a bundle and the wanted lines overlap."""
     shown = {
         (one.path, line) for one in bundle.selections for line in range(one.start_line, one.end_line + 1)
     }
@@ -154,7 +154,7 @@ def compare(bundle: Bundle, wanted: Lines) -> Overlap:
 
 
 def ask_commit(repository: Repository, query: str, wanted: Sequence[Lines]) -> list[list[Overlap]]:
-    """For each budget the overlaps of its bundle with each set of wanted lines."""
+    """Return for each budget the overlaps of its bundle with each set of wanted lines."""
     bundles = [repository.bundle(BundleRequest(query, MOST_FILES, lines)) for lines in BUDGETS]
     return [[compare(bundle, lines) for lines in wanted] for bundle in bundles]
 

@@ -36,7 +36,7 @@ Declared = dict[str, list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How many of the names asked for were shown in the first hit's excerpt."""
+    """The number of names whose declaration the first hit's excerpt shows, and the other names."""
 
     shown: int
     missed: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""How often the right document comes first: `python -m bench.quality.documents --trees DIR`.
+"""The rank of the right document among the found: `python -m bench.quality.documents --trees DIR`.
 
 DIR holds a tree for each repository by name; those that are not there are left out. The questions are in
 documents.jsonl: an answer is right when its path ends in, or holds, one of the `answers`.
@@ -34,13 +34,13 @@ class Question:
 
 
 def read_questions(path: Path = QUESTIONS) -> list[Question]:
-    """The questions of a file, one JSON object a line."""
+    """Return the questions of a file, one JSON object a line."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [Question(row["repo"], row["query"], tuple(row["answers"])) for row in rows]
 
 
 def find_place(question: Question, paths: Sequence[str]) -> int:
-    """The place of the first right hit, from 1; 0 where there is none."""
+    """Return the place of the first right hit, from 1; 0 where there is none."""
     right = (
         position for position, path in enumerate(paths, 1) if any(one in path for one in question.answers)
     )
@@ -48,7 +48,7 @@ def find_place(question: Question, paths: Sequence[str]) -> int:
 
 
 def ask_all(questions: Iterable[Question], root: Path, data_dir: Path) -> list[int]:
-    """The places of the right hits in one tree, which is indexed first."""
+    """Return the places of the right hits in one tree, which is indexed first."""
     repository = Repository(load_config(str(root), data_dir=str(data_dir)))
     repository.refresh()
     positions = []
@@ -60,7 +60,7 @@ def ask_all(questions: Iterable[Question], root: Path, data_dir: Path) -> list[i
 
 
 def render_row(name: str, positions: Sequence[int]) -> str:
-    """One row: how many, the first hit right, one of the first three, and the mean of 1 over the place."""
+    """Render one row: how many, first hit right, one of the first three right, mean of 1 over the place."""
     first = sum(position == 1 for position in positions)
     early = sum(0 < position <= 3 for position in positions)
     inverse = sum(1 / position for position in positions if position) / max(1, len(positions))

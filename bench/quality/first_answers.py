@@ -1,4 +1,4 @@
-"""How good answers are while an index is built: at shares of a build that stands still there.
+"""The quality of answers while an index is built: at shares of a build that stands still there.
 
     python -m bench.quality.first_answers --tasks FILE --trees DIR [--only NAME,NAME] [--first N] [--by-path]
 

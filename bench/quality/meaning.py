@@ -1,4 +1,4 @@
-"""What an embedding model adds: the tasks ranked with several weights of meaning beside words.
+"""The gain from an embedding model: the tasks ranked with several weights of meaning beside words.
 
     python -m bench.quality.meaning --tasks FILE --trees DIR --semantic-model DIR [--weights 0,0.5,1]
         [--repos FILE] [--only NAMES] [--data DIR]
@@ -31,7 +31,7 @@ Rows = dict[float, list[tuple[Task, Score]]]
 def measure(
     tree: Tree, model: Path, data_dir: Path, tasks: Sequence[Task], weights: Sequence[float]
 ) -> Iterator[tuple[float, Task, Score]]:
-    """Weight, task and measures, for each of both. Vectors that are not there are made first."""
+    """Yield the weight, task and measures, for each of both. Vectors that are not there are made first."""
     config = replace(build_config(tree, data_dir), semantic_model=str(model))
     with closing(Repository(config)) as repository:
         repository.refresh()
@@ -50,7 +50,7 @@ def measure(
 
 
 def render(rows: Rows) -> Iterable[str]:
-    """A table: a row for each weight, NDCG@10 of all and by category, then Acc@1, Acc@5 and Acc@10."""
+    """Render a table: a row for each weight, NDCG@10 of all and by category, then Acc@1, Acc@5 and Acc@10."""
     categories = sorted({task.category for own in rows.values() for task, _ in own})
     yield f"| weight | NDCG@10 | {' | '.join(categories)} | Acc@1 | Acc@5 | Acc@10 |"
     yield "|---" + "|--:" * (len(categories) + 4) + "|"

@@ -31,7 +31,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What one task's answer is worth."""
+    """The worth of the answer to one task."""
 
     ndcg: float
     acc: tuple[float, ...]  # all answers among the first CUTS
@@ -41,7 +41,7 @@ class Score:
 
 
 def score_task(task: Task, hits: Sequence[Found]) -> Score:
-    """The measures of one answer."""
+    """Return the measures of one answer."""
     files = list(dict.fromkeys(hit.path for hit in hits))
     plain = [path for path in files if TEST_PATH.search(path) is None]
     positions = find_places(task, files[:PLACES])
@@ -59,7 +59,7 @@ def score_task(task: Task, hits: Sequence[Found]) -> Score:
 
 
 def find_places(task: Task, files: Sequence[str]) -> list[int | None]:
-    """For each answer its place in a list, from 1. A file stands for one answer at most."""
+    """Return for each answer its place in a list, from 1. A file stands for one answer at most."""
     positions: list[int | None] = []
     for target in task.targets:
         position = next((at for at, path in enumerate(files, 1) if task.matches(path, target)), None)

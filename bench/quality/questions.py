@@ -53,7 +53,7 @@ class Function:
         return sum((self.path, number) in shown for number in range(self.start_line, self.end_line + 1))
 
     def is_shown(self, shown: Set[Line]) -> bool:
-        """True when enough of it was shown to answer by."""
+        """Return whether enough of it was shown to answer by."""
         return self.count_shown(shown) >= LEAST_SHARE * (self.end_line - self.start_line + 1)
 
 
@@ -70,12 +70,12 @@ class Question:
     functions: tuple[Function, ...]
 
     def is_answered(self, shown: Set[Line]) -> bool:
-        """True when each of its functions was shown."""
+        """Return whether each of its functions was shown."""
         return all(function.is_shown(shown) for function in self.functions)
 
 
 def read_questions(path: Path) -> list[Question]:
-    """The questions of a file in its order. Raises KeyError for a row that lacks something."""
+    """Return the questions of a file in its order. Raises KeyError for a row that lacks something."""
     with path.open(encoding="utf-8") as lines:
         return [_parse(json.loads(line)) for line in lines]
 

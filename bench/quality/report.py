@@ -21,7 +21,7 @@ Stored = Mapping[str, Mapping[str, object]]
 
 
 def render_tables(outcomes: Sequence[Outcome]) -> list[str]:
-    """All, by category and by language."""
+    """Render the measures of all tasks, by category and by language."""
     lines = [HEAD, "|---" + "|--:" * (len(CUTS) + 5) + "|", _render_row("all", outcomes)]
     for key in (lambda one: one.task.category, lambda one: one.task.language):
         groups = _group(outcomes, key)
@@ -62,13 +62,13 @@ def write_run(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 
 def read_run(path: Path) -> Stored:
-    """A stored run."""
+    """Read a stored run."""
     stored: Stored = json.loads(path.read_text(encoding="utf-8"))
     return stored
 
 
 def render_comparison(outcomes: Sequence[Outcome], stored: Stored, most: int) -> list[str]:
-    """What moved since a stored run of the same tasks, the worst first."""
+    """Render what moved since a stored run of the same tasks, the worst first."""
     pairs = [(one, before) for one in outcomes if (before := stored.get(one.task.id)) is not None]
     moves = [(_measure(one.score) - _measure_stored(before), one, before) for one, before in pairs]
     moved = sorted((move for move in moves if abs(move[0]) > LEAST_CHANGE), key=lambda move: move[0])

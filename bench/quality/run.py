@@ -29,14 +29,14 @@ class Outcome:
 
 
 def open_repository(tree: Tree, data_dir: Path) -> Repository:
-    """The tree with an index that is up to date. Close it."""
+    """Open a tree with an index that is up to date. Close it afterwards."""
     repository = Repository(build_config(tree, data_dir))
     repository.refresh()
     return repository
 
 
 def build_config(tree: Tree, data_dir: Path) -> Config:
-    """What a tree is opened with."""
+    """Return the configuration with which a tree is opened."""
     return Config(
         str(tree.root), data_dir=str(data_dir), watch=False, limits=Limits(max_search_hits=MAX_HITS)
     )
@@ -49,7 +49,7 @@ def run_tasks(
     top_k: int,
     report: Callable[[str], None],
 ) -> Iterator[Outcome]:
-    """The outcome of each task, tree by tree. What has no tree is left out, and that is reported."""
+    """Yield the outcome of each task, tree by tree. What has no tree is left out, and that is reported."""
     for repo, own in _group(tasks).items():
         tree = find(repo)
         if tree is None:
@@ -61,7 +61,7 @@ def run_tasks(
 
 
 def ask(repository: Repository, task: Task, top_k: int) -> Outcome:
-    """One task's outcome."""
+    """Return one task's outcome."""
     started = time.perf_counter()
     hits = repository.search(SearchRequest(task.query, top_k)).hits
     seconds = time.perf_counter() - started
@@ -71,7 +71,7 @@ def ask(repository: Repository, task: Task, top_k: int) -> Outcome:
 
 
 def count_chars(hit: Hit) -> int:
-    """What a hit costs in an answer, about."""
+    """Return about how many characters a hit takes in an answer."""
     return len(hit.path) + len(hit.snippet) + sum(map(len, hit.matched_terms)) + FRAME_CHARS
 
 

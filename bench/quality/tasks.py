@@ -27,20 +27,20 @@ class Task:
     whole_paths: bool  # False: a path matches that ends with the target, or the other way round
 
     def matches(self, path: str, target: str) -> bool:
-        """True when a found path is the target."""
+        """Return whether a found path is the target."""
         if path == target:
             return True
         return not self.whole_paths and (path.endswith("/" + target) or target.endswith("/" + path))
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """The tasks of a file in its order."""
+    """Return the tasks of a file in its order."""
     with path.open(encoding="utf-8") as lines:
         return [parse_task(json.loads(line), number) for number, line in enumerate(lines, 1)]
 
 
 def parse_task(row: Mapping[str, object], number: int) -> Task:
-    """One task of either format. Raises ValueError for one without a query or an answer."""
+    """Return one task of either format. Raises ValueError for one without a query or an answer."""
     targets = _list_targets(row)
     query = row.get("query")
     if not isinstance(query, str) or not targets:
@@ -78,14 +78,14 @@ class Tree:
 
 
 def find_tree(trees: Path, repo: str, repos: Mapping[str, Mapping[str, object]]) -> Tree | None:
-    """The tree of a repository: `trees/repo`, or its `benchmark_root` in there. None when it is not there."""
+    """Return the tree of a repository: `trees/repo`, or its `benchmark_root` in there. None without one."""
     given = repos.get(repo, {}).get("benchmark_root")
     root = trees / repo / str(given) if given else trees / repo
     return Tree(repo, root) if root.is_dir() else None
 
 
 def read_repos(path: Path | None) -> dict[str, Mapping[str, object]]:
-    """Name -> row of a file of repositories; nothing without a file."""
+    """Read a file of repositories as rows by name; nothing without a file."""
     if path is None:
         return {}
     return {str(row["name"]): row for row in json.loads(path.read_text(encoding="utf-8"))}

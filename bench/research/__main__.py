@@ -24,7 +24,7 @@ from repo_mcp.toolsets.research.research_text import render_report
 
 
 def find_tree(trees: Path, name: str) -> Path | None:
-    """The folder of a repository, with or without a version behind its name."""
+    """Return the folder of a repository, with or without a version behind its name."""
     found = [
         path for path in sorted(trees.iterdir()) if path.is_dir() and path.name.partition("-")[0] == name
     ]
@@ -32,7 +32,7 @@ def find_tree(trees: Path, name: str) -> Path | None:
 
 
 def ask(repository: Repository, question: Question, depth: int | None) -> tuple[Report, float]:
-    """The report on a question, and the CPU seconds that it took."""
+    """Return the report on a question, and the CPU seconds that it took."""
     request = ResearchRequest(question.text, depth or question.depth, question.focus, question.folder)
     started = time.process_time()
     report = repository.engines.researcher.answer(request, Steps(lambda: False))
@@ -40,7 +40,7 @@ def ask(repository: Repository, question: Question, depth: int | None) -> tuple[
 
 
 def iter_wanted(only: str) -> Iterator[Question]:
-    """The questions whose tree or text holds some words."""
+    """Yield the questions whose tree or text holds some words."""
     for question in QUESTIONS:
         if only.lower() in f"{question.tree} {question.text}".lower():
             yield question

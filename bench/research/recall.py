@@ -1,4 +1,4 @@
-"""How much of the right answers `code_research` shows: `python -m bench.research.recall --trees DIR`.
+"""The part of the right answers that `code_research` shows: `python -m bench.research.recall --trees DIR`.
 
 DIR holds a tree for each row of `repos.json`, at its revision. Each question of `questions.jsonl` is asked of
 a server over stdio with its default limits. A deciding line is shown when it stands in the answer behind its
@@ -65,7 +65,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one question got."""
+    """The answer to one question: its bytes, and what is missing from it."""
 
     question: Question
     bytes: int

@@ -1,4 +1,4 @@
-"""How long questions about Linux take, popular names among them.
+"""The seconds that questions about Linux take, popular names among them.
 
     python -m bench.research.speed TREE DATA_DIR [--depth N]
 

@@ -1,4 +1,4 @@
-"""Where packs lie: in files, or in stores: `https://`, `s3://`, `gs://` and what else fsspec knows.
+"""The stores where packs lie: files, or URLs: `https://`, `s3://`, `gs://` and what else fsspec knows.
 
 For the command line alone. A pack in a store is fetched when an index begins with it. It is copied to a file
 without a name, as far as its own table says that it goes and no further, and is opened there: nothing is used

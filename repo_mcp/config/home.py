@@ -1,4 +1,4 @@
-"""Where the user's home is: asked before a server's first answer, so this file imports next to nothing."""
+"""The user's home: it is asked for before a server's first answer, so this file imports next to nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which symbol a text means: an id, a qualified name or an ending of one, or a place.
+"""The symbol that a text names: by an id, a qualified name or an ending of one, or a place.
 
     0f3c...                       the id that answers give
     pkg.mod.Class.method          a qualified name; "::", "->", "#" and "/" count as dots

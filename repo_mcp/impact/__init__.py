@@ -1,1 +1,1 @@
-"""From a diff to what it changes, and from there to what may have to change or to be run with it."""
+"""The impact of a diff: what it changes, and what may have to change or to be run with that."""

@@ -1,4 +1,4 @@
-"""From touched lines to the declarations that have them.
+"""The declarations that have the touched lines.
 
 A line counts for the innermost symbol around it; one outside of all for the file itself. What only one side
 of the diff declares is added or deleted, and told by comparing the outlines of both texts.

@@ -1,4 +1,4 @@
-"""What speaks for each file's being reached by a change: edges of the graph, and what else goes together.
+"""The evidence that a change reaches a file: edges of the graph, and what else goes together.
 
 Files that change together are not all bound by calls. A header goes with its source, a test with what it is
 named after, and a file with others that have the rare names and words of the lines that change. Such evidence

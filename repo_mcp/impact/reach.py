@@ -1,4 +1,4 @@
-"""From changed symbols, level by level, to what depends on them.
+"""The reach of changed symbols: what depends on them, level by level.
 
 A way is only as sure as its weakest edge. What is only possible is listed but not followed: what lies behind
 a guess is noise. Calls of what a changed method overrides are such: they may reach it. Each level shares a

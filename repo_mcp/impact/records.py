@@ -1,4 +1,4 @@
-"""What an analysis of impact says: the symbols that a diff changes, and the files that this reaches."""
+"""The records of an analysis of impact: the symbols that a diff changes, and the files that this reaches."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From the tree to segments: changes are found, cut, analysed, built in shards, committed and merged."""
+"""The way from the tree to segments: changes are found, cut, analysed, built, committed and merged."""

@@ -60,7 +60,7 @@ GONE, LATE, OTHER, DAMAGED = "gone", "late", "another version of the program", "
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for a cluster."""
+    """The seconds to wait for a cluster."""
 
     first_worker_seconds: float = 10.0  # without any worker; then shards are built here
     first_shard_seconds: float = 120.0  # for one shard, before any is done: a file system may be cold
@@ -82,7 +82,7 @@ class _Shard:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """What came of giving out a shard; without a worker it is to be built here.
+    """The result of giving out a shard; without a worker it is to be built here.
 
     Without a shard either, all are: nobody is asked any longer.
     """
@@ -251,7 +251,7 @@ class _Errands:
     # Called from the thread that refreshes
 
     def connect(self) -> None:
-        """Start. Raises RepoError with CONFIG_INVALID when no scheduler answers."""
+        """Connect to the scheduler. Raises RepoError with CONFIG_INVALID when none answers."""
         self._thread.start()
         try:
             self._connected.result(2 * CONNECT_SECONDS)

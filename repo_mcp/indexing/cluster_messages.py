@@ -1,4 +1,4 @@
-"""What travels between a build and the workers of a cluster: a shard to build, and what became of its files.
+"""The messages between a build and the workers of a cluster: a shard to build, and what became of its files.
 
 A task is one packed record: the program's versions, the settings, and the shard's files. A reply is a list of
 byte strings: a packed record, then the segments. Its record has the program's versions and, if they are those
@@ -63,7 +63,7 @@ class OtherProgram(CorruptIndex):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What became of a shard, and its segments, which are not in the index's directory yet."""
+    """The result of a shard, and its segments, which are not in the index's directory yet."""
 
     result: ShardResult
     segments: tuple[bytes, ...]  # one for each entry of the result

@@ -40,7 +40,7 @@ _merge: Merge | None = None  # of this worker process
 
 
 class Outcome(Protocol):
-    """What became of a shard that was given out."""
+    """The result of a shard that was given out."""
 
     def result(self) -> ShardResult | None:
         """Return the result; None when the shard is being built again, and comes later.
@@ -53,7 +53,7 @@ Done = SimpleQueue[Outcome | None]  # None: somebody wants files
 
 
 class Builders(Protocol):
-    """Those who build shards, at the same time as this process does other things."""
+    """The builders of shards, at work while this process does other things."""
 
     @property
     def capacity(self) -> int:

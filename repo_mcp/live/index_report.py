@@ -1,4 +1,4 @@
-"""What is told of the index of one root: its status, and what an answer out of it may lack.
+"""The report on the index of one root: its status, and what an answer out of it may lack.
 
 Nothing is changed here, nor waited for, but that a tree that was not looked at lately may be looked at.
 """

@@ -47,7 +47,7 @@ SATURATION, LENGTH_SHARE = 1.2, 0.75  # of BM25
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a call needs of the tree. Empty: nobody knows which files that takes."""
+    """The files of the tree that a call needs. Empty: nobody knows which files those are."""
 
     text: str = ""  # a name, or a text with names and words in it
     paths: tuple[str, ...] = ()

@@ -55,7 +55,7 @@ _CODES: Mapping[ErrorCode, int] = {
 
 @dataclass(frozen=True, slots=True)
 class ResourceUri:
-    """What a URI names, decoded and not checked any further."""
+    """The root, path and lines that a URI names, decoded and not checked any further."""
 
     scheme: str
     root: str  # "" for the only root, or the first

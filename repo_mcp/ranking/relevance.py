@@ -1,4 +1,4 @@
-"""How relevant a hit is, in percent: one scale for every search that reports it.
+"""The relevance of a hit, in percent: one scale for every search that reports it.
 
 A hit's share is its score divided by the best score that anything could reach with its query. It is at most
 1, orders hits as their scores do, and means the same for every query: how much of what was asked is there.

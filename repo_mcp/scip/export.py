@@ -87,7 +87,7 @@ class ResolvedFiles(Protocol):
 
 @dataclass(slots=True)
 class ExportReport:
-    """What was written, and what was left out."""
+    """The counts of what was written, and of what was left out."""
 
     documents: int = 0
     symbols: int = 0
@@ -193,7 +193,7 @@ def _describe(record: SymbolRecord, ordinal: int, symbol: str, bases: Sequence[s
 
 
 class _Places:
-    """Where names stand in the lines of one file. Each place is given away once."""
+    """The places of names in the lines of one file. Each place is given away once."""
 
     def __init__(self, lines: Sequence[str], record: SymbolRecord) -> None:
         self._lines = lines

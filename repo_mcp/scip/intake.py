@@ -55,7 +55,7 @@ class IntakeSources:
 
 @dataclass(slots=True)
 class IntakeReport:
-    """What was taken, and what was left out."""
+    """The counts of what was taken, and of what was left out."""
 
     files: int = 0
     symbols: int = 0  # declarations with a meaning

@@ -1,4 +1,4 @@
-"""What a document of SCIP says, in the terms of our symbol record of the same file.
+"""The statements of a SCIP document, in the terms of our symbol record of the same file.
 
 A document says nothing of the version that it describes. So a place counts only where the text has the name
 that the symbol ends with; where too many have not, the document is of another version and is refused whole.
@@ -50,7 +50,7 @@ class OtherText(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What was taken from a document."""
+    """The statements that were taken from a document."""
 
     record: bytes  # a precise record
     meanings: frozenset[bytes]  # of declarations

@@ -49,7 +49,7 @@ FORWARD_DEFINITION = 64
 
 
 class PositionEncoding(IntEnum):
-    """What the characters of a range are counted in."""
+    """The units in which the characters of a range are counted."""
 
     UNKNOWN = 0
     UTF8 = 1
@@ -71,7 +71,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class SymbolInformation:
-    """What is told of a symbol where it is defined."""
+    """The facts about a symbol where it is defined."""
 
     symbol: str
     kind: int  # SymbolInformation.Kind

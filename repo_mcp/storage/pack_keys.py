@@ -34,7 +34,7 @@ _MAKE_PAIR = (
 
 @dataclass(frozen=True, slots=True)
 class PackKey:
-    """What a pack is signed and checked with."""
+    """The key that signs and checks a pack."""
 
     shared: bytes | None = None
     private: Ed25519PrivateKey | None = None

@@ -1,4 +1,4 @@
-"""What a precise indexer says of one file, in the terms of its symbol record.
+"""The statements of a precise indexer on one file, in the terms of its symbol record.
 
     u8 version | 3 x u8 zero | u32 meanings | u32 declared | u32 references
     16 bytes a meaning | u32 ordinal and u32 meaning a declared symbol | u32 a reference | a symbol record

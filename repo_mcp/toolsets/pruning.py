@@ -1,4 +1,4 @@
-"""What an answer leaves out, as the output schema of its tool says: fields whose absence says the same.
+"""The pruning of answers, by the output schema of the tool: fields whose absence says the same are left out.
 
 A field that its schema does not require is left out when it has the value that its absence stands for: its
 `default`, and where none is declared null, "", [], {} or false. So builders simply give values, and a field

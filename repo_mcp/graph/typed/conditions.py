@@ -1,4 +1,4 @@
-"""What the preprocessor lets be compiled: the conditions at a line of C, and what they say of two lines.
+"""The conditions of the preprocessor: those around a line of C, and whether two lines exclude each other.
 
 A name means a declaration for sure only where no condition stands around the declaration that does not hold
 at the use as well. Declarations that exclude each other are alternatives: each is meant where it is compiled.
@@ -18,7 +18,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What holds where a line is compiled."""
+    """The conditions that hold where a line is compiled."""
 
     conditions: frozenset[str] = frozenset()  # as written
     platforms: int = ALL  # for which it may be compiled, by the conditions and by the path of the file
@@ -35,7 +35,7 @@ def read_setting(path: str, conditions: Iterable[str]) -> Setting:
 
 
 class Settings:
-    """What holds at the lines of files. Keeps what it read."""
+    """The conditions that hold at the lines of files. Keeps what it read."""
 
     def __init__(self) -> None:
         self._by_path: dict[str, tuple[list[int], list[Setting]]] = {}

@@ -1,4 +1,4 @@
-"""What an installed adapter answers, checked: a symbol outside the text or a chunk that overlaps is refused.
+"""The check of an installed adapter's answers: a symbol outside the text or an overlapping chunk is refused.
 
 An adapter reads hostile text in a process that the text may take over, so an answer is checked twice:
 there, to say what is wrong with it, and in the server, which believes nothing. Answers travel as JSON.
