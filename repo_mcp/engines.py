@@ -5,19 +5,16 @@ None of them is imported at start, nor by a server whose tools do not need it.
 
 from __future__ import annotations
 
-import stat
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from index_format import DirectoryHolder, IndexFormatError
+from index_format import DirectoryHolder
 from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.outliner import Outliner
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
@@ -25,7 +22,7 @@ from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
-    from repo_mcp.bundler.records import Bundle, BundleRequest
+    from repo_mcp.bundler.live_bundles import LiveBundles
     from repo_mcp.bundler.spans import LayoutReader
     from repo_mcp.bundler.strategy import Strategy
     from repo_mcp.code_search.search import LiveCodeSearch
@@ -34,11 +31,8 @@ if TYPE_CHECKING:
     from repo_mcp.impact.impact import ImpactFinder
     from repo_mcp.live.live_exact import LiveExactSearch
     from repo_mcp.research.research import Researcher
-    from repo_mcp.scip.intake import IntakeReport
+    from repo_mcp.scip.live_scip import LiveScip
     from repo_mcp.semantic.live_vectors import LiveVectors
-
-RANKED_CHUNKS = 60  # of which the files are told that have the words of a change
-RANKED_WORDS = 500  # different ones that are analysed: a word takes some 10 us
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +58,11 @@ class Engines:
         self._sources = sources
         self._extensions = dict(sources.config.extensions)
         self._making_graph = threading.Lock()
-        self._purges = 0  # of the lexical index, already followed by the kept bundle
         self._made_graph: LiveGraph | None = None
         self._making_exact = threading.Lock()
         self._made_exact: LiveExactSearch | None = None
+        self._making_bundles = threading.Lock()
+        self._made_bundles: LiveBundles | None = None
 
     @property
     def exact(self) -> LiveExactSearch:
@@ -156,129 +151,36 @@ class Engines:
     def impact(self) -> ImpactFinder:
         """Return the engine that follows a diff to what it reaches."""
         from repo_mcp.impact.impact import ImpactFinder, ImpactSources
+        from repo_mcp.impact.ranked_files import rank_files
 
         of = self._sources
+        rank = partial(rank_files, of.index)
         return ImpactFinder(
-            ImpactSources(self.graph, of.tree.name_path, of.tree.read, of.outliner.outline, self.rank_files)
+            ImpactSources(self.graph, of.tree.name_path, of.tree.read, of.outliner.outline, rank)
         )
 
-    def take_scip(self, path: str, *, anew: bool) -> IntakeReport:
-        """Take in the SCIP index in a file that the operator names, beside what was taken in before; with
-        `anew` in its place. The symbol index must be up to date. Raises as `take_index` does.
-        """
-        from repo_mcp.languages.patterns.language_registry import find_language
-        from repo_mcp.scip.intake import IntakeSources, SourceFile, take_index
+    @property
+    def scip(self) -> LiveScip:
+        """Return the engine that takes in SCIP indexes."""
+        from repo_mcp.scip.live_scip import LiveScip
 
         of = self._sources
-        lexical, find_record = of.index.get_searcher().snapshot, of.symbol_index.open_finder()
-        known = KnownFiles(lexical)
+        return LiveScip(of.tree, of.index, of.symbol_index, of.precise, self._extensions)
 
-        def find(path: str) -> SourceFile | None:
-            fingerprint, record = known.find_fingerprint(path), find_record(path)
-            if fingerprint is None or record is None:
-                return None
-            return SourceFile(fingerprint, find_language(path, self._extensions).name, record)
+    @property
+    def bundles(self) -> LiveBundles:
+        """Return the engine that makes bundles and keeps the last one, made once."""
+        with self._making_bundles:
+            if self._made_bundles is None:
+                from repo_mcp.bundler.live_bundles import LiveBundles
 
-        def find_saved(path: str) -> int | None:
-            status = of.tree.reader.lstat(path)
-            return None if status is None else status.st_mtime_ns
+                of = self._sources
+                self._made_bundles = LiveBundles(
+                    of.config, of.data_dir, of.tree, of.index, self._make_strategy
+                )
+            return self._made_bundles
 
-        sources = IntakeSources(find, of.tree.read_bytes, find_saved)
-        return take_index(path, lexical, sources, of.precise, anew=anew)
-
-    def count_scip_files(self) -> int:
-        """Return the number of files that a SCIP index told of; some may have been edited since."""
-        searcher = self._sources.index.find_searcher()
-        view = None if searcher is None else self._sources.precise.find_view(searcher.snapshot)
-        return 0 if view is None else view.file_count
-
-    def rank_files(self, words: Sequence[str]) -> Mapping[str, float]:
-        """Return the files that rank best for some words, the commonest of them, with scores from 0 to 1.
-
-        Raises INDEX_UNAVAILABLE.
-        """
-        from repo_mcp.ranking.query import MAX_TERMS, Query
-        from repo_mcp.text.analysis import analyse_text
-
-        counts: Counter[str] = Counter()
-        for word, times in Counter(words).most_common(RANKED_WORDS):
-            counts.update(dict.fromkeys(analyse_text(word), times))
-        query = Query(terms=[term for term, _ in counts.most_common(MAX_TERMS)])
-        index, need = self._sources.index, Need(" ".join(words))
-        try:
-            chunks = index.get_searcher(fresh=True, need=need).rank(query, RANKED_CHUNKS).chunks
-        except IndexFormatError as error:
-            raise index.report_damage() from error
-        best: dict[str, float] = {}
-        for chunk in chunks:
-            best.setdefault(chunk.path, chunk.score / chunks[0].score)
-        return best
-
-    def bundle(self, request: BundleRequest) -> Bundle:
-        """Return the excerpts for a prompt. Raises RepoError with INVALID_ARGUMENT or INDEX_UNAVAILABLE.
-
-        Unless switched off, they are also written to `last_bundle.json` and `.md` in the data directory.
-        """
-        from repo_mcp.bundler.build import build_bundle, check_request
-        from repo_mcp.bundler.last_bundle import NOT_WRITTEN, write_last_bundle
-        from repo_mcp.bundler.source import IndexSource
-
-        config, index = self._sources.config, self._sources.index
-        check_request(request, config.limits)
-        searcher = index.get_searcher(fresh=True, need=Need(request.prompt))
-        try:
-            progress = index.report.describe_progress(searcher.snapshot)
-            source = IndexSource(searcher, self._sources.tree.read_bytes, is_whole=not progress)
-            bundle = build_bundle(request, config.limits, source, self._bundler)
-        except IndexFormatError as error:
-            raise index.report_damage() from error
-        bundle = replace(bundle, warnings=(*bundle.warnings, *progress))
-        if config.last_bundle:
-            if not write_last_bundle(self._sources.data_dir, bundle):
-                bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
-            if index.find_searcher() is not searcher:  # a refresh came between reading and writing
-                self.review_last_bundle()
-        return bundle
-
-    def review_last_bundle(self, *, refreshed: bool = True) -> str:
-        """Delete the kept bundle if a file that it quotes may not be served any more.
-
-        If `refreshed`, only indexed files may be; after a purge, only the same as when they were quoted.
-        Returns what is wrong where the bundle could not be deleted, else "".
-        """
-        from repo_mcp.bundler.last_bundle import NOT_DELETED, drop_last_bundle
-
-        of, purges = self._sources, self._sources.index.refresher.purges
-        known: list[KnownFiles | None] = [] if refreshed else [None]  # not read when nothing is kept
-
-        def may_stay(path: str, fingerprint: str) -> bool:
-            status = of.tree.reader.lstat(path)
-            most = of.config.limits.max_file_bytes
-            if status is None or not stat.S_ISREG(status.st_mode) or status.st_size > most:
-                return False
-            if not known:
-                known.append(self._find_known())
-            if known[0] is None:
-                return True
-            found = known[0].find_fingerprint(path)
-            return found is not None and (purges == self._purges or found.hex() == fingerprint)
-
-        if not drop_last_bundle(of.data_dir, may_stay):
-            return NOT_DELETED
-        if refreshed:
-            self._purges = purges
-        return ""
-
-    def _find_known(self) -> KnownFiles | None:
-        """Return the indexed files; None where the index cannot be read: it will be refreshed."""
-        searcher = self._sources.index.find_searcher()
-        try:
-            return None if searcher is None else KnownFiles(searcher.snapshot)
-        except (IndexFormatError, OSError):
-            return None
-
-    @cached_property
-    def _bundler(self) -> Strategy:
+    def _make_strategy(self) -> Strategy:
         from repo_mcp.bundler.hybrid import HybridStrategy
 
         return HybridStrategy(self._read_layout, self._sources.outliner.find_hints)

@@ -319,7 +319,7 @@ class Repository:
 
     def _note_refresh(self) -> None:
         self.tree.memory.move_together()
-        self._bundle_fault = self.engines.review_last_bundle()
+        self._bundle_fault = self.engines.bundles.review_last()
         self.symbol_index.note_refresh()
         searcher = self._index.find_searcher()
         self.precise.note_refresh(
@@ -456,8 +456,8 @@ class Repository:
         return language
 
     def bundle(self, request: BundleRequest) -> Bundle:
-        """Return the excerpts for a prompt within a budget. Raises as `Engines.bundle`."""
-        return self.engines.bundle(request)
+        """Return the excerpts for a prompt within a budget. Raises as `LiveBundles.build` does."""
+        return self.engines.bundles.build(request)
 
     # The index
 
@@ -520,7 +520,7 @@ class Repository:
         if self._closed.is_set():  # the client gave it up at once
             return
         self.engines.load()
-        self._bundle_fault = self.engines.review_last_bundle(refreshed=False)  # the refresh may fail
+        self._bundle_fault = self.engines.bundles.review_last(refreshed=False)  # the refresh may fail
         self._index.start_background_refresh()
         self._index.start_watching()
         if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):

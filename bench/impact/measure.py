@@ -22,6 +22,7 @@ from bench.impact.checkout import Checkout
 from repo_mcp.config.server_config import Config
 from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH
 from repo_mcp.impact.evidence import list_words
+from repo_mcp.impact.ranked_files import rank_files
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path
 
@@ -112,7 +113,7 @@ def _measure(commit: Commit, checkout: Checkout, repository: Repository) -> Foun
     status = checkout.run("diff", "--name-status", "--no-renames", f"{commit.name}^", commit.name).decode()
     changed = [path for kind, _, path in (row.partition("\t") for row in status.splitlines()) if kind == "M"]
     impact = repository.engines.impact.find(diff, DEFAULT_IMPACT_DEPTH, lambda: False)
-    words = repository.engines.rank_files(list_words(row[1:] for row in diff.splitlines() if row[:1] in "+-"))
+    words = rank_files(repository._index, list_words(row[1:] for row in diff.splitlines() if row[:1] in "+-"))
     ranked = [path for path in words if path != first and not is_test_path(path)]
     found = Found(commit)
     for name, paths, wanted in (

@@ -96,7 +96,7 @@ def index(options: Namespace) -> int:
             renew_symbol_index(repository, force=force, quiet=quiet)
         if force:
             repository.precise.forget()
-        taken = None if options.scip is None else repository.engines.take_scip(options.scip, anew=force)
+        taken = None if options.scip is None else repository.engines.scip.take(options.scip, anew=force)
         renew_vectors(repository, force=force, quiet=quiet)
         pack_bytes = None if target is None else _write_pack(repository, target)
         state = repository.symbol_index.status()
@@ -226,7 +226,7 @@ def status(options: Namespace) -> int:
         adapters = repository.installed_adapters
         root_name = repository.root_name
         allowed = list(repository.config.allow_paths)
-        scip_files = repository.engines.count_scip_files()
+        scip_files = repository.engines.scip.count_files()
     health = judge(state)
     if options.json:
         document = {"root": root_name, "version": find_version(), "health": health.word}

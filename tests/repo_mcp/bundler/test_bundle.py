@@ -447,12 +447,12 @@ def test_a_strategy_can_be_replaced(tiny: Repository) -> None:
         name = "hybrid"
 
         def choose(self, request: object, budget: object, source: object) -> object:
-            choice = tiny.engines._bundler.choose(request, budget, source)  # type: ignore[arg-type]
+            choice = tiny.engines.bundles._strategy.choose(request, budget, source)  # type: ignore[arg-type]
             return replace(choice, selections=choice.selections[:1])
 
     with closing(Repository(tiny.config)) as repository:
         whole = repository.bundle(BundleRequest(PROMPTS[0]))
-        repository.engines._bundler = First()  # type: ignore[assignment]
+        repository.engines.bundles._strategy = First()  # type: ignore[assignment]
         part = repository.bundle(BundleRequest(PROMPTS[0]))
     assert part.selections == whole.selections[:1]
     assert part.bundle_id != whole.bundle_id

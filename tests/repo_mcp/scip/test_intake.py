@@ -41,7 +41,7 @@ def take(served: Served, place: Path, data: bytes, *, anew: bool = False) -> Int
     place.write_bytes(data)
     now = place.stat().st_mtime_ns + LATER
     os.utime(place, ns=(now, now))
-    return served.repository.engines.take_scip(str(place), anew=anew)
+    return served.repository.engines.scip.take(str(place), anew=anew)
 
 
 def callers(served: Served, name: str) -> set[tuple[str, str, str]]:
@@ -160,7 +160,7 @@ def test_a_file_that_is_no_index_is_named(served: Served, tmp_path: Path, kind: 
     elif kind == "text":
         place.write_text("Index: no such thing\n")
     with pytest.raises(RepoError, match="The file of --scip ") as caught:
-        served.repository.engines.take_scip(str(place), anew=False)
+        served.repository.engines.scip.take(str(place), anew=False)
     assert caught.value.code is ErrorCode.INVALID_ARGUMENT
     assert str(tmp_path) not in caught.value.message
 
@@ -169,7 +169,7 @@ def test_a_file_that_was_saved_later_is_left_out(served: Served, tmp_path: Path)
     place = write_index(tmp_path / "a.scip", [OF_LIB, OF_USE])
     now = place.stat().st_mtime_ns + LATER
     os.utime(served.root / "use.py", ns=(now, now))
-    report = served.repository.engines.take_scip(str(place), anew=False)
+    report = served.repository.engines.scip.take(str(place), anew=False)
     assert report.left_out == {SAVED_LATER: 1}
     (served.root / "lib.py").write_text(LIB + "# edited, and not indexed yet\n")
     report = take(served, place, encode_index([OF_LIB]))
@@ -188,7 +188,7 @@ def test_a_million_documents_that_are_not_here_are_counted(served: Served, tmp_p
         file.write(encode_document(OF_USE))
     now = place.stat().st_mtime_ns + LATER
     os.utime(place, ns=(now, now))
-    report = served.repository.engines.take_scip(str(place), anew=False)
+    report = served.repository.engines.scip.take(str(place), anew=False)
     assert (report.files, report.left_out) == (2, {NOT_INDEXED: many})
 
 

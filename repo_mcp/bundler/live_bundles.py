@@ -1,0 +1,107 @@
+"""Bundles from one root as it is now, and the last one of them, which is kept until it may not be.
+
+A server that never makes a bundle imports none of what makes it: each refresh asks about the kept one.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from index_format import DirectoryHolder, IndexFormatError
+from repo_mcp.bundler.last_bundle import NOT_DELETED, NOT_WRITTEN, drop_last_bundle, write_last_bundle
+from repo_mcp.config.server_config import Config
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
+from repo_mcp.workspace.live_tree import LiveTree
+
+if TYPE_CHECKING:
+    from repo_mcp.bundler.records import Bundle, BundleRequest
+    from repo_mcp.bundler.strategy import Strategy
+
+
+class LiveBundles:
+    """The bundles of one opened root. Safe for several threads."""
+
+    def __init__(
+        self,
+        config: Config,
+        data_dir: DirectoryHolder,
+        tree: LiveTree,
+        index: LiveIndex,
+        make_strategy: Callable[[], Strategy],
+    ) -> None:
+        self._config = config
+        self._data_dir = data_dir
+        self._tree = tree
+        self._index = index
+        self._make_strategy = make_strategy
+        self._purges = 0  # of the lexical index, already followed by the kept bundle
+
+    @cached_property
+    def _strategy(self) -> Strategy:
+        return self._make_strategy()
+
+    def build(self, request: BundleRequest) -> Bundle:
+        """Return the excerpts for a prompt. Raises RepoError with INVALID_ARGUMENT or INDEX_UNAVAILABLE.
+
+        Unless switched off, they are also written to `last_bundle.json` and `.md` in the data directory.
+        """
+        from repo_mcp.bundler.build import build_bundle, check_request
+        from repo_mcp.bundler.source import IndexSource
+
+        config, index = self._config, self._index
+        check_request(request, config.limits)
+        searcher = index.get_searcher(fresh=True, need=Need(request.prompt))
+        try:
+            progress = index.report.describe_progress(searcher.snapshot)
+            source = IndexSource(searcher, self._tree.read_bytes, is_whole=not progress)
+            bundle = build_bundle(request, config.limits, source, self._strategy)
+        except IndexFormatError as error:
+            raise index.report_damage() from error
+        bundle = replace(bundle, warnings=(*bundle.warnings, *progress))
+        if config.last_bundle:
+            if not write_last_bundle(self._data_dir, bundle):
+                bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
+            if index.find_searcher() is not searcher:  # a refresh came between reading and writing
+                self.review_last()
+        return bundle
+
+    def review_last(self, *, refreshed: bool = True) -> str:
+        """Delete the kept bundle if a file that it quotes may not be served any more.
+
+        If `refreshed`, only indexed files may be; after a purge, only the same as when they were quoted.
+        Returns what is wrong where the bundle could not be deleted, else "".
+        """
+        purges = self._index.refresher.purges
+        known: list[KnownFiles | None] = [] if refreshed else [None]  # not read when nothing is kept
+
+        def may_stay(path: str, fingerprint: str) -> bool:
+            status = self._tree.reader.lstat(path)
+            most = self._config.limits.max_file_bytes
+            if status is None or not stat.S_ISREG(status.st_mode) or status.st_size > most:
+                return False
+            if not known:
+                known.append(self._find_known())
+            if known[0] is None:
+                return True
+            found = known[0].find_fingerprint(path)
+            return found is not None and (purges == self._purges or found.hex() == fingerprint)
+
+        if not drop_last_bundle(self._data_dir, may_stay):
+            return NOT_DELETED
+        if refreshed:
+            self._purges = purges
+        return ""
+
+    def _find_known(self) -> KnownFiles | None:
+        """Return the indexed files; None where the index cannot be read: it will be refreshed."""
+        searcher = self._index.find_searcher()
+        try:
+            return None if searcher is None else KnownFiles(searcher.snapshot)
+        except (IndexFormatError, OSError):
+            return None
