@@ -28,7 +28,7 @@ class Outliner:
     ) -> None:
         """Load and start nothing yet. Texts on the `poison` list are not parsed."""
         self._config = config
-        self._installed = installed
+        self.installed = installed
         self._poison = poison
         self._lock = threading.Lock()
         self._made: tuple[AdapterRegistry, ParseWorker] | None = None
@@ -48,7 +48,7 @@ class Outliner:
         worker = ParseWorker(poison=self._poison)
         registry = AdapterRegistry(
             worker.parse,
-            self._installed,
+            self.installed,
             disabled=self._config.disabled_adapters,
             find_language=partial(find_language, overrides=dict(self._config.extensions)),
         )
@@ -60,7 +60,7 @@ class Outliner:
 
     def find_installed_outline(self, path: str, data: bytes) -> Outline | None:
         """Return the outline that an installed adapter gives; None for a file of none."""
-        if not self._installed or self.adapters.find_installed(path) is None:
+        if not self.installed or self.adapters.find_installed(path) is None:
             return None
         return self.outline(path, data)
 
@@ -68,9 +68,17 @@ class Outliner:
         """Return the task by which an installed adapter makes a file's symbol record; None without one."""
         return self.adapters.find_symbol_task(path)
 
+    def describe_installed(self) -> tuple[str, ...]:
+        """Return the names and versions of the installed adapters: "just 1.0.0"."""
+        return tuple(f"{one.name} {one.version}".strip() for one in self.installed)
+
+    def list_languages(self) -> frozenset[str]:
+        """Return the languages that installed adapters bring: their files have symbols, too."""
+        return frozenset(language for one in self.installed for _, language in one.languages)
+
     def find_hints(self, prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the names that installed adapters see in a prompt, and warnings about those that failed."""
-        return self.adapters.find_hints(prompt) if self._installed else ((), ())
+        return self.adapters.find_hints(prompt) if self.installed else ((), ())
 
     def close(self) -> None:
         """End the parser process; later texts are outlined without it."""

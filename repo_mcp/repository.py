@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
@@ -26,17 +24,11 @@ from repo_mcp.config.server_config import (
 )
 from repo_mcp.engines import Engines, EngineSources
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.adoption import Donations
-from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
-from repo_mcp.indexing.derived_phase import DerivedPlace
-from repo_mcp.indexing.memory_budget import MemoryBudget
-from repo_mcp.indexing.shards import BuildSettings, Cluster
+from repo_mcp.indexing.shards import Cluster
 from repo_mcp.languages.outline.installed import find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
-from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.languages.patterns.language_registry import find_language, find_near_languages, name_language
 from repo_mcp.live.left_out import LeftOut
-from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
     CompactReport,
@@ -54,32 +46,20 @@ from repo_mcp.model import (
 )
 from repo_mcp.outliner import Outliner
 from repo_mcp.process.hardening import limit_dumps
+from repo_mcp.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
-from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
-from repo_mcp.storage.namespaces import Namespaces, mark_used
-from repo_mcp.storage.pack_keys import read_key
-from repo_mcp.storage.packs import ListPacked, read_pack
+from repo_mcp.storage.namespaces import Namespaces
+from repo_mcp.storage.packs import ListPacked
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
-from repo_mcp.storage.user_key import UserKey, load_user_key
-from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
-from repo_mcp.symbol_index.phase import SymbolPhase
-from repo_mcp.symbol_index.precise_index import VERSION as PRECISE_VERSION
-from repo_mcp.symbol_index.precise_index import PreciseIndex
-from repo_mcp.symbol_index.schema import list_facts
-from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
+from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import decode_source, split_lines
-from repo_mcp.workspace.git_blobs import SharedBlobs, find_shared_blobs
-from repo_mcp.workspace.git_places import list_siblings
-from repo_mcp.workspace.hidden_names import list_shown
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
-from repo_mcp.workspace.repository_reader import NO_REFUSALS
 from repo_mcp.workspace.system_places import is_system_place
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
-    from repo_mcp.semantic.live_vectors import LiveVectors
 
 Warn = Callable[[str], None]
 
@@ -101,8 +81,8 @@ class Repository:
         """
         limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
-        self._installed, unusable = find_enabled(config.root, config.disabled_adapters)
-        brought = dict(pair for one in self._installed for pair in one.languages)
+        installed, unusable = find_enabled(config.root, config.disabled_adapters)
+        brought = dict(pair for one in installed for pair in one.languages)
         config = replace(config, extensions=tuple(sorted((brought | dict(config.extensions)).items())))
         self.config = config
         self.root_name = os.path.basename(config.root)
@@ -123,18 +103,25 @@ class Repository:
             data_dir.inside_root,
             reads_git=config.siblings,
         )
-        self._donors = self._find_donors(key, list_packed)
+        donors = find_donors(config, key, list_packed)
         holds_denied = bool(config.allow_paths)
         self.namespaces = Namespaces(config.root, data_dir.directory, key, holds_denied=holds_denied)
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
-        self._outliner = Outliner(config, self._installed, self.poison)
-        self._configuration = self._compute_configuration()
-        self._index = self._open_index(cluster)
-        self.symbol_index = self._open_symbol_index()
-        self.precise = self._open_precise()
-        self.vectors = self._open_vectors()
-        self.namespaces.mark_used()
-        self._is_tidy = False
+        self.outliner = Outliner(config, installed, self.poison)
+        sources = IndexSources(
+            config,
+            held,
+            data_dir.inside_root,
+            self.tree,
+            self.namespaces,
+            self.poison,
+            self.outliner,
+            donors,
+        )
+        self.indexes = RootIndexes(sources, cluster, self._note_refresh)
+        self._index = self.indexes.lexical
+        self.symbol_index = self.indexes.symbols
+        self.vectors = self.indexes.vectors
         self._bundle_fault = ""
         self._left_out = LeftOut(self.tree, self._index, dict(config.extensions))
         self.engines = self._open_engines()
@@ -147,170 +134,13 @@ class Repository:
                 self.tree,
                 self._index,
                 self.symbol_index,
-                self.precise,
+                self.indexes.precise,
                 self.vectors,
-                self._outliner,
+                self.outliner,
                 self.search,
                 self._closed.is_set,
             )
         )
-
-    @property
-    def adapters(self) -> tuple[str, ...]:
-        """Return the names of the language adapters in use, in the order in which they are asked."""
-        return self._outliner.adapters.names
-
-    @property
-    def installed_adapters(self) -> tuple[str, ...]:
-        """Return the names and versions of the installed ones among them: "just 1.0.0"."""
-        return tuple(f"{one.name} {one.version}".strip() for one in self._installed)
-
-    @property
-    def adapter_languages(self) -> tuple[str, ...]:
-        """Return the languages that installed adapters bring, ascending: their files have symbols, too."""
-        return tuple(sorted({language for one in self._installed for _, language in one.languages}))
-
-    def _compute_configuration(self) -> str:
-        """Digest of all that decides what an index of this root holds."""
-        config = self.config
-        contents = (
-            FORMAT_VERSION,
-            ANALYSIS_VERSION,
-            CHUNKING_VERSION,
-            LANGUAGES_VERSION,
-            config.chunk_lines,
-            config.chunk_overlap_lines,
-            config.extensions,
-            config.disabled_adapters,
-            *self._installed,  # with their versions
-        )
-        choice = (
-            config.fingerprint(self.tree.policy.fingerprint()),
-            list_shown(),
-            "tracked",  # files that Git tracks are not ignored
-        )
-        return name_configuration(contents, choice)
-
-    def _open_index(self, cluster: Cluster | None) -> LiveIndex:
-        config = self.config
-        namespace = self.namespaces.add("index", self._configuration)
-        self._index_path = namespace.directory.path
-        settings = BuildSettings(
-            self._held_root,
-            namespace.directory,
-            self.data_dir.inside_root,
-            config.chunk_lines,
-            config.chunk_overlap_lines,
-            config.limits.max_file_bytes,
-            frozenset(config.include_extensions),
-            tuple(sorted(dict(config.extensions).items())),
-            adapters=self._installed,
-            disabled_adapters=config.disabled_adapters,
-            memory=MemoryBudget(config.memory_mb),
-            refusals=config.refusals,
-            allow_paths=config.allow_paths,
-            cluster=cluster,
-        )
-        return LiveIndex(
-            settings,
-            self._configuration,
-            config.chosen_workers(),
-            self.tree.walk,
-            watch=config.watch,
-            finder=self.tree.find_changes(),
-            note_refresh=self._note_refresh,
-            make_tag=namespace.make_tag,
-            donations=Donations(
-                partial(self._donors.list_for, "index", self._configuration, namespace.directory.path),
-                self._find_shared,
-                is_asked_for=config.index_from is not None or self._donors.has_pack,
-            ),
-            read_many=self.tree.read_many,
-        )
-
-    @property
-    def donors(self) -> tuple[Donor, ...]:
-        """Return the indexes with which ours would begin if there were none, the first that is whole."""
-        return self._donors.list_for("index", self._configuration, self._index_path)
-
-    def _find_donors(self, key: UserKey, list_packed: ListPacked | None) -> Donors:
-        """Return the indexes that a first one may begin with. Raises CONFIG_INVALID for a bad pack."""
-        config = self.config
-        if list_packed is None and config.index_pack is not None:
-            packed = read_pack(config.index_pack, read_key(config.pack_key))
-            return Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, lambda: packed)
-        return Donors(key, config.data_dir, find_cache_home(), self._iter_checkouts, list_packed)
-
-    @property
-    def packed_kinds(self) -> tuple[str, ...]:
-        """Return the kinds of index in the operator's pack, if there is one. Raises as reading it does."""
-        return tuple(one.kind for one in self._donors.list_packed())
-
-    def _iter_checkouts(self) -> Iterator[DonorRoot]:
-        """Yield the checkouts with whose index ours may begin."""
-        config = self.config
-        yield DonorRoot(config.root, "another index of this checkout")
-        if config.index_from is not None:
-            yield DonorRoot(config.index_from, "the checkout of --index-from")
-        if config.siblings:
-            yield from (
-                DonorRoot(root, "another work tree of the repository") for root in list_siblings(config.root)
-            )
-
-    def _find_shared(self, donor: Donor) -> SharedBlobs | None:
-        """Return the files that Git knows to be the same for a donor; None where all must be read."""
-        config = self.config
-        is_alike = donor.manifest.configuration == self._configuration and config.refusals == NO_REFUSALS
-        if not config.siblings or not is_alike or not donor.root.path:
-            return None
-        return find_shared_blobs(config.root, donor.root.path, self.tree.read_bytes)
-
-    def _open_symbol_index(self) -> LiveSymbolIndex:
-        """Open the symbol index. Nothing is parsed before somebody asks for it."""
-        config = self.config
-        configuration = derive_configuration(self._configuration, *list_facts())
-        namespace = self.namespaces.add("structure", configuration)
-        phase = SymbolPhase(
-            namespace.directory,
-            configuration,
-            MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
-            self.tree.read_walked,
-            self.tree.read_many,
-            find_adapter_task=self._outliner.find_symbol_task if self._installed else None,
-            make_tag=namespace.make_tag,
-            poison=self.poison,
-            list_donors=partial(self._donors.list_for, "structure", configuration, namespace.directory.path),
-        )
-        return LiveSymbolIndex(namespace.directory, configuration, phase, self._index, self.tree.name_path)
-
-    def _open_precise(self) -> PreciseIndex:
-        """Open what precise indexers say: nothing, before somebody has a SCIP index taken in."""
-        configuration = derive_configuration(self._configuration, *list_facts(), PRECISE_VERSION)
-        namespace = self.namespaces.add("scip", configuration)
-        return PreciseIndex(DerivedPlace(namespace.directory, namespace.make_tag), configuration)
-
-    def _open_vectors(self) -> LiveVectors | None:
-        """Open the vectors of chunks; None where the operator named no model. Raises CONFIG_INVALID."""
-        config = self.config
-        if config.semantic_model is None:
-            return None
-        from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
-
-        return LiveVectors(
-            config.semantic_model,
-            self._configuration,
-            self._name_vectors,
-            config.chosen_workers(),
-            self._index,
-            self.tree.read_walked,
-        )
-
-    def _name_vectors(self, configuration: str) -> DerivedPlace:
-        """Return where the vectors of a configuration lie, and what seals them: known with the model."""
-        namespace = self.namespaces.add("vectors", configuration)
-        mark_used(namespace.directory)
-        list_donors = partial(self._donors.list_for, "vectors", configuration, namespace.directory.path)
-        return DerivedPlace(namespace.directory, namespace.make_tag, list_donors)
 
     @property
     def _makes_vectors(self) -> bool:
@@ -320,16 +150,7 @@ class Repository:
     def _note_refresh(self) -> None:
         self.tree.memory.move_together()
         self._bundle_fault = self.engines.bundles.review_last()
-        self.symbol_index.note_refresh()
-        searcher = self._index.find_searcher()
-        self.precise.note_refresh(
-            None if searcher is None else searcher.snapshot, self._index.refresher.purges
-        )
-        if not self._is_tidy:
-            self._is_tidy = True
-            self.namespaces.remove_unused()
-        if self.vectors is not None:
-            self.vectors.note_refresh()
+        self.indexes.note_refresh()
 
     # Reading files
 
@@ -366,7 +187,7 @@ class Repository:
         if symbol is None and around is None:
             return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
         text = decode_source(opened.data)
-        found = self._outliner.outline(opened.path, text.data)
+        found = self.outliner.outline(opened.path, text.data)
         span = choose_span(found, len(split_lines(text.data)), symbol, around)
         shown = show_lines(opened, span.start_line, span.end_line, most, most)
         return replace(shown, symbol=span.symbol, warnings=(*shown.warnings, *found.warnings, *span.notes))
@@ -378,7 +199,7 @@ class Repository:
         """
         opened = self.tree.read(path)
         text = decode_source(opened.data)
-        found = self._outliner.outline(opened.path, text.data)
+        found = self.outliner.outline(opened.path, text.data)
         return replace(found, path=opened.path, warnings=(*describe_reading(opened, text), *found.warnings))
 
     # Searching
@@ -470,13 +291,13 @@ class Repository:
 
     def _warn_of_adapters(self) -> tuple[str, ...]:
         """Return a warning for each installed adapter that failed on files of the index, naming some."""
-        searcher = self._index.find_searcher() if self._installed else None
+        searcher = self._index.find_searcher() if self.outliner.installed else None
         if searcher is None:
             return ()
         from repo_mcp.indexing.adapter_marks import list_unmarked, warn_of_unmarked
 
         try:
-            return warn_of_unmarked(list_unmarked(searcher.snapshot), self._outliner.adapters.find_installed)
+            return warn_of_unmarked(list_unmarked(searcher.snapshot), self.outliner.adapters.find_installed)
         except IndexFormatError as error:
             self._index.report_damage(error)
             return ()
@@ -531,14 +352,8 @@ class Repository:
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
-        self._outliner.close()
-        self.symbol_index.stop()
-        if self.vectors is not None:
-            self.vectors.stop()
-        stopped = [self._index.close(), self.symbol_index.close()]
-        if self.vectors is not None:
-            stopped.append(self.vectors.close())
-        stopped.append(self.engines.close())
+        self.outliner.close()
+        stopped = [self.indexes.close(), self.engines.close()]
         if all(stopped):
             self.tree.reader.close()
             self.namespaces.close()

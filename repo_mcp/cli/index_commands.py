@@ -95,7 +95,7 @@ def index(options: Namespace) -> int:
         if _wants_symbols(options, repository, is_first=is_first):
             renew_symbol_index(repository, force=force, quiet=quiet)
         if force:
-            repository.precise.forget()
+            repository.indexes.precise.forget()
         taken = None if options.scip is None else repository.engines.scip.take(options.scip, anew=force)
         renew_vectors(repository, force=force, quiet=quiet)
         pack_bytes = None if target is None else _write_pack(repository, target)
@@ -157,7 +157,9 @@ def _wants_symbols(options: Namespace, repository: Repository, *, is_first: bool
     if options.structure is not None:
         return bool(options.structure)
     begins = is_first and not options.force
-    return repository.symbol_index.exists or (begins and "structure" in repository.packed_kinds)
+    return repository.symbol_index.exists or (
+        begins and "structure" in repository.indexes.list_packed_kinds()
+    )
 
 
 def show_vectors(repository: Repository) -> dict[str, object]:
@@ -223,7 +225,7 @@ def status(options: Namespace) -> int:
         state = repository.status()
         structure = repository.symbol_index.status()
         vectors, shown = describe_vectors(repository), show_vectors(repository)
-        adapters = repository.installed_adapters
+        adapters = repository.outliner.describe_installed()
         root_name = repository.root_name
         allowed = list(repository.config.allow_paths)
         scip_files = repository.engines.scip.count_files()

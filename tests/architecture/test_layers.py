@@ -58,7 +58,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     ("repo_mcp.toolsets", "repo_mcp.whole_index"),
     ("repo_mcp.repository",),
-    ("repo_mcp.engines",),
+    ("repo_mcp.engines", "repo_mcp.root_indexes"),
     ("repo_mcp.impact", "repo_mcp.research", "repo_mcp.scip"),
     ("repo_mcp.code_search", "repo_mcp.graph", "repo_mcp.semantic"),
     ("repo_mcp.graph.csharp", "repo_mcp.graph.python", "repo_mcp.graph.typed", "repo_mcp.graph.typescript"),

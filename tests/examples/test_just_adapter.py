@@ -108,7 +108,7 @@ def test_the_package_tests_itself(site: Path) -> None:
 
 
 def test_outline_and_status(repository: Repository) -> None:
-    assert repository.adapters == ("python", "headings", "keys", "just", "lexical")
+    assert repository.outliner.adapters.names == ("python", "headings", "keys", "just", "lexical")
     assert repository.status().languages == {"just": 3, "markdown": 1}
     outline = repository.outline("justfile")
     assert (outline.language, outline.parser, outline.warnings) == ("just", "just", ())
@@ -193,7 +193,7 @@ def test_an_index_depends_on_the_version_and_on_nothing_else(
         assert not repository.index_exists
     shutil.rmtree(metadata)
     with closing(open_root(root)) as repository:
-        assert "just" not in repository.adapters
+        assert "just" not in repository.outliner.adapters.names
         assert not repository.index_exists
 
 
@@ -253,7 +253,7 @@ def test_it_can_be_switched_off_by_the_repository(
     (root / "repo_mcp.toml").write_text("[adapters.just]\nenabled = false\n")
     with closing(open_root(root)) as repository:
         assert repository.warnings == ()
-        assert repository.adapters == ("python", "headings", "keys", "lexical")
+        assert repository.outliner.adapters.names == ("python", "headings", "keys", "lexical")
         repository.refresh()
         assert repository.status().languages == {"unknown": 3, "markdown": 1, "toml": 1}
         assert search(repository, "build-image", symbols_only=True) == ()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from repo_mcp import repository as repository_module
+from repo_mcp import root_indexes
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing.scan_state import SeenRecord
@@ -41,7 +41,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
     tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-    monkeypatch.setattr(repository_module, "SymbolPhase", tiny)
+    monkeypatch.setattr(root_indexes, "SymbolPhase", tiny)
     limits = {"max_file_bytes": 5_000}
     with closing(Repository(load_config(str(root), workers=1, limits=limits))) as opened:
         opened.refresh()
@@ -173,7 +173,7 @@ def test_a_purge_that_another_process_asks_for_meanwhile_is_not_forgotten(
     def run_slowly(*arguments: Any, **options: Any) -> SymbolIndexReport:
         done = run(*arguments, **options)
         other = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-        monkeypatch.setattr(repository_module, "SymbolPhase", other)
+        monkeypatch.setattr(root_indexes, "SymbolPhase", other)
         rename_to_denied(root)
         with closing(Repository(load_config(str(root), workers=1, limits={"max_file_bytes": 5_000}))) as more:
             monkeypatch.setattr(more.symbol_index, "note_refresh", lambda: None)  # it is killed before
@@ -202,7 +202,7 @@ def test_also_where_the_system_tells_of_it(root: Path, repository: Repository) -
 def test_a_server_purges_both_indexes_by_itself(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it follows each refresh in the background, whichever it hears of first."""
     tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-    monkeypatch.setattr(repository_module, "SymbolPhase", tiny)
+    monkeypatch.setattr(root_indexes, "SymbolPhase", tiny)
     with closing(Repository(load_config(str(root), workers=1, toolsets=["graph"]))) as served:
         served.start_background_refresh()
         wait_until(lambda: served.index_exists and served.symbol_index.status().files_done == 42)

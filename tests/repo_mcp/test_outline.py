@@ -175,7 +175,7 @@ def test_adapters_are_named_and_can_be_switched_off(tmp_path: Path) -> None:
     )
     repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
     try:
-        assert repository.adapters == ("headings", "keys", "lexical")
+        assert repository.outliner.adapters.names == ("headings", "keys", "lexical")
         for path in ("a.py", "a.foo"):
             found = repository.outline(path)
             assert found.parser == "lexical"

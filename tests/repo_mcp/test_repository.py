@@ -314,7 +314,7 @@ def test_an_adapter_that_is_switched_off_leaves_outlines_to_line_patterns(
     assert open_root().outline("code.py").parser == "ast"
     (root / "repo_mcp.toml").write_text("[adapters.python]\nenabled = false\n")
     repository = open_root()
-    assert (repository.warnings, "python" in repository.adapters) == ((), False)
+    assert (repository.warnings, "python" in repository.outliner.adapters.names) == ((), False)
     outline = repository.outline("code.py")
     assert outline.parser == "lexical"
     assert "Kappa" in [symbol.name for symbol in outline.symbols]

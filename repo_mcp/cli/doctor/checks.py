@@ -265,7 +265,7 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         state = found["index"].state
         yield from _advise(found, config)
         if state is State.NOTE:
-            yield from _check_donors(repository.donors, config)
+            yield from _check_donors(repository.indexes.list_donors(), config)
         elif state is State.OK and (origin := repository.status().origin):  # which repairs what is damaged
             yield Finding("index", State.OK, f"It began with {origin}.")
         if len(repository.poison):

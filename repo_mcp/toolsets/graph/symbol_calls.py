@@ -177,7 +177,7 @@ def _build_scope(repository: Repository, arguments: Arguments) -> SymbolFilter:
         return scope
     from repo_mcp.languages.symbol_parsers import list_languages  # not at start
 
-    known = sorted({*list_languages(), *repository.adapter_languages})
+    known = sorted({*list_languages(), *repository.outliner.list_languages()})
     if language in known:
         return scope
     raise RepoError(

@@ -40,7 +40,8 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
     """Answer `repo.status`."""
     from repo_mcp.process.hardening import describe_hardening
 
-    adapters = list(repository.adapters)  # first: the status knows which of them could not be loaded
+    # First, for the status knows which of them could not be loaded.
+    adapters = list(repository.outliner.adapters.names)
     now = repository.status()
     config = repository.config
     result: Result = {

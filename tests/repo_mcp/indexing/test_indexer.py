@@ -184,7 +184,7 @@ def test_an_index_that_is_begun_anew_is_not_taken_for_an_empty_tree(root: Path) 
     repository.symbol_index.build()
     namespace = get_index_path(root)
     directory = DiskDirectory(str(namespace), make_tag=repository.namespaces.tags[namespace.name])
-    with IndexWriter(directory, repository._configuration, FIELDS) as writer:
+    with IndexWriter(directory, repository.indexes.configuration, FIELDS) as writer:
         writer.discard_all()
         writer.commit()
     answer = repository.search(SearchRequest("first_function", 3))

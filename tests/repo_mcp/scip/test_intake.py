@@ -98,8 +98,8 @@ def test_another_index_is_taken_in_beside_the_first_unless_all_is_made_anew(
     assert ("use.py", "exact", "scip") in callers(served, "Disk.save")
     take(served, tmp_path / "a.scip", encode_index([OF_USE]), anew=True)
     assert callers(served, "Disk.save") == OURS
-    served.repository.precise.forget()
-    served.repository.precise.forget()
+    served.repository.indexes.precise.forget()
+    served.repository.indexes.precise.forget()
     assert callers(served, "Disk.save") == OURS
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter
-from repo_mcp import repository as repository_module
+from repo_mcp import root_indexes
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import derived_index
@@ -49,7 +49,7 @@ def open_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
         toolsets: tuple[str, ...] = ("repo",), make_parser: Callable[[], BatchParser] = make_tiny_parser
     ) -> Repository:
         tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_parser)
-        monkeypatch.setattr(repository_module, "SymbolPhase", tiny)
+        monkeypatch.setattr(root_indexes, "SymbolPhase", tiny)
         config: Config = load_config(str(root), toolsets=toolsets)
         opened.append(Repository(config))
         return opened[-1]
@@ -326,15 +326,16 @@ def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
     script = (
         "import os, sys, threading, time, multiprocessing\n"
         "from functools import partial\n"
-        "from repo_mcp import repository as module\n"
+        "from repo_mcp import root_indexes\n"
         "from repo_mcp.config.server_config import load_config\n"
+        "from repo_mcp.repository import Repository\n"
         "from repo_mcp.symbol_index.phase import SymbolPhase\n"
         "from repo_mcp.process.parse_worker import BatchParser\n"
         "from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, serve_tiny\n"
         "if __name__ == '__main__':\n"
         "    make = lambda: BatchParser(serve=serve_tiny)\n"
-        "    module.SymbolPhase = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make)\n"
-        f"    repository = module.Repository(load_config({str(root)!r}, toolsets=('graph',)))\n"
+        "    root_indexes.SymbolPhase = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make)\n"
+        f"    repository = Repository(load_config({str(root)!r}, toolsets=('graph',)))\n"
         "    repository.refresh()\n"
         "    repository.symbol_index.start()\n"
         "    while not multiprocessing.active_children(): time.sleep(0.01)\n"

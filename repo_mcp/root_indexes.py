@@ -1,0 +1,241 @@
+"""The indexes of one opened root, each in its namespace of the data directory, and what they may begin with.
+
+Nothing is made here: each index opens what was committed, and the lexical one is built when it is refreshed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from index_format import VERSION as FORMAT_VERSION
+from repo_mcp.config.server_config import Config, find_cache_home
+from repo_mcp.indexing.adoption import Donations
+from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
+from repo_mcp.indexing.derived_phase import DerivedPlace
+from repo_mcp.indexing.memory_budget import MemoryBudget
+from repo_mcp.indexing.shards import BuildSettings, Cluster
+from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
+from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.outliner import Outliner
+from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
+from repo_mcp.storage.held_directory import HeldDirectory
+from repo_mcp.storage.namespaces import Namespaces, mark_used
+from repo_mcp.storage.pack_keys import read_key
+from repo_mcp.storage.packs import ListPacked, read_pack
+from repo_mcp.storage.poison import PoisonList
+from repo_mcp.storage.user_key import UserKey
+from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.precise_index import VERSION as PRECISE_VERSION
+from repo_mcp.symbol_index.precise_index import PreciseIndex
+from repo_mcp.symbol_index.schema import list_facts
+from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
+from repo_mcp.workspace.git_blobs import SharedBlobs, find_shared_blobs
+from repo_mcp.workspace.git_places import list_siblings
+from repo_mcp.workspace.hidden_names import list_shown
+from repo_mcp.workspace.live_tree import LiveTree
+from repo_mcp.workspace.repository_reader import NO_REFUSALS
+
+if TYPE_CHECKING:
+    from repo_mcp.semantic.live_vectors import LiveVectors
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSources:
+    """The parts of an opened root that its indexes are made of."""
+
+    config: Config
+    held_root: HeldDirectory
+    inside_root: tuple[str, ...] | None
+    tree: LiveTree
+    namespaces: Namespaces
+    poison: PoisonList
+    outliner: Outliner
+    donors: Donors
+
+
+class RootIndexes:
+    """The indexes of one root."""
+
+    def __init__(
+        self, sources: IndexSources, cluster: Cluster | None, note_refresh: Callable[[], None]
+    ) -> None:
+        """Open all of them. `note_refresh` is called after each refresh of the lexical one.
+
+        Raises CONFIG_INVALID for a model that cannot be used.
+        """
+        self._sources = sources
+        self.configuration = self._compute_configuration()
+        self.lexical = self._open_lexical(cluster, note_refresh)
+        self.symbols = self._open_symbols()
+        self.precise = self._open_precise()
+        self.vectors = self._open_vectors()
+        self._is_tidy = False
+        sources.namespaces.mark_used()
+
+    def note_refresh(self) -> None:
+        """Let the derived indexes follow the lexical one, which was refreshed."""
+        self.symbols.note_refresh()
+        searcher = self.lexical.find_searcher()
+        self.precise.note_refresh(
+            None if searcher is None else searcher.snapshot, self.lexical.refresher.purges
+        )
+        if not self._is_tidy:
+            self._is_tidy = True
+            self._sources.namespaces.remove_unused()
+        if self.vectors is not None:
+            self.vectors.note_refresh()
+
+    def close(self) -> bool:
+        """Stop what runs. Returns False when something has not stopped in time."""
+        self.symbols.stop()
+        if self.vectors is not None:
+            self.vectors.stop()
+        stopped = [self.lexical.close(), self.symbols.close()]
+        if self.vectors is not None:
+            stopped.append(self.vectors.close())
+        return all(stopped)
+
+    def _compute_configuration(self) -> str:
+        """Return a digest of all that decides what an index of this root holds."""
+        of, config = self._sources, self._sources.config
+        contents = (
+            FORMAT_VERSION,
+            ANALYSIS_VERSION,
+            CHUNKING_VERSION,
+            LANGUAGES_VERSION,
+            config.chunk_lines,
+            config.chunk_overlap_lines,
+            config.extensions,
+            config.disabled_adapters,
+            *of.outliner.installed,  # with their versions
+        )
+        choice = (
+            config.fingerprint(of.tree.policy.fingerprint()),
+            list_shown(),
+            "tracked",  # files that Git tracks are not ignored
+        )
+        return name_configuration(contents, choice)
+
+    def _open_lexical(self, cluster: Cluster | None, note_refresh: Callable[[], None]) -> LiveIndex:
+        of, config = self._sources, self._sources.config
+        namespace = of.namespaces.add("index", self.configuration)
+        self._index_path = namespace.directory.path
+        settings = BuildSettings(
+            of.held_root,
+            namespace.directory,
+            of.inside_root,
+            config.chunk_lines,
+            config.chunk_overlap_lines,
+            config.limits.max_file_bytes,
+            frozenset(config.include_extensions),
+            tuple(sorted(dict(config.extensions).items())),
+            adapters=of.outliner.installed,
+            disabled_adapters=config.disabled_adapters,
+            memory=MemoryBudget(config.memory_mb),
+            refusals=config.refusals,
+            allow_paths=config.allow_paths,
+            cluster=cluster,
+        )
+        return LiveIndex(
+            settings,
+            self.configuration,
+            config.chosen_workers(),
+            of.tree.walk,
+            watch=config.watch,
+            finder=of.tree.find_changes(),
+            note_refresh=note_refresh,
+            make_tag=namespace.make_tag,
+            donations=Donations(
+                partial(of.donors.list_for, "index", self.configuration, namespace.directory.path),
+                self._find_shared,
+                is_asked_for=config.index_from is not None or of.donors.has_pack,
+            ),
+            read_many=of.tree.read_many,
+        )
+
+    def list_donors(self) -> tuple[Donor, ...]:
+        """Return the indexes with which ours would begin if there were none, the first that is whole."""
+        return self._sources.donors.list_for("index", self.configuration, self._index_path)
+
+    def list_packed_kinds(self) -> tuple[str, ...]:
+        """Return the kinds of index in the operator's pack, if there is one. Raises as reading it does."""
+        return tuple(one.kind for one in self._sources.donors.list_packed())
+
+    def _find_shared(self, donor: Donor) -> SharedBlobs | None:
+        """Return the files that Git knows to be the same for a donor; None where all must be read."""
+        config = self._sources.config
+        is_alike = donor.manifest.configuration == self.configuration and config.refusals == NO_REFUSALS
+        if not config.siblings or not is_alike or not donor.root.path:
+            return None
+        return find_shared_blobs(config.root, donor.root.path, self._sources.tree.read_bytes)
+
+    def _open_symbols(self) -> LiveSymbolIndex:
+        """Open the symbol index. Nothing is parsed before somebody asks for it."""
+        of, config = self._sources, self._sources.config
+        configuration = derive_configuration(self.configuration, *list_facts())
+        namespace = of.namespaces.add("structure", configuration)
+        phase = SymbolPhase(
+            namespace.directory,
+            configuration,
+            MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
+            of.tree.read_walked,
+            of.tree.read_many,
+            find_adapter_task=of.outliner.find_symbol_task if of.outliner.installed else None,
+            make_tag=namespace.make_tag,
+            poison=of.poison,
+            list_donors=partial(of.donors.list_for, "structure", configuration, namespace.directory.path),
+        )
+        return LiveSymbolIndex(namespace.directory, configuration, phase, self.lexical, of.tree.name_path)
+
+    def _open_precise(self) -> PreciseIndex:
+        """Open what precise indexers say: nothing, before somebody has a SCIP index taken in."""
+        configuration = derive_configuration(self.configuration, *list_facts(), PRECISE_VERSION)
+        namespace = self._sources.namespaces.add("scip", configuration)
+        return PreciseIndex(DerivedPlace(namespace.directory, namespace.make_tag), configuration)
+
+    def _open_vectors(self) -> LiveVectors | None:
+        """Open the vectors of chunks; None where the operator named no model. Raises CONFIG_INVALID."""
+        config = self._sources.config
+        if config.semantic_model is None:
+            return None
+        from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
+
+        return LiveVectors(
+            config.semantic_model,
+            self.configuration,
+            self._name_vectors,
+            config.chosen_workers(),
+            self.lexical,
+            self._sources.tree.read_walked,
+        )
+
+    def _name_vectors(self, configuration: str) -> DerivedPlace:
+        """Return where the vectors of a configuration lie, and what seals them: known with the model."""
+        of = self._sources
+        namespace = of.namespaces.add("vectors", configuration)
+        mark_used(namespace.directory)
+        list_donors = partial(of.donors.list_for, "vectors", configuration, namespace.directory.path)
+        return DerivedPlace(namespace.directory, namespace.make_tag, list_donors)
+
+
+def find_donors(config: Config, key: UserKey, list_packed: ListPacked | None) -> Donors:
+    """Return the indexes that a first one may begin with. Raises CONFIG_INVALID for a bad pack."""
+    if list_packed is None and config.index_pack is not None:
+        packed = read_pack(config.index_pack, read_key(config.pack_key))
+        return find_donors(config, key, lambda: packed)
+    return Donors(key, config.data_dir, find_cache_home(), partial(_iter_checkouts, config), list_packed)
+
+
+def _iter_checkouts(config: Config) -> Iterator[DonorRoot]:
+    """Yield the checkouts with whose index ours may begin."""
+    yield DonorRoot(config.root, "another index of this checkout")
+    if config.index_from is not None:
+        yield DonorRoot(config.index_from, "the checkout of --index-from")
+    if config.siblings:
+        yield from (
+            DonorRoot(root, "another work tree of the repository") for root in list_siblings(config.root)
+        )
