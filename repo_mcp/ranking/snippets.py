@@ -31,6 +31,7 @@ from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
+HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long: its first; the others match best
 NAME_WORTH = 4  # lines, that of a declaration's name
 OUTSIDE_WORTH = 0.5  # of lines in no declaration: mostly imports
 LEAST_LINES = 3  # for a further declaration of a hit
@@ -216,23 +217,17 @@ def _build_hit(live: LiveChunk, language: Language, asked: AskedName | None, mos
         if symbol is None:
             shown |= _choose_outside(live.start_line, lines, groups[None], min(room, WINDOW_LINES))
             continue
-        if symbol.end_line - symbol.head_line < room:
-            first, last = symbol.head_line, symbol.end_line
-            is_inside = live.start_line <= first and last <= live.end_line
-            own_lines = (
-                lines[first - live.start_line : last - live.start_line + 1]
-                if is_inside
-                else decode_lines(live.lines, first, last)
-            )
-            shown |= enumerate(own_lines, first)
-        else:
-            head, line = symbol.name_line, symbol.name_line - live.start_line
-            is_near = 0 <= line < len(lines)
-            shown[head] = lines[line] if is_near else decode_lines(live.lines, head, head)[0]
-            own = groups[symbol]
-            if is_near:
-                own[line] = 0  # it is shown in any case
-            shown |= _choose_inside(symbol, live.start_line, lines, own, room - 1)
+        is_whole = symbol.end_line - symbol.head_line < room
+        first, last = symbol.head_line, symbol.end_line
+        if not is_whole:
+            first = symbol.name_line
+            last = min(last, first + max(1, int(room * HEAD_SHARE)) - 1)
+        start, stop = first - live.start_line, last - live.start_line + 1
+        is_inside = start >= 0 and last <= live.end_line
+        shown |= enumerate(lines[start:stop] if is_inside else decode_lines(live.lines, first, last), first)
+        if not is_whole:
+            room -= last - first + 1
+            shown |= _choose_inside(symbol, last, live.start_line, lines, groups[symbol], room)
     return _show(live, dict(sorted(shown.items())), next(iter(groups)))
 
 
@@ -271,10 +266,13 @@ def _choose_outside(first: int, lines: Sequence[str], found: Sequence[int], room
 
 
 def _choose_inside(
-    symbol: SymbolSpan, first: int, lines: Sequence[str], found: Sequence[int], room: int
+    symbol: SymbolSpan, after: int, first: int, lines: Sequence[str], found: Sequence[int], room: int
 ) -> dict[int, str]:
-    """Return the best window of a declaration's lines among those from line `first` on, by number."""
-    start = max(0, symbol.name_line + 1 - first)
+    """Return the best window of a declaration's lines behind line `after`, by number.
+
+    `lines` are those of the file from line `first` on.
+    """
+    start = max(0, after + 1 - first)
     stop = min(len(lines), symbol.end_line + 1 - first)
     begin, end = choose_window(found[start:stop], None, room)
     return dict(enumerate(lines[start + begin : start + end], first + start + begin))
