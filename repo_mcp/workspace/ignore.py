@@ -19,44 +19,35 @@ the machine).
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import globs
 from repo_mcp.workspace.git_index import NOTHING_TRACKED, TrackedPaths
-from repo_mcp.workspace.ignore_layers import NameRules, Rule, RuleFile
-from repo_mcp.workspace.ignore_lines import HostilePattern, encode_name, parse_line
+from repo_mcp.workspace.ignore_files import (
+    IgnoreFacts,
+    IgnoreFile,
+    add_warning,
+    name_ignore_file,
+    parse_lines,
+)
+from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
+from repo_mcp.workspace.ignore_lines import encode_name
 
 MAX_IGNORE_FILE_BYTES = 256 * 1024
-MAX_PATTERNS_PER_FILE = 10_000
 MAX_IGNORE_FILES = 10_000  # Linux has 306
 MAX_KNOWN_RULES = 100_000  # cached from walk to walk, about 50 MB; Linux has 2,000
-MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
 CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied"
-_MAX_WARNINGS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class _Parsed:
-    """A parsed ignore file."""
-
-    digest: bytes  # of its text
-    rules: RuleFile
-    warnings: tuple[str, ...]
 
 
 class ParsedRules:
-    """The rules parsed in the last walk of one root: an unchanged ignore file is not parsed again.
-
-    Its rule objects stay the same, so that results derived from them can be recognised as current.
-    """
+    """The ignore files of the last walk of one root: an unchanged one is not parsed again."""
 
     def __init__(self) -> None:
-        self.files: dict[str, _Parsed] = {}  # by directory; replaced as a whole
-        self.exclusions: _Parsed | None = None
-        self.set_aside: tuple[RuleFile, RuleFile] | None = None  # the root's rules, before and after
+        self.facts: Mapping[str, IgnoreFacts] = {}  # by directory, from the walk of another process
+        self.files: dict[str, IgnoreFile] = {}  # by directory; replaced as a whole
+        self.exclusions: tuple[RuleFile, tuple[str, ...]] | None = None  # with the warnings
+        self.set_aside: tuple[IgnoreFile, IgnoreFile] | None = None  # the root's own, before and after
 
 
 class IgnoreRules:
@@ -78,18 +69,15 @@ class IgnoreRules:
         self.tracked = tracked
         self._tracked = tracked if tracked.starts else None
         self._below_ignored: dict[str, bool] = {"": False}  # directories, by what was found out about them
-        self._files: dict[str, RuleFile] = {}
+        self._files: dict[str, IgnoreFile] = {}
         self._known = known if known is not None else ParsedRules()
-        self._parsed: dict[str, _Parsed] = {}
+        self._parsed: dict[str, IgnoreFile] = {}
         self._rule_count = 0
-        exclusions = self._known.exclusions
-        if exclusions is None:
-            exclusions = self._parse(
-                [encode_name(one) for one in exclude_globs], "the excluded globs", 0, b""
-            )
-            self._known.exclusions = exclusions
-        self.warnings += exclusions.warnings
-        self._exclusions = exclusions.rules
+        if self._known.exclusions is None:
+            rules, found = parse_lines([encode_name(one) for one in exclude_globs], "the excluded globs")
+            self._known.exclusions = RuleFile(0, rules), tuple(found)
+        self._exclusions, warnings = self._known.exclusions
+        self.warnings += warnings
 
     def add_file(self, directory: str, text: bytes) -> None:
         """Add the `.gitignore` found in `directory`, "" for the root.
@@ -104,26 +92,43 @@ class IgnoreRules:
         if len(self._files) >= MAX_IGNORE_FILES:
             self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILES} ignore files")
             return
-        digest = hashlib.blake2b(text, digest_size=32).digest()
-        parsed = self._known.files.get(directory)
-        if parsed is None or parsed.digest != digest:
-            lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-            depth = directory.count("/") + 1 if directory else 0
-            parsed = self._parse(lines, _shown(where), depth, digest)
-        for warning in parsed.warnings:
+        file = self._find_known(directory, text)
+        for warning in file.facts.warnings:
             self._warn(warning)
-        self._rule_count += len(parsed.rules.rules)
+        self._rule_count += file.facts.rule_count
         if self._rule_count <= MAX_KNOWN_RULES:
-            self._parsed[directory] = parsed
-        self._files[directory] = parsed.rules
+            self._parsed[directory] = file
+        self._files[directory] = file
+
+    def _find_known(self, directory: str, text: bytes) -> IgnoreFile:
+        """Return the ignore file, parsed already where it was met before."""
+        file, facts = self._known.files.get(directory), self._known.facts.get(directory)
+        if file is None and facts is None:
+            return IgnoreFile(directory, text)
+        digest = name_ignore_file(directory, text)
+        if file is not None and file.facts.digest == digest:
+            return file
+        return IgnoreFile(directory, text, facts if facts is not None and facts.digest == digest else None)
 
     def remember(self) -> None:
         """Keep the parsed rules for the next walk of this root."""
         self._known.files = self._parsed
+        self._known.facts = {}
 
-    def find_file(self, directory: str) -> RuleFile | None:
-        """Return the rules in force from a directory's own ignore file, or None."""
+    def find_file(self, directory: str) -> IgnoreFile | None:
+        """Return a directory's own ignore file as it is in force, or None."""
         return self._files.get(directory)
+
+    @property
+    def has_exclusions(self) -> bool:
+        """Return True when the operator excludes anything."""
+        return bool(self._exclusions.rules)
+
+    @property
+    def has_catch_alls(self) -> bool:
+        """Return True when a rule that is in force matches every name in the root."""
+        file = self._files.get("")
+        return file is not None and file.facts.has_catch_alls
 
     def may_set_aside(self, name: str) -> bool:
         """Return True when an entry of this name in the root can change which rules are in force.
@@ -136,9 +141,9 @@ class IgnoreRules:
             return False
         if whole is None:
             return True
-        if whole.rules is root:
-            return any(map(_is_catch_all, root.rules))
-        rules = self._apply([whole.rules], "")
+        if whole is root:
+            return root.facts.has_catch_alls
+        rules = self._apply([whole], "")
         return not (rules.ignored(name, False) and rules.ignored(name, True))
 
     def names_in(self, directory: str) -> NameRules:
@@ -146,10 +151,10 @@ class IgnoreRules:
         files = [file for path in _paths_down_to(directory) if (file := self._files.get(path)) is not None]
         return self._apply(files, directory)
 
-    def _apply(self, files: Sequence[RuleFile], directory: str) -> NameRules:
+    def _apply(self, files: Sequence[IgnoreFile], directory: str) -> NameRules:
         """Return the rules of `files` (uppermost first) and the exclusions, for one directory."""
         parts = directory.split("/") if directory else []
-        layers = [file.layer_in(parts) for file in reversed(files)]
+        layers = [file.rules.layer_in(parts) for file in reversed(files)]
         return NameRules(
             tuple(layers),
             self._exclusions.layer_in(parts) if self._exclusions.rules else None,
@@ -181,47 +186,17 @@ class IgnoreRules:
         source tree; taken literally it would leave an empty index.
         """
         file = self._files.get("")
-        if file is None:
+        if file is None or not self.has_catch_alls:
             return False
         known = self._known.set_aside
         if known is None or known[0] is not file:
-            kept = [rule for rule in file.rules if not _is_catch_all(rule)]
-            known = self._known.set_aside = (file, RuleFile(0, kept))
+            known = self._known.set_aside = (file, file.set_catch_alls_aside())
         self._files[""] = known[1]
         self._below_ignored = {"": False}
-        return len(known[1].rules) < len(file.rules)
-
-    def _parse(self, lines: Sequence[bytes], where: str, depth: int, digest: bytes) -> _Parsed:
-        before, self.warnings = self.warnings, []
-        rules = self._parse_lines(lines, where)
-        found, self.warnings = self.warnings, before
-        return _Parsed(digest, RuleFile(depth, rules), tuple(found))
-
-    def _parse_lines(self, lines: Sequence[bytes], where: str) -> list[Rule]:
-        rules: list[Rule] = []
-        unindexed = 0
-        for number, line in enumerate(lines):
-            try:
-                found = parse_line(line, len(rules))
-            except HostilePattern as fault:
-                self._warn(f"{where}: line {number + 1} not applied: {fault}")
-                continue
-            unindexed += sum(rule.name.literal is None and rule.name.extension is None for rule in found)
-            if len(rules) + len(found) > MAX_PATTERNS_PER_FILE or unindexed > MAX_UNINDEXED_PATTERNS:
-                self._warn(f"{where}: not applied from line {number + 1} on: too many patterns")
-                break
-            rules += found
-        return rules
+        return True
 
     def _warn(self, text: str) -> None:
-        if len(self.warnings) < _MAX_WARNINGS:
-            self.warnings.append(text)
-        elif len(self.warnings) == _MAX_WARNINGS:
-            self.warnings.append("more ignore patterns were not applied")
-
-
-def _is_catch_all(rule: Rule) -> bool:
-    return not rule.negated and not rule.above and rule.name.matches_all
+        add_warning(self.warnings, text)
 
 
 class GlobFilter:

@@ -15,7 +15,8 @@ from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import OpenedFile, RepositoryReader, reach_directory, read_many
-from repo_mcp.workspace.walk import WalkMemory, walk
+from repo_mcp.workspace.walk import walk
+from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns
 
 NANOSECONDS = 1_000_000_000

@@ -19,7 +19,7 @@ from repo_mcp.workspace.denied_names import Denial
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
-from repo_mcp.workspace.walk import WalkMemory
+from repo_mcp.workspace.walk_memory import WalkMemory
 
 IGNORE_NAME = ".gitignore"
 MAX_MET = 20_000  # files found by name since this began; then the tree is walked, and they are known
@@ -63,7 +63,7 @@ class PathChangeFinder:
 
     def list_directories(self) -> list[str] | None:
         """Return the directories that the last walk entered, "" for the root; None before the first walk."""
-        return None if self._memory.rules is None else ["", *self._memory.admitted]
+        return None if self._memory.rules is None else ["", *filter(None, self._memory.judged)]
 
     def look_at(self, paths: Iterable[str]) -> PathChanges | None:
         """Return the current state of the paths; None when only a walk can tell."""
@@ -119,21 +119,21 @@ class PathChangeFinder:
 
     def _judge(self, path: str, rules: IgnoreRules) -> FileStat | _Verdict:
         directory, _, name = path.rpartition("/")
-        admitted = self._memory.admitted
-        if directory and directory not in admitted:
+        judged = self._memory.judged
+        if directory and directory not in judged:
             return self._judge_above(directory, rules)
         if name == IGNORE_NAME or (not directory and rules.may_set_aside(name)):
             return _Verdict.WALK
-        was_file = not directory or name in admitted[directory].files or rules.tracked.has_file(path)
+        was_file = not directory or name in judged[directory].files or rules.tracked.has_file(path)
         was_file = was_file or path in self._met
         absent = _Verdict.GONE if was_file else _Verdict.NOTHING
         if is_hidden(name) or self._find_denial(path + "/") is not None:
             return absent  # a file's denial makes no difference here: it has no status
         status = self._reader.lstat(path)
         if status is None:
-            return _Verdict.WALK if path in admitted else absent
+            return _Verdict.WALK if path in judged else absent
         is_directory = modes.S_ISDIR(status.st_mode)
-        if path in admitted:
+        if path in judged:
             return _Verdict.WALK
         if rules.names_in(directory).ignored(name, is_directory):
             return absent
@@ -148,7 +148,7 @@ class PathChangeFinder:
         parts = directory.split("/")
         for depth, name in enumerate(parts):
             above, path = "/".join(parts[:depth]), "/".join(parts[: depth + 1])
-            if path in self._memory.admitted:
+            if path in self._memory.judged:
                 continue
             hidden = is_hidden(name) or self._find_denial(path + "/") is not None
             return _Verdict.NOTHING if hidden or rules.names_in(above).ignored(name, True) else _Verdict.WALK

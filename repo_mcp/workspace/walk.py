@@ -10,9 +10,8 @@ not mistaken for deleted. Skipped entries are counted by reason; an entry that i
 The walk uses its own stack, not Python's: a tree may be deeper than the recursion limit. Only the upper
 levels keep their directory open, so that a walk needs few descriptors at any depth.
 
-The rules that judge a name rarely change from walk to walk: the policy, and the ignore files above it,
-which are compared by their text. So the names admitted in a directory are cached for the next
-walk (`WalkMemory`) and not judged again; the files behind the names are looked at every time.
+The names judged in a directory are cached for the next walk (`walk_memory`) and not judged again; the files
+behind the names are looked at every time.
 
 Left out on purpose: reading anything but `.gitignore` files, and telling text from binary. What Git tracks
 (`repo_mcp.workspace.git_index`) comes with the ignore rules.
@@ -24,17 +23,18 @@ import errno
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
 from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.hidden_names import is_hidden
-from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
-from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
+from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
+from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
+from repo_mcp.workspace.walk_memory import Chain, JudgedNames, WalkMemory, join_names
 from repo_mcp.workspace.walked_files import FileColumns, FileRow
 
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
@@ -47,16 +47,13 @@ _IGNORE_NAME = ".gitignore"
 _Entry = tuple[str, str, os.DirEntry[str]]  # name, path, and the system's entry
 
 
-_Chain = tuple[RuleFile, ...]  # the ignore files in force in a directory, from the root down
-
-
 @dataclass(slots=True)
 class _Level:
     """A directory on the stack of the walk."""
 
     path: str
     directory: int | None  # descriptor; None below the levels that keep one
-    chain: _Chain
+    chain: Chain
     children: list[str] = field(default_factory=list)  # names of directories to enter, next one last
     files: list[FileRow] = field(default_factory=list)
     given: int = 0  # how many of the files were taken
@@ -77,57 +74,43 @@ class _Level:
         return self.files[start:end]
 
 
-@dataclass(frozen=True, slots=True)
-class _Admitted:
-    """The names admitted in one directory by the rules of a chain.
+_NOTHING_JUDGED = JudgedNames(())
 
-    Each set is stored as one text: sets of 80,000 names would take ten times the memory between walks.
-    """
 
-    chain: _Chain
-    file_names: str = ""  # each followed by a slash
-    directory_names: str = ""
+@dataclass(slots=True)
+class _Verdicts:
+    """What the rules said of names in one directory that were not known."""
 
-    def copy(self) -> _Admitted:
-        """Return an equal record in memory of its own."""
-        return _Admitted(self.chain, _copy(self.file_names), _copy(self.directory_names))
+    files: list[str] = field(default_factory=list)
+    directories: list[str] = field(default_factory=list)
+    ignored_files: list[str] = field(default_factory=list)
+    ignored_directories: list[str] = field(default_factory=list)
 
     @property
-    def files(self) -> frozenset[str]:
-        return frozenset(self.file_names.split("/")[:-1])
+    def count(self) -> int:
+        """Return the number of names."""
+        ignored = len(self.ignored_files) + len(self.ignored_directories)
+        return len(self.files) + len(self.directories) + ignored
 
-    @property
-    def directories(self) -> frozenset[str]:
-        return frozenset(self.directory_names.split("/")[:-1])
+    def add(self, name: str, is_directory: bool, is_ignored: bool) -> None:
+        """Add the verdict of the rules on one name."""
+        if is_ignored:
+            (self.ignored_directories if is_directory else self.ignored_files).append(name)
+        else:
+            (self.directories if is_directory else self.files).append(name)
 
-
-class WalkMemory:
-    """The findings of the last walk of a root. About 3 MB for 80,000 files. Safe for several walks."""
-
-    def __init__(self) -> None:
-        self.parsed = ParsedRules()
-        self.admitted: dict[str, _Admitted] = {}  # by directory, without the root; replaced as a whole
-        self.rules: IgnoreRules | None = None  # as the last walk left them; None before the first
-        self.denied: frozenset[str] = frozenset()  # paths of the denied directories met
-        self._moved: dict[str, _Admitted] = {}  # the last result of `move_together`
-
-    def move_together(self) -> None:
-        """Copy what stays into compact memory, once a walk's other data is gone: scattered among that data,
-        it would keep ten times as much memory from being reused.
-        """
-        admitted, before = self.admitted, self._moved
-        if admitted is before:
-            return
-        is_same = list(admitted) == list(before)
-        paths = before if is_same else map(_copy, admitted)
-        kept = {id(value) for value in before.values()}
-        values = (value if id(value) in kept else value.copy() for value in admitted.values())
-        moved = dict(zip(paths, values, strict=True))
-        if self.admitted is admitted:  # otherwise another walk has ended meanwhile
-            self.admitted = self._moved = moved
-
-
-_NOTHING_ADMITTED = _Admitted(())
+    def add_to(self, known: JudgedNames, found: Collection[str]) -> JudgedNames:
+        """Return what is known with these, without names that are gone where these are many."""
+        if not self.count and known.count <= 2 * len(found):
+            return known
+        there = frozenset(found)
+        return JudgedNames(
+            known.chain,
+            join_names(known.files.intersection(there).union(self.files)),
+            join_names(known.directories.intersection(there).union(self.directories)),
+            join_names(known.ignored_files.intersection(there).union(self.ignored_files)),
+            join_names(known.ignored_directories.intersection(there).union(self.ignored_directories)),
+        )
 
 
 class _Walk:
@@ -142,7 +125,8 @@ class _Walk:
         memory: WalkMemory | None,
     ) -> None:
         self.memory = memory
-        self.admitted: dict[str, _Admitted] = {}
+        self.judged: dict[str, JudgedNames] = {}
+        self.new_names = 0
         self.reader = reader
         self.is_bounded = not reader.bounds.are_wide
         self.find_denial = find_denial
@@ -220,7 +204,8 @@ class _Walk:
         found = dict(zip(map(entry_name, entries), entries, strict=True))
         self.entries += len(found)
         prefix = level.prefix
-        known = self._recall(level, directory, found)
+        recalled = self._recall(level, directory, found)
+        known = recalled if recalled is not None else _NOTHING_JUDGED
         known_files, known_directories = known.files, known.directories
         unknown = []
         for name, entry in found.items():
@@ -230,35 +215,59 @@ class _Walk:
                 level.children.append(name)
             else:
                 unknown.append((name, prefix + name, entry))
-        files, directories = self._judge(level, self._admit(unknown)) if unknown else ([], [])
-        if self.memory is not None and level.path:
-            if files or directories or len(known_files) + len(known_directories) > 2 * len(found):
-                there = frozenset(found)
-                known = _Admitted(
-                    level.chain,
-                    _join(there.intersection(known_files).union(files)),
-                    _join(there.intersection(known_directories).union(directories)),
-                )
-            self.admitted[level.path] = known
+        unknown = self._settle_ignored(level, known, unknown)
+        verdicts = self._judge(level, self._admit(unknown)) if unknown else _Verdicts()
+        if recalled is not None:
+            self.judged[level.path] = verdicts.add_to(known, found)
+            self.new_names += verdicts.count
 
-    def _recall(self, level: _Level, directory: int, found: Mapping[str, os.DirEntry[str]]) -> _Admitted:
-        """Return what was admitted in a directory before, if the rules in force there are the same."""
+    def _settle_ignored(self, level: _Level, known: JudgedNames, entries: list[_Entry]) -> list[_Entry]:
+        """Leave out the entries known to be ignored, but for what Git tracks. Return the other ones."""
+        if self.ignore is None or not (known.ignored_file_names or known.ignored_directory_names):
+            return entries
+        files, directories, tracked = known.ignored_files, known.ignored_directories, self.ignore.tracked
+        others = []
+        for one in entries:
+            name, path, entry = one
+            if name in files and entry.is_file(follow_symlinks=False):
+                is_directory, is_tracked = False, tracked.has_file(path)
+            elif name in directories and entry.is_dir(follow_symlinks=False):
+                is_directory, is_tracked = True, tracked.has_below(path)
+            else:
+                others.append(one)
+                continue
+            if not is_tracked:
+                self.skipped["ignored"] += 1
+            elif self.ignore.has_exclusions:  # which leave out what is tracked, too
+                others.append(one)
+            elif is_directory:
+                level.children.append(name)
+            else:
+                self._add(level, path, entry)
+        return others
+
+    def _recall(
+        self, level: _Level, directory: int, found: Mapping[str, os.DirEntry[str]]
+    ) -> JudgedNames | None:
+        """Return what is known of a directory's names by the rules in force there, if only that they are
+        these; None where nothing is to be remembered, since a verdict depends on more than its name.
+        """
         if self.ignore is None:
-            return _NOTHING_ADMITTED
+            return None
         own, own_path = found.get(_IGNORE_NAME), level.prefix + _IGNORE_NAME
         if own is not None and own.is_file(follow_symlinks=False) and not self.find_denial(own_path):
             self._read_rules(level, directory, own_path)
-        known = self.memory.admitted.get(level.path) if self.memory is not None and level.path else None
-        if known is None or known.chain != level.chain:
-            return _Admitted(level.chain)
-        return known
+        if self.memory is None or (not level.path and self.ignore.has_catch_alls):
+            return None
+        known = self.memory.judged.get(level.path)
+        return known if known is not None and known.chain == level.chain else JudgedNames(level.chain)
 
-    def _judge(self, level: _Level, entries: list[_Entry]) -> tuple[list[str], list[str]]:
-        """Add entries that are not left out; return the names of the files and directories to remember."""
-        rules = self._rules_in(level, entries) if self.ignore is not None else None
-        files: list[str] = []
-        directories: list[str] = []
-        entered: list[str] = []
+    def _judge(self, level: _Level, entries: list[_Entry]) -> _Verdicts:
+        """Add entries that are not left out; return what is to be remembered of them."""
+        rules = None
+        if self.ignore is not None and not level.path and self.ignore.has_catch_alls:
+            rules = self._rules_in_root(level, entries)
+        verdicts = _Verdicts()
         ignored = 0
         for name, path, entry in entries:
             if name[0] == "." and not self.include_hidden and is_hidden(name):
@@ -268,20 +277,20 @@ class _Walk:
             if is_directory and not entry.is_dir(follow_symlinks=False):
                 self.skipped["symlink" if entry.is_symlink() else "special"] += 1
                 continue
+            if rules is None and self.ignore is not None:  # only now: what follows parses the files
+                rules = self.ignore.names_in(level.path)
             is_named = rules is not None and rules.named(name, is_directory)
+            verdicts.add(name, is_directory, is_named)  # tracked or not: Git's index changes
             if rules is not None and is_named and not rules.is_tracked(name, is_directory):
                 ignored += 1
                 continue
             if is_directory:
-                entered.append(name)
+                level.children.append(name)
             else:
                 self._add(level, path, entry)
-            if not is_named:  # what is only tracked is judged again: Git's index changes by itself
-                (directories if is_directory else files).append(name)
-        level.children += entered
         if ignored:
             self.skipped["ignored"] += ignored
-        return files, directories
+        return verdicts
 
     def _add(self, level: _Level, path: str, entry: os.DirEntry[str]) -> None:
         """Add a file, unless it was deleted since it was listed or is refused whatever its name."""
@@ -329,19 +338,20 @@ class _Walk:
         self.ignore.add_file(level.path, text)
         own = self.ignore.find_file(level.path)
         if own is not None:
-            level.chain = (*level.chain, own)
+            level.chain = (*level.chain, own.facts.digest)
 
-    def _rules_in(self, level: _Level, entries: list[_Entry]) -> NameRules:
-        """Return the ignore rules for a directory's entries."""
+    def _rules_in_root(self, level: _Level, entries: list[_Entry]) -> NameRules:
+        """Return the ignore rules for the root's entries, of which one may be a rule for everything."""
         assert self.ignore is not None
-        rules = self.ignore.names_in(level.path)
-        if level.path or not level.chain or not _ignores_everything(rules, entries):
+        rules = self.ignore.names_in("")
+        if not _ignores_everything(rules, entries):
             return rules
-        if self.ignore.set_aside_catch_alls():
-            self.warnings.append(CATCH_ALLS_SET_ASIDE)
-            own = self.ignore.find_file("")
-            level.chain = (own,) if own is not None else ()
-        return self.ignore.names_in(level.path)
+        self.ignore.set_aside_catch_alls()
+        self.warnings.append(CATCH_ALLS_SET_ASIDE)
+        own = self.ignore.find_file("")
+        assert own is not None
+        level.chain = (own.facts.digest,)
+        return self.ignore.names_in("")
 
     def _note_failure(self, path: str, error: OSError | RepoError) -> None:
         """Record a failure: unless the directory is gone, everything below it is unknown."""
@@ -354,7 +364,8 @@ class _Walk:
 
     def _report(self) -> WalkReport:
         if self.memory is not None and self.ignore is not None:
-            self.memory.admitted = self.admitted
+            self.memory.judged = self.judged
+            self.memory.new_names, self.memory.entries = self.new_names, self.entries
             self.memory.rules = self.ignore
             self.memory.denied = frozenset(self.denied)
             self.ignore.remember()
@@ -410,18 +421,9 @@ def _is_other_file_system(error: OSError | RepoError) -> bool:
     return error.errno == errno.EXDEV
 
 
-def _copy(text: str) -> str:
-    """Return an equal text as a new object."""
-    return text.encode().decode()
-
-
 def _with_slash(name: str) -> str:
     """Return the sort key of a directory's name. Code points sort like their UTF-8 bytes."""
     return name + "/"
-
-
-def _join(names: frozenset[str]) -> str:
-    return "".join(f"{name}/" for name in names)
 
 
 def _is_utf8(name: str) -> bool:

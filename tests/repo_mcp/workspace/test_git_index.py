@@ -23,7 +23,8 @@ from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
-from repo_mcp.workspace.walk import WalkMemory, walk
+from repo_mcp.workspace.walk import walk
+from repo_mcp.workspace.walk_memory import WalkMemory
 from tests.deep.sizes import choose, examples
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links")

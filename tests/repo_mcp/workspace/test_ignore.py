@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace import ignore
+from repo_mcp.workspace import ignore, ignore_files
 from repo_mcp.workspace.ignore import MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
 from tests.growth import assert_linear
 
@@ -224,8 +224,8 @@ def test_files_over_the_limits_are_refused() -> None:
 
 
 def test_too_many_patterns_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ignore, "MAX_PATTERNS_PER_FILE", 3)
-    monkeypatch.setattr(ignore, "MAX_UNINDEXED_PATTERNS", 1)
+    monkeypatch.setattr(ignore_files, "MAX_PATTERNS_PER_FILE", 3)
+    monkeypatch.setattr(ignore_files, "MAX_UNINDEXED_PATTERNS", 1)
     assert rules_of({"": "a\nb\nc"}).warnings == []
     assert rules_of({"": "a\nb\nc\nd"}).warnings == [
         ".gitignore: not applied from line 4 on: too many patterns"

@@ -7,15 +7,18 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile, WalkReport
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace import ignore_files
+from repo_mcp.workspace.ignore import IgnoreRules, ParsedRules
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
-from repo_mcp.workspace.walk import WalkMemory, walk
+from repo_mcp.workspace.walk import walk
+from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
 from tests.deep.sizes import examples
 
@@ -66,10 +69,10 @@ def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> N
             assert known.files == fresh.files
             assert (known.skipped, known.unreadable) == (fresh.skipped, fresh.unreadable)
             assert known.warnings == fresh.warnings
-            admitted = dict(memory.admitted)
+            judged = dict(memory.judged)
             if len(steps) % 2:
                 memory.move_together()
-            assert memory.admitted == admitted
+            assert memory.judged == judged
         reader.close()
 
 
@@ -100,10 +103,10 @@ def test_names_are_remembered_and_forgotten(tmp_path: Path) -> None:
     for number in range(200):
         (tmp_path / "src" / f"{number}.c").unlink()
     look()
-    assert memory.admitted["src"].files == {"a.c", "b.c"}  # there were more names of what is gone
+    assert memory.judged["src"].files == {"a.c", "b.c"}  # there were more names of what is gone
     shutil.rmtree(tmp_path / "src")
     assert list(look().files) == []
-    assert memory.admitted == {}
+    assert list(memory.judged) == [""]
     reader.close()
 
 
@@ -118,20 +121,50 @@ def test_what_stays_is_moved_together_once(tmp_path: Path) -> None:
         """The paths by the objects that they are."""
         walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
         memory.move_together()
-        return {id(path): path for path in memory.admitted}
+        return {id(path): path for path in memory.judged}
 
     walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
-    scattered = memory.admitted
+    scattered = memory.judged
     memory.move_together()
-    together = memory.admitted
+    together = memory.judged
     assert together == scattered
     paths = {id(path): path for path in together}
-    assert not paths.keys() & {id(path) for path in scattered}
+    assert not paths.keys() & {id(path) for path in scattered if path}  # there is one empty text
     assert look() == paths  # nothing is copied that stands there already
-    assert memory.admitted["src"] is together["src"]
+    assert memory.judged["src"] is together["src"]
     (tmp_path / "new").mkdir()
-    assert sorted(look().values()) == ["lib", "new", "src"]
-    assert memory.admitted["src"] is together["src"]
+    assert sorted(look().values()) == ["", "lib", "new", "src"]
+    assert memory.judged["src"] is together["src"]
+    reader.close()
+
+
+def test_rules_are_parsed_for_names_that_are_new(tmp_path: Path) -> None:
+    """Neither the admitted names nor the ignored ones are judged again, nor is a rule for them parsed."""
+    policy, memory = DenyPolicy(), WalkMemory()
+    reader = RepositoryReader(str(tmp_path), policy.find_denial)
+    (tmp_path / "out").mkdir()
+    (tmp_path / ".gitignore").write_text("*.py[cod]\nout/\n")
+    for name in ("a.c", "a.pyc", "out/b.c"):
+        (tmp_path / name).touch()
+
+    def look(known: ParsedRules) -> tuple[WalkReport, int]:
+        report = walk(reader, policy.find_denial, IgnoreRules((), known), memory=memory)
+        return report, memory.new_names
+
+    first, new_names = look(memory.parsed)
+    assert ([file.path for file in first.files], first.skipped) == (["a.c"], {"hidden": 1, "ignored": 2})
+    assert new_names == 3
+    again = ParsedRules()
+    again.facts = memory.list_facts()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ignore_files, "parse_lines", None)  # would raise
+        second, new_names = look(again)
+        assert (second.files, second.skipped, new_names) == (first.files, first.skipped, 0)
+    (tmp_path / "a.pyo").touch()
+    assert look(memory.parsed)[0].skipped == {"hidden": 1, "ignored": 3}
+    (tmp_path / "a.pyc").unlink()
+    (tmp_path / "a.pyc").mkdir()  # a verdict is of a file or of a directory
+    assert look(memory.parsed)[1] == 1
     reader.close()
 
 

@@ -1,0 +1,115 @@
+"""One ignore file: which it is, and its rules, parsed when a name is first judged by them.
+
+Most walks judge no name, because they know all names from the walk before (`walk_memory`). So what a walk
+needs of a file without judging stands beside its identity, and is kept from process to process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repo_mcp.workspace.ignore_layers import Rule, RuleFile
+from repo_mcp.workspace.ignore_lines import HostilePattern, parse_line
+
+MAX_PATTERNS_PER_FILE = 10_000
+MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
+MAX_WARNINGS = 20
+DIGEST_BYTES = 16
+SYNTAX_VERSION = 1  # raised when the same lines come to mean something else
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SET_ASIDE = b"without catch-alls"
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreFacts:
+    """The identity of an ignore file, and what its rules amount to."""
+
+    digest: bytes  # DIGEST_BYTES, of its directory and text
+    rule_count: int
+    has_catch_alls: bool  # a rule that matches every name in the file's directory
+    warnings: tuple[str, ...]  # of parsing it
+
+
+class IgnoreFile:
+    """The ignore file of one directory. Threads may share it: to parse it twice does no harm."""
+
+    __slots__ = ("_directory", "_rules", "_text", "facts")
+
+    def __init__(self, directory: str, text: bytes, facts: IgnoreFacts | None = None) -> None:
+        """Without `facts`, which are those of an equal file, it is parsed at once."""
+        self._directory = directory
+        self._text = text
+        self._rules: RuleFile | None = None
+        if facts is None:
+            rules, warnings = self._parse()
+            digest = name_ignore_file(directory, text)
+            facts = IgnoreFacts(digest, len(rules), any(map(is_catch_all, rules)), tuple(warnings))
+        self.facts = facts
+
+    @property
+    def rules(self) -> RuleFile:
+        """Return the parsed rules."""
+        if self._rules is None:
+            self._parse()
+        assert self._rules is not None
+        return self._rules
+
+    def set_catch_alls_aside(self) -> IgnoreFile:
+        """Return the same file without its rules that match every name in its directory."""
+        digest = name_ignore_file(self._directory, self.facts.digest + _SET_ASIDE)
+        kept = [rule for rule in self.rules.rules if not is_catch_all(rule)]
+        other = IgnoreFile(self._directory, b"", IgnoreFacts(digest, len(kept), False, ()))
+        other._rules = RuleFile(_count_parts(self._directory), kept)
+        return other
+
+    def _parse(self) -> tuple[list[Rule], list[str]]:
+        where = f"{self._directory}/.gitignore" if self._directory else ".gitignore"
+        lines = self._text.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+        rules, warnings = parse_lines(lines, where if where.isprintable() else ascii(where))
+        self._rules = RuleFile(_count_parts(self._directory), rules)
+        return rules, warnings
+
+
+def name_ignore_file(directory: str, text: bytes) -> bytes:
+    """Return the digest by which the ignore file of a directory is recognised."""
+    return hashlib.blake2b(
+        directory.encode("utf-8", "surrogatepass") + b"\0" + text, digest_size=DIGEST_BYTES
+    ).digest()
+
+
+def parse_lines(lines: Sequence[bytes], where: str) -> tuple[list[Rule], list[str]]:
+    """Return the rules of the lines of a file, and warnings, which name it as `where`."""
+    rules: list[Rule] = []
+    warnings: list[str] = []
+    unindexed = 0
+    for number, line in enumerate(lines):
+        try:
+            found = parse_line(line, len(rules))
+        except HostilePattern as fault:
+            add_warning(warnings, f"{where}: line {number + 1} not applied: {fault}")
+            continue
+        unindexed += sum(rule.name.literal is None and rule.name.extension is None for rule in found)
+        if len(rules) + len(found) > MAX_PATTERNS_PER_FILE or unindexed > MAX_UNINDEXED_PATTERNS:
+            add_warning(warnings, f"{where}: not applied from line {number + 1} on: too many patterns")
+            break
+        rules += found
+    return rules, warnings
+
+
+def add_warning(warnings: list[str], text: str) -> None:
+    """Add a warning about ignore files; behind MAX_WARNINGS there is only one more, which says so."""
+    if len(warnings) < MAX_WARNINGS:
+        warnings.append(text)
+    elif len(warnings) == MAX_WARNINGS:
+        warnings.append("more ignore patterns were not applied")
+
+
+def is_catch_all(rule: Rule) -> bool:
+    """Return True for a rule that ignores every name in its file's directory."""
+    return not rule.negated and not rule.above and rule.name.matches_all
+
+
+def _count_parts(directory: str) -> int:
+    return directory.count("/") + 1 if directory else 0
