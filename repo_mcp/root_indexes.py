@@ -155,6 +155,7 @@ class RootIndexes:
                 is_asked_for=config.index_from is not None or of.donors.has_pack,
             ),
             read_many=of.tree.read_many,
+            memory=of.tree.memory,
         )
 
     def list_donors(self) -> tuple[Donor, ...]:

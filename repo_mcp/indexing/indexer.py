@@ -29,6 +29,7 @@ from repo_mcp.indexing.workers import encode_windows
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport
 from repo_mcp.text.schema import FIELDS
 from repo_mcp.workspace.path_changes import PathChanges
+from repo_mcp.workspace.walk_memory import WalkMemory
 
 DAMAGED = "The index was damaged, so it was rebuilt."
 FOREIGN = "The index was not written with this user's key, so it was rebuilt."
@@ -54,12 +55,13 @@ class Indexer:
         make_tag: MakeTag | None = None,
         donations: Donations = NO_DONATIONS,
         remaining: RemainingFiles | None = None,
+        memory: WalkMemory | None = None,
     ) -> None:
         """`record` is kept from one indexer of the index to the next. `probe` tells where a file that the
         walk left out is now. `note_purge_due` is called with the committed generation before text that
         must not be served is dead, `note_purge` when nothing of it is left. `make_tag` seals the mark. An
         index that is empty may begin with one of `donations`. In `remaining` are the files of the running
-        refresh.
+        refresh. `memory` is that of the walks, which is kept beside the index.
         """
         self._directory = directory
         self._configuration = configuration
@@ -75,6 +77,7 @@ class Indexer:
             note_purge_due,
             donations,
             remaining if remaining is not None else RemainingFiles(),
+            memory,
         )
 
     def refresh(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -32,9 +33,11 @@ from repo_mcp.indexing.scan_state import (
 )
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
+from repo_mcp.indexing.walk_record import keep_walk, recall_walk
 from repo_mcp.indexing.workers import check_cancelled, encode_windows
 from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipReason, WalkedFile, WalkReport
 from repo_mcp.workspace.path_changes import PathChanges
+from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files; when more are renewed in one refresh, everything is merged
@@ -77,6 +80,7 @@ class RefreshResources:
     note_purge_due: Callable[[int], None]
     donations: Donations = NO_DONATIONS
     remaining: RemainingFiles = field(default_factory=RemainingFiles)
+    memory: WalkMemory | None = None  # of the walks, kept for the next process
 
 
 @dataclass(slots=True)
@@ -151,8 +155,7 @@ class Refresh:
                 self._adoption = self._adopt()
             if self._adoption is None:
                 building = self._begin_building(known)
-        report = walk(self._hooks.cancelled, building.note if building is not None else None)
-        self.warnings += report.warnings
+        report = self._look_over(walk, building)
         changed, missing = find_changed(seen, report.files)
         if seen is not None:
             self._tally.skipped = seen.get_skipped()
@@ -206,6 +209,18 @@ class Refresh:
                 self._renew_seen(seen, generation, scan_started_ns, build_walked_files(changed), missing)
             )
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
+
+    def _look_over(self, walk: Walk, building: Building | None) -> WalkReport:
+        """Return the files of the root, with what earlier walks found out and for later ones."""
+        directory, memory = self._resources.directory, self._resources.memory
+        if memory is not None:
+            recall_walk(directory, memory)
+        report = walk(self._hooks.cancelled, building.note if building is not None else None)
+        self.warnings += report.warnings
+        if memory is not None:
+            with suppress(OSError):  # the next walk judges the names again
+                keep_walk(directory, memory)
+        return report
 
     def _read_known(self) -> KnownFiles:
         """Return the live files of the committed generation."""

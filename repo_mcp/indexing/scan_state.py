@@ -15,7 +15,6 @@ index: https://git-scm.com/docs/racy-git). Such an entry is marked and read agai
 
 from __future__ import annotations
 
-import hmac
 import zlib
 from bisect import bisect_left
 from collections import Counter
@@ -26,16 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from index_format import (
-    FINGERPRINT_BYTES,
-    CorruptIndex,
-    Directory,
-    SegmentEntry,
-    compute_fingerprint,
-    new_file,
-    pack,
-    unpack,
-)
+from index_format import CorruptIndex, Directory, SegmentEntry, compute_fingerprint, pack
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.indexing.scan_state_pages import (
     SeenPages,
@@ -45,16 +35,14 @@ from repo_mcp.indexing.scan_state_pages import (
     pack_text,
     split_paths,
 )
+from repo_mcp.indexing.side_files import read_mark, read_side_file, write_side_file
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles, build_walked_files
 
 SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
-TEMPORARY = "seen.tmp"
 VERSION = 4
 MAX_CHANGES = 2_000  # rows of the changes, above which the whole record is rewritten
-MAX_SIDE_FILE_BYTES = 1 << 30
-_MARK_BYTES = FINGERPRINT_BYTES
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
 _NUMBERS = {reason: number for number, reason in enumerate(_REASONS)}
 _TIMES = slice(1, 3)  # columns of the numbers of a file
@@ -316,19 +304,19 @@ def write_seen(directory: Directory, seen: SeenFiles, segments: Sequence[Segment
     which costs no more than a slower next refresh.
     """
     mark = seen.whole.mark
-    if mark == _UNWRITTEN or len(seen.changes) > MAX_CHANGES or _read_mark(directory) != mark:
+    if mark == _UNWRITTEN or len(seen.changes) > MAX_CHANGES or read_mark(directory, SIDE_FILE) != mark:
         if seen.changes:
             whole = _build_whole(seen.read_files(), seen.find_racy(), seen.get_skipped())
             seen = replace(seen, whole=whole, changes={})
-        mark = _write(directory, SIDE_FILE, _describe(seen, segments) | _encode_whole(seen.whole))
+        fields = _describe(seen, segments) | _encode_whole(seen.whole)
+        mark = write_side_file(directory, SIDE_FILE, VERSION, fields)
         return replace(seen, whole=replace(seen.whole, mark=mark))
-    _write(directory, CHANGES_FILE, _describe(seen, segments) | _encode_changes(seen))
+    write_side_file(directory, CHANGES_FILE, VERSION, _describe(seen, segments) | _encode_changes(seen))
     return seen
 
 
 def _describe(seen: SeenFiles, segments: Sequence[SegmentEntry]) -> dict[str, Any]:
     return {
-        "version": VERSION,
         "generation": seen.generation,
         "segments": _print_segments(segments),
         "taken_at": seen.taken_at,
@@ -370,23 +358,6 @@ def _print_segments(segments: Sequence[SegmentEntry]) -> bytes:
     return compute_fingerprint(pack(sorted(rows)))
 
 
-def _mark(directory: Directory, name: str, record: bytes) -> bytes:
-    """Return the mark that precedes a record: its owner's tag, or a fingerprint if the owner has no tag."""
-    if directory.make_tag is None:
-        return compute_fingerprint(record)
-    return directory.make_tag(name.encode() + b"\n" + record)[:_MARK_BYTES]
-
-
-def _write(directory: Directory, name: str, fields: dict[str, Any]) -> bytes:
-    """Write a side file and return its mark."""
-    record = pack(fields)
-    mark = _mark(directory, name, record)
-    with new_file(directory, name, TEMPORARY) as file:
-        file.write(mark)
-        file.write(record)
-    return mark
-
-
 def read_seen(
     directory: Directory, generation: int, segments: Sequence[SegmentEntry] = ()
 ) -> SeenFiles | None:
@@ -395,11 +366,11 @@ def read_seen(
     """
     wanted = generation, _print_segments(segments)
     try:
-        whole = _read(directory, SIDE_FILE)
+        whole = read_side_file(directory, SIDE_FILE, VERSION)
         if whole is None:
             return None
         base = _build_read(whole[0], whole[1])
-        changes = _read(directory, CHANGES_FILE)
+        changes = read_side_file(directory, CHANGES_FILE, VERSION)
         if changes is not None and changes[1]["base"] == whole[0] and _identify(changes[1]) == wanted:
             return _build(changes[1], base, _build_changes(changes[1]))
         return _build(whole[1], base, {}) if _identify(whole[1]) == wanted else None
@@ -409,38 +380,6 @@ def read_seen(
 
 def _identify(record: Mapping[str, Any]) -> tuple[int, bytes]:
     return record["generation"], record["segments"]
-
-
-def _read_mark(directory: Directory) -> bytes | None:
-    """Return the mark of the whole record on disk, whoever wrote it."""
-    try:
-        file = directory.open(SIDE_FILE)
-    except (OSError, CorruptIndex):
-        return None
-    try:
-        return file.read(0, _MARK_BYTES)
-    except (OSError, CorruptIndex):
-        return None
-    finally:
-        file.close()
-
-
-def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | None:
-    """Return the mark and the fields of a side file; None when there is no usable one."""
-    try:
-        file = directory.open(name)
-    except (OSError, CorruptIndex):
-        return None
-    try:
-        if not _MARK_BYTES < file.size <= MAX_SIDE_FILE_BYTES:
-            return None
-        data = file.read(0, file.size)
-    finally:
-        file.close()
-    if not hmac.compare_digest(_mark(directory, name, data[_MARK_BYTES:]), data[:_MARK_BYTES]):
-        return None
-    record = unpack(data[_MARK_BYTES:], name)
-    return (data[:_MARK_BYTES], record) if record["version"] == VERSION else None
 
 
 def _build_read(mark: bytes, record: Mapping[str, Any]) -> _Whole:

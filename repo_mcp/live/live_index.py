@@ -27,6 +27,7 @@ from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
+from repo_mcp.workspace.walk_memory import WalkMemory
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
@@ -63,10 +64,11 @@ class LiveIndex:
         make_tag: MakeTag | None = None,
         donations: Donations = NO_DONATIONS,
         read_many: ReadMany = _read_nothing,
+        memory: WalkMemory | None = None,
     ) -> None:
         """`walk` gives the files of the root, `finder` a few of them by what the walk found out, `read_many`
         the bytes of some. `note_refresh` is called after each refresh. With `make_tag` no index is used that
-        it did not seal. The first one may begin with one of `donations`.
+        it did not seal. The first one may begin with one of `donations`. `memory` is that of `walk`.
 
         Makes the index's directory; where it cannot, there is no index until a refresh can make it.
         """
@@ -74,7 +76,15 @@ class LiveIndex:
         self._generation = Generation(settings.index_path, configuration, make_tag)
         self._look = TreeLook(self._generation, walk, self._closed)
         self.refresher = Refresher(
-            self._generation, self._look, settings, configuration, workers, finder, make_tag, donations
+            self._generation,
+            self._look,
+            settings,
+            configuration,
+            workers,
+            finder,
+            make_tag,
+            donations,
+            memory,
         )
         self._follows = watch
         self._watch = ChangeWatch(

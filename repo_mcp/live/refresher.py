@@ -21,6 +21,7 @@ from repo_mcp.live.generation import Generation
 from repo_mcp.live.tree_look import TreeLook
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, RefreshReport
 from repo_mcp.workspace.path_changes import PathChanges
+from repo_mcp.workspace.walk_memory import WalkMemory
 
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
@@ -42,6 +43,7 @@ class Refresher:
         probe: TreeProbe | None,
         make_tag: MakeTag | None,
         donations: Donations = NO_DONATIONS,
+        memory: WalkMemory | None = None,
     ) -> None:
         self._generation = generation
         self._look = look
@@ -51,6 +53,7 @@ class Refresher:
         self._probe = probe if probe is not None else NO_PROBE
         self._make_tag = make_tag
         self._donations = donations
+        self._memory = memory
         self.running = threading.Lock()  # held while this process refreshes
         self._hurried = threading.Event()  # a few changed files wait to be indexed
         self.progress: IndexProgress | None = None
@@ -202,6 +205,7 @@ class Refresher:
             make_tag=self._make_tag,
             donations=self._donations,
             remaining=self.remaining,
+            memory=self._memory,
         )
 
     def _note_purge(self) -> None:

@@ -34,7 +34,7 @@ _NAMESPACE = re.compile(r"(?:index|structure|scip|vectors)-v[0-9]{1,6}-[0-9a-f]{
 _DETACHED = re.compile(rf"\.removed-{_NAMESPACE.pattern}")
 _ALLOWED = "-allowed"  # ends the names of indexes that hold what is denied by default
 _ALLOWED_LOCK = "allowed.lock"  # in the data directory: held by who uses such an index
-_OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "purge"})
+_OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "judged", "purge"})
 _OWN_SUFFIXES = (".seg", ".tmp", SEAL_SUFFIX)
 _LOCK = "lock"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from index_format import IndexFormatError, IndexWriter, MemoryDirectory, Snapshot
+from index_format import IndexFormatError, IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint
 from index_format.packing import pack
 from repo_mcp.audit.log_reader import read_log
 from repo_mcp.config.repository_file import apply_repository_file
@@ -20,6 +20,8 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.indexing.scan_state import read_seen
+from repo_mcp.indexing.side_files import MARK_BYTES
+from repo_mcp.indexing.walk_record import keep_walk, recall_walk
 from repo_mcp.model import ExactRequest
 from repo_mcp.protocol.frames import Refusal, Request, encode_error, parse_frame
 from repo_mcp.protocol.resources import build_uri, read_uri
@@ -34,6 +36,7 @@ from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.unified_diff import parse_diff
 from repo_mcp.workspace.git_index import UnusableIndex, parse_index
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
+from repo_mcp.workspace.walk_memory import JudgedNames, WalkMemory
 from tests.index_format.segment_bytes import (
     SMALL,
     build_small,
@@ -114,6 +117,23 @@ def _read_seen(data: bytes) -> object:
     directory = MemoryDirectory()
     directory.files = {"seen": bytearray(data), "seen.changes": bytearray(data[::-1])}
     return read_seen(directory, 1)
+
+
+def _recall_walk(data: bytes) -> object:
+    directory, memory = MemoryDirectory(), WalkMemory()
+    directory.files = {"judged": bytearray(compute_fingerprint(data) + data)}
+    recall_walk(directory, memory)
+    return memory
+
+
+def _keep_walk() -> bytes:
+    directory, memory = MemoryDirectory(), WalkMemory()
+    memory.judged, memory.new_names = {"": JudgedNames((b"1",), "a/b/", "c/"), "c": JudgedNames(())}, 3
+    keep_walk(directory, memory)
+    return bytes(directory.files["judged"][MARK_BYTES:])
+
+
+_JUDGED = _keep_walk()
 
 
 def _judge(line: bytes) -> object:
@@ -235,6 +255,7 @@ TARGETS: Mapping[str, Target] = {
     "manifest": Target(_open_index, (IndexFormatError, OSError), (_MANIFEST, b"\x00" * 64)),
     "record": Target(_read_record, (SymbolRecordError,), (_build_record(),)),
     "seen": Target(_read_seen, (IndexFormatError,), (b"", b"\x00" * 100)),
+    "judged": Target(_recall_walk, (), (_JUDGED, b"")),
     "frame": Target(_judge, (), FRAMES),
     "query": Target(_ask, (), QUERIES),
     "uri": Target(_locate, (RepoError,), URIS),
@@ -252,7 +273,7 @@ TARGETS: Mapping[str, Target] = {
 
 # What atheris gives the same time to.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "format": ("segment", "section", "manifest", "record", "seen", "pack"),
+    "format": ("segment", "section", "manifest", "record", "seen", "judged", "pack"),
     "wire": ("frame", "text", "log", "uri"),
     "query": ("query", "pattern", "diff"),
     "rules": ("ignore", "glob", "configuration", "tracked"),

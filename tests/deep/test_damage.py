@@ -21,6 +21,8 @@ import pytest
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot
 from repo_mcp.indexing.scan_state import read_seen
+from repo_mcp.indexing.walk_record import recall_walk
+from repo_mcp.workspace.walk_memory import WalkMemory
 from tests.deep.answers import is_honest, open_repository, refresh_and_ask, renew
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import Served, ask_server
@@ -152,6 +154,11 @@ def test_every_byte_of_what_was_seen_is_guarded(world: World, data: Path, step: 
             for path in data.glob(f"index-*/{name}"):
                 for _ in _iter_flips(path, step, row):
                     assert read_seen(directory, generation, entries) is None
+        for path in data.glob("index-*/judged"):
+            for _ in _iter_flips(path, step, row):
+                memory = WalkMemory()
+                recall_walk(directory, memory)
+                assert not memory.judged
     assert read_seen(directory, generation, entries) is not None
     snapshot.close()
 

@@ -20,10 +20,12 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.indexer import DAMAGED, FOREIGN
 from repo_mcp.indexing.scan_state import SIDE_FILE, read_seen, write_seen
+from repo_mcp.indexing.walk_record import keep_walk, recall_walk
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.storage.namespaces import UNUSED_SECONDS
 from repo_mcp.text.schema import FIELDS
+from repo_mcp.workspace.walk_memory import WalkMemory
 from tests.posix import posix
 
 FILES = {"one.py": "def first_function():\n    return 1\n", "two.md": "# About gizmos\n"}
@@ -174,6 +176,36 @@ def test_a_record_of_seen_files_that_we_did_not_write_counts_for_nothing(root: P
         assert read_seen(sealed, manifest.generation, manifest.segments) is None
 
 
+def test_a_record_of_a_walk_that_we_did_not_write_counts_for_nothing(root: Path) -> None:
+    (root / "secrets").mkdir()
+    (root / "secrets" / "key.pem").write_text("gizmos")
+    (root / "built.py").write_text("gizmos = 1\n")
+    (root / ".gitignore").write_text("built.py\n")
+    with closing(open_root(root)) as repository:
+        repository.refresh()
+        wanted = [file.path for file in repository.list_files(None, 10, False).files]
+        sealed = repository._index._generation.directory
+        assert isinstance(sealed, DiskDirectory)
+    memory = WalkMemory()
+    recall_walk(sealed, memory)
+    known = memory.judged[""]
+    # What is ignored and denied as if it were admitted, by the same rules.
+    memory.judged = {
+        "": replace(known, file_names="built.py/one.py/two.md/", ignored_file_names=""),
+        "secrets": replace(known, file_names="key.pem/", directory_names="", ignored_file_names=""),
+    }
+    memory.new_names = 3
+    plain = DiskDirectory(sealed.path)
+    keep_walk(plain, memory)  # as it should be, but for the tag
+    believed, refused = WalkMemory(), WalkMemory()
+    recall_walk(plain, believed)
+    recall_walk(sealed, refused)
+    assert (believed.judged, refused.judged) == (memory.judged, {})
+    with closing(open_root(root)) as repository:
+        assert repository.refresh().skipped == {"denied": 1, "hidden": 1, "ignored": 1}
+        assert [file.path for file in repository.list_files(None, 10, False).files] == wanted
+
+
 def test_a_record_of_another_generation_with_the_same_number_counts_for_nothing(root: Path) -> None:
     """As an index has that was built anew, and was killed before the end."""
     with closing(open_root(root)) as repository:
@@ -262,7 +294,7 @@ def test_namespaces_that_nobody_uses_go_with_the_next_refresh(root: Path) -> Non
     ]
 
 
-@pytest.mark.parametrize("name", [SIDE_FILE, "seen.changes", "poison", "manifest", "lock"])
+@pytest.mark.parametrize("name", [SIDE_FILE, "seen.changes", "judged", "poison", "manifest", "lock"])
 @pytest.mark.parametrize(
     "kind",
     [pytest.param("link", marks=posix), pytest.param("fifo", marks=posix), "directory", "bomb", "empty"],

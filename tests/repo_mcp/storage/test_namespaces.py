@@ -14,13 +14,25 @@ from tests.repo_mcp.own_directories import own
 
 NOW = 2_000_000_000.0
 OURS = "index-v2-00112233445566aa"
+OWN = ("manifest", "lock", "seen", "seen.changes", "judged", "purge", "a.seg", "b.seal", "new-1.tmp")
 OLD, FRESH = NOW - UNUSED_SECONDS - 10, NOW - UNUSED_SECONDS + 10
 
 
 def make(data_dir: Path, name: str, touched: float = OLD, more: str = "") -> Path:
     place = data_dir / name
     place.mkdir(mode=0o700)
-    for file in ("manifest", "lock", "seen", "seen.changes", "purge", "a.seg", "b.seal", "new-1.tmp", more):
+    for file in (
+        "manifest",
+        "lock",
+        "seen",
+        "seen.changes",
+        "judged",
+        "purge",
+        "a.seg",
+        "b.seal",
+        "1.tmp",
+        more,
+    ):
         if file:
             (place / file).write_bytes(b"x")
             os.utime(place / file, (touched, touched))
@@ -55,7 +67,7 @@ def test_one_that_is_being_written_stays(tmp_path: Path) -> None:
     lock = DiskDirectory(str(place)).lock("lock")
     assert remove_unused(own(tmp_path), [], lambda: NOW) == ()
     lock.release()
-    assert len(os.listdir(place)) == 8
+    assert len(os.listdir(place)) == len(OWN)
     os.utime(place, (OLD, OLD))
     assert remove_unused(own(tmp_path), [], lambda: NOW) == (OURS,)
 
@@ -71,7 +83,7 @@ def test_what_is_not_ours_in_it_stays_and_nothing_is_reached_through_links(tmp_p
     (place / "inner").mkdir()
     os.utime(place, (OLD, OLD))
     assert remove_unused(own(data_dir), [], lambda: NOW) == ()
-    assert len(os.listdir(victim)) == 8
+    assert len(os.listdir(victim)) == len(OWN)
     (left,) = (one for one in data_dir.iterdir() if one.name != OURS)
     assert sorted(os.listdir(left)) == ["a letter.txt", "inner", "linked.seg"]
 

@@ -1,0 +1,91 @@
+"""The record of what a walk found out about names, for the next process: beside the record of seen files.
+
+It holds for each directory the names that the ignore files admitted and ignored, and which these files were;
+so a process that finds the same files parses none of them, and judges only names that are new. It lies in the
+index of one configuration, which has the policy and the operator's excluded globs in it.
+
+In a large tree the record is written when enough is new: what it lacks is judged, which changes no answer.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from index_format import CorruptIndex, Directory
+from repo_mcp.indexing.scan_state_pages import SEPARATOR, expand, pack_text
+from repo_mcp.indexing.side_files import read_side_file, write_side_file
+from repo_mcp.workspace.ignore_files import SYNTAX_VERSION, IgnoreFacts
+from repo_mcp.workspace.walk_memory import Chain, JudgedNames, WalkMemory
+
+SIDE_FILE = "judged"
+VERSION = 1
+SMALL_ENTRIES = 10_000  # up to which each new name is written, in 3 ms
+NEW_SHARE = 0.02  # of the entries of a larger tree
+
+
+def recall_walk(directory: Directory, memory: WalkMemory) -> None:
+    """Let the first walk of this process begin with what the last one of another found out."""
+    if memory.rules is not None:
+        return
+    try:
+        found = read_side_file(directory, SIDE_FILE, VERSION)
+        if found is not None and found[1]["syntax"] == SYNTAX_VERSION:
+            memory.recall(_build_judged(found[1]), _build_facts(found[1]))
+    except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError, zlib.error):
+        return  # every name is judged
+
+
+def keep_walk(directory: Directory, memory: WalkMemory) -> None:
+    """Write the record if enough of it is new. For who holds the writer of the index. Raises OSError."""
+    least = 1 if memory.entries <= SMALL_ENTRIES else NEW_SHARE * memory.entries
+    if memory.new_names < least:
+        return
+    facts, judged = memory.list_facts(), memory.judged
+    chains: dict[Chain, int] = {}
+    numbers = [chains.setdefault(names.chain, len(chains)) for names in judged.values()]
+    texts = [
+        text
+        for one in judged.values()
+        for text in (
+            one.file_names,
+            one.directory_names,
+            one.ignored_file_names,
+            one.ignored_directory_names,
+        )
+    ]
+    fields = {
+        "syntax": SYNTAX_VERSION,
+        "facts": [
+            [path, one.digest, one.rule_count, one.has_catch_alls, list(one.warnings)]
+            for path, one in facts.items()
+        ],
+        "chains": [list(chain) for chain in chains],
+        "chain_numbers": pack_text(np.array(numbers, dtype="<u4").tobytes()),
+        "directories": pack_text(SEPARATOR.join(judged).encode()),
+        "names": pack_text(SEPARATOR.join(texts).encode()),
+    }
+    write_side_file(directory, SIDE_FILE, VERSION, fields)
+
+
+def _build_judged(record: Mapping[str, Any]) -> dict[str, JudgedNames]:
+    """Return the names by directory. Raises ValueError or IndexError where the parts do not fit."""
+    chains = [tuple(chain) for chain in record["chains"]]
+    numbers = np.frombuffer(expand(record["chain_numbers"]), dtype="<u4").tolist()
+    directories = expand(record["directories"]).decode().split(SEPARATOR)
+    texts = iter(expand(record["names"]).decode().split(SEPARATOR))
+    names = zip(texts, texts, texts, texts, strict=True)
+    return {
+        directory: JudgedNames(chains[number], *four)
+        for directory, number, four in zip(directories, numbers, names, strict=True)
+    }
+
+
+def _build_facts(record: Mapping[str, Any]) -> dict[str, IgnoreFacts]:
+    return {
+        path: IgnoreFacts(bytes(digest), int(count), bool(has_catch_alls), tuple(map(str, warnings)))
+        for path, digest, count, has_catch_alls, warnings in record["facts"]
+    }
