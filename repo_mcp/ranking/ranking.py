@@ -304,7 +304,7 @@ def _find_units(searcher: Searcher, terms: Iterable[str]) -> dict[int, I64]:
     """Return the live units that declare a name with one of the terms, ascending, by segment."""
     found: dict[int, I64] = {}
     for term in terms:
-        for part, units in searcher.iter_field(term, SYMBOL):
+        for part, units in searcher.list_docs(term, SYMBOL):
             if len(units):
                 found[part.position] = np.union1d(found.get(part.position, units), units)
     return found

@@ -6,11 +6,11 @@ so that an answer depends on the tree alone, not on how it was split into segmen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
-from operator import methodcaller
+from operator import attrgetter, methodcaller
 from types import MappingProxyType
 
 import numpy as np
@@ -20,7 +20,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
 from repo_mcp.ranking.bm25f import DECIMALS, I64, TermScorer
 from repo_mcp.ranking.path_scan import PathScan
-from repo_mcp.ranking.posting_scorers import BLOCK_DOCS
+from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
 from repo_mcp.ranking.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
@@ -29,6 +29,7 @@ from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
 BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostly hold enough
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
+DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
 COUNTS_KEPT = 4_096  # of terms; half a megabyte
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
@@ -111,6 +112,9 @@ class Searcher:
             [[0], np.cumsum(counts, dtype=np.int64)]
         )  # each segment's first row in `find_files`
         self._files: LruCache[tuple[str, int], U32] = LruCache(FILES_BYTES, lambda one: one.nbytes + 200)
+        self._docs: LruCache[tuple[str, int], list[tuple[SegmentSearch, I64]]] = LruCache(
+            DOCS_BYTES, _count_doc_bytes
+        )
         # Bound to the segments, not to self: a reference cycle with its own cache would outlive the last use.
         # The number of live units that hold a term, in the field where it is most common.
         self.count_units = lru_cache(maxsize=COUNTS_KEPT)(partial(_count_units, self._lists))
@@ -166,29 +170,26 @@ class Searcher:
     def count_chunks(self, query: Query, best: BestUnits, most: int) -> int:
         """Return the number of chunks that match the query whose best units are given, or `most` if more do.
 
-        Units are looked at in the order of their numbers, some blocks at a time, until there are enough.
+        Units are looked at in the order of their numbers, some blocks at a time, until there are enough. In a
+        large tree the commonest list, which gains least, has enough in the first blocks.
         """
         total = 0
         for part, mask in zip(self.segments, best.masks, strict=True):
             wanted = [self.find_units(part, query, mask), part.segment.get_live_mask(Level.UNIT)]
             lists = [one for term in best.terms for one in term.segments[part.position]]
+            lists.sort(key=attrgetter("most"))
             units = np.zeros(0, dtype=np.int64)
             start, size, count = 0, BLOCKS_COUNTED, part.reader.unit_count
-            while start * BLOCK_DOCS < count and total + part.count_chunks(units) < most:
+            while start * BLOCK_DOCS < count:
                 blocks = np.arange(start, min(start + size, -(-count // BLOCK_DOCS)))
-                held = np.zeros(len(blocks) * BLOCK_DOCS, dtype=np.bool_)
-                for one in lists:
-                    held[one.take(blocks)[0]] = True
-                first = start * BLOCK_DOCS
-                held = held[: count - first]
-                for given in wanted:
-                    if given is not None:
-                        held &= given[first : first + len(held)]
-                units = np.concatenate([units, held.nonzero()[0] + first])
+                more = np.zeros(0, dtype=np.int64)
+                for number in dict.fromkeys((1, len(lists))):
+                    more = _find_held(lists[:number], blocks, count, wanted)
+                    if total + part.count_chunks(np.concatenate([units, more])) >= most:
+                        return most
+                units = np.concatenate([units, more])
                 start, size = start + size, 2 * size
             total += part.count_chunks(units)
-            if total >= most:
-                return most
         return total
 
     def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:
@@ -245,22 +246,28 @@ class Searcher:
         """Return the path of one file of the segment at `position`."""
         return self.segments[position].reader.files.read_path(file)
 
-    def iter_field(
+    def list_docs(
         self, term: str, field: int, known: TermScorers | None = None
-    ) -> Iterator[tuple[SegmentSearch, I64]]:
-        """Yield the live documents of a term in one field, by segment. `known` are its scorers, if any.
+    ) -> Sequence[tuple[SegmentSearch, I64]]:
+        """Return the live documents of a term in one field, by segment. `known` are its scorers, if any.
 
-        Without them only the posting list of that field is read, and nothing is scored.
+        Without them only the posting list of that field is read, nothing is scored, and the result is cached.
         """
-        level = FIELDS[field].level
-        for part in self.segments:
-            if known is not None:
-                found = [one.read_docs(field) for one in known.segments[part.position]]
-            else:
-                lists = part.reader.find_lists(term.encode())
-                found = [part.reader.read_postings(one)[0] for one in lists if one.field == field]
-            for docs in found:
-                yield part, part.drop_dead(docs, level)
+        if known is None:
+            return self._docs.get((term, field), partial(self._read_docs, term, field))
+        return [
+            (part, part.drop_dead(one.read_docs(field), FIELDS[field].level))
+            for part in self.segments
+            for one in known.segments[part.position]
+        ]
+
+    def _read_docs(self, term: str, field: int) -> list[tuple[SegmentSearch, I64]]:
+        return [
+            (part, part.drop_dead(part.reader.read_postings(one)[0], FIELDS[field].level))
+            for part in self.segments
+            for one in part.reader.find_lists(term.encode())
+            if one.field == field
+        ]
 
     def find_files(
         self, terms: Iterable[str], field: int, known: Mapping[str, TermScorers] = NOTHING_KNOWN
@@ -275,7 +282,7 @@ class Searcher:
 
     def _find_files(self, term: str, field: int, known: TermScorers | None) -> U32:
         rows = [np.zeros(0, dtype=np.int64)]
-        for part, docs in self.iter_field(term, field, known):
+        for part, docs in self.list_docs(term, field, known):
             files = docs if FIELDS[field].level is Level.FILE else part.find_files(docs)
             is_new = np.ones(len(files), dtype=np.bool_)
             np.not_equal(files[1:], files[:-1], out=is_new[1:])
@@ -382,6 +389,19 @@ class Searcher:
         return matched
 
 
+def _find_held(lists: Sequence[PostingScorer], blocks: I64, count: int, masks: Sequence[Mask | None]) -> I64:
+    """Return the units of some adjacent blocks, of `count` in all, that a list holds and all masks want."""
+    held = np.zeros(len(blocks) * BLOCK_DOCS, dtype=np.bool_)
+    for one in lists:
+        held[one.take(blocks)[0]] = True
+    first = int(blocks[0]) * BLOCK_DOCS
+    held = held[: count - first]
+    for mask in masks:
+        if mask is not None:
+            held &= mask[first : first + len(held)]
+    return held.nonzero()[0] + first
+
+
 class _Filter:
     """A path predicate that equals any other: the cache key beside it identifies what it lets through."""
 
@@ -393,6 +413,10 @@ class _Filter:
 
     def __hash__(self) -> int:
         return 0
+
+
+def _count_doc_bytes(docs: Sequence[tuple[SegmentSearch, I64]]) -> int:
+    return 200 + sum(own.nbytes for _, own in docs)
 
 
 def _count_units(lists: TermScorerReader, term: str) -> int:

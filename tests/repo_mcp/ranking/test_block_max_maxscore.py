@@ -162,8 +162,8 @@ def test_lists_tell_the_documents_of_each_field(searcher: Searcher) -> None:
     for term in ("the", "self", "email", "charset", "py"):
         (lists,) = searcher._lists.read([term])
         for field in range(len(FIELDS)):
-            known = [docs.tolist() for _, docs in searcher.iter_field(term, field, lists)]
-            read = [docs.tolist() for _, docs in searcher.iter_field(term, field)]
+            known = [docs.tolist() for _, docs in searcher.list_docs(term, field, lists)]
+            read = [docs.tolist() for _, docs in searcher.list_docs(term, field)]
             assert [docs for docs in known if docs] == [docs for docs in read if docs]
 
 

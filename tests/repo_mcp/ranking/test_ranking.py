@@ -191,7 +191,7 @@ def test_files_with_a_term_are_those_of_its_documents(repository: Repository) ->
         for field in (PATH, SYMBOL):
             rows = {
                 int(searcher.bases[part.position]) + (doc if field == PATH else part.find_file(doc))
-                for part, docs in searcher.iter_field(term, field)
+                for part, docs in searcher.list_docs(term, field)
                 for doc in docs.tolist()
             }
             for _ in range(2):  # read, and kept
