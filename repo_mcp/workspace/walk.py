@@ -79,7 +79,7 @@ _NOTHING_JUDGED = JudgedNames(())
 
 @dataclass(slots=True)
 class _Verdicts:
-    """What the rules said of names in one directory that were not known."""
+    """Verdicts of the rules on names in one directory that were not known."""
 
     files: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)

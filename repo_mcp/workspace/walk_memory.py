@@ -1,4 +1,4 @@
-"""What the walks of one root found out about names, for the next walk.
+"""Memory of what the walks of one root found out about names, for the next walk.
 
 The rules that judge a name rarely change from walk to walk: the policy, and the ignore files above it,
 which are compared by their text. So the names judged in a directory are cached and not judged again; the
