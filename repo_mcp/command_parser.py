@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 
 EXIT_USAGE = 2
 HELP_COLUMNS = 80
-BEHIND = "; behind -- a word may begin with -"
 TOO_MANY = "no such word is taken here; a repository is given with --repo-root"
 
 

@@ -37,7 +37,6 @@ from repo_mcp.scip.wire import (
 )
 
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # of one file: some 1,000,000 occurrences
-MAX_METADATA_BYTES = 1024 * 1024
 MAX_OCCURRENCES = 1_000_000  # in one document
 MAX_SYMBOL_CHARS = 8_192
 _HEAD_BYTES = 20  # the longest tag and length of a field

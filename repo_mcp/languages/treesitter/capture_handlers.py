@@ -45,7 +45,6 @@ on_types = make_role_handler(ReferenceRole.TYPE)
 on_inherit = make_role_handler(ReferenceRole.INHERIT)
 on_implement = make_role_handler(ReferenceRole.IMPLEMENT)
 on_extend = make_role_handler(ReferenceRole.EXTEND)
-on_accept = make_role_handler(ReferenceRole.ACCEPT)
 
 
 def count_arguments(walk: CaptureWalk, node: Node | None) -> int:
