@@ -52,16 +52,16 @@ from tests.deep.sizes import choose
 from tests.forked import run_program
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.retrieval_client import PROJECT
-from tests.repo_mcp.test_siblings import (
+from tests.repo_mcp.sibling_trees import (
     FILES,
     TEXTS,
     ask_all,
     build,
     change,
     copy_plainly,
+    make_main,
     open_root,
     read_segments,
-    write_package,
 )
 
 pytestmark = [with_git, posix]
@@ -69,10 +69,7 @@ pytestmark = [with_git, posix]
 
 @pytest.fixture
 def main(tmp_path: Path) -> GitTree:
-    tree = GitTree(tmp_path / "main")
-    tree.git("init", "-q")
-    write_package(tree)
-    return tree
+    return make_main(tmp_path)
 
 
 @pytest.fixture

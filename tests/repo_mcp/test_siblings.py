@@ -11,80 +11,31 @@ import shutil
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 from index_format import DiskDirectory
-from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import scan_state, shards
 from repo_mcp.indexing.adoption import NO_DONOR
-from repo_mcp.model import ExactRequest, RefreshReport, SearchRequest
-from repo_mcp.repository import Repository
+from repo_mcp.model import ExactRequest, SearchRequest
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.repo_mcp.sibling_trees import (
+    FILES,
+    TEXTS,
+    ask_all,
+    build,
+    change,
+    copy_plainly,
+    make_main,
+    open_root,
+    read_segments,
+)
 
 pytestmark = [with_git, posix]
 
-QUERIES = 200
-FILES = 60
-TEXTS = FILES + 10  # with nine pages and a log
 CANARY = "zyxcanaryzyx"
-
-
-def write_package(tree: GitTree) -> None:
-    """Files that use each other's names, documents, one that is ignored but tracked, and a binary one."""
-    files = {
-        f"package/part{number % 7}/module{number:02}.py": f'"""Part {number} of the tree."""\n\n'
-        f"from package.part{(number + 1) % 7} import module{(number + 1) % FILES:02}\n\n\n"
-        + "\n\n".join(
-            f"def name_{number}_{row}(value):\n    return module{(number + 1) % FILES:02}.name_{row}(value)\n"
-            for row in range(20)
-        )
-        for number in range(FILES)
-    }
-    tree.write(
-        {f"docs/page{number}.md": f"# Page {number}\n\nAbout module{number:02}.\n" for number in range(9)}
-    )
-    tree.write({**files, ".gitignore": "*.log\n.repo_mcp/\n", "kept.log": "tracked though ignored\n"})
-    (tree.root / "image.dat").write_bytes(b"\0\1\2" * 99)
-    tree.git("add", "-f", "kept.log")
-    tree.commit()
-    tree.settle()
-
-
-def change(tree: GitTree) -> None:
-    """What a person does in a work tree: edits, adds, removes, renames."""
-    with (tree.root / "package/part1/module01.py").open("a") as file:
-        file.write("\n\ndef added_here():\n    return name_1_0(2)\n")
-    tree.write(
-        {"package/new.py": "def brand_new():\n    return 1\n", "package/part2/module02.py": "TWO = 2\n"}
-    )
-    (tree.root / "package/part3/module03.py").unlink()
-    (tree.root / "docs/page4.md").rename(tree.root / "docs/page40.md")
-
-
-def open_root(tree: GitTree, **options: Any) -> Repository:
-    return Repository(load_config(str(tree.root), workers=1, **options))
-
-
-def build(tree: GitTree, *, structure: bool = False, **options: Any) -> RefreshReport:
-    with closing(open_root(tree, **options)) as repository:
-        report = repository.refresh()
-        if structure:
-            repository.symbol_index.build()
-    return report
-
-
-def copy_plainly(tree: GitTree, root: Path) -> GitTree:
-    """The same files, with a repository of their own that has no other checkout."""
-    shutil.copytree(tree.root, root, ignore=shutil.ignore_patterns(".git", ".repo_mcp"))
-    copy = GitTree(root)
-    copy.git("init", "-q")
-    copy.git("add", "-A")
-    copy.git("add", "-f", "kept.log")
-    return copy
 
 
 def list_files(root: Path) -> dict[str, tuple[int, bytes]]:
@@ -96,20 +47,9 @@ def list_files(root: Path) -> dict[str, tuple[int, bytes]]:
     }
 
 
-def read_segments(repository: Repository) -> dict[str, list[bytes]]:
-    """The bytes of the segments of each kind of index."""
-    found: dict[str, list[bytes]] = {}
-    for path in sorted(Path(repository.data_dir.path).glob("*/*.seg")):
-        found.setdefault(path.parent.name.partition("-")[0], []).append(path.read_bytes())
-    return found
-
-
 @pytest.fixture
 def main(tmp_path: Path) -> GitTree:
-    tree = GitTree(tmp_path / "main")
-    tree.git("init", "-q")
-    write_package(tree)
-    return tree
+    return make_main(tmp_path)
 
 
 @pytest.fixture
@@ -135,30 +75,6 @@ def opened_paths(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(shards, "open_many", record)
     return found
-
-
-def ask_all(repository: Repository, seed: int) -> list[object]:
-    """Answers to QUERIES queries of all kinds, without what tells of this index's history."""
-    random = Random(seed)
-    answers: list[object] = []
-    for _ in range(QUERIES):
-        number, row = random.randrange(FILES), random.randrange(8)
-        words = [
-            f"name_{number}_{row}",
-            f"module{number:02}",
-            "value",
-            "added_here",
-            "page",
-            "tracked",
-            "TWO",
-        ]
-        query = " ".join(random.sample(words, random.choice((1, 1, 2, 3))))
-        ranked = repository.search(SearchRequest(query, top_k=10))
-        exact = repository.search_exact(ExactRequest(random.choice(words), limit=20))
-        with repository.symbol_index.view() as view:
-            symbols = [view.find_record_bytes(hit.path) for hit in ranked.hits]
-        answers.append((ranked.hits, ranked.total, exact.matches, exact.total, symbols))
-    return answers
 
 
 def test_the_result_is_that_of_a_build_from_nothing(

@@ -19,9 +19,9 @@ from repo_mcp.storage.packs import create_pack
 from repo_mcp.whole_index import pack_whole
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
+from tests.repo_mcp.sibling_trees import TEXTS, build, change, copy_plainly, make_main, open_root
 from tests.repo_mcp.test_graph_stdio import wait_for
 from tests.repo_mcp.test_graph_stdio import wait_until_ready as wait_until_built
-from tests.repo_mcp.test_siblings import TEXTS, build, change, copy_plainly, open_root, write_package
 
 pytestmark = [with_git, posix]
 
@@ -80,10 +80,7 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 
 @pytest.fixture
 def main(tmp_path: Path) -> GitTree:
-    tree = GitTree(tmp_path / "main")
-    tree.git("init", "-q")
-    write_package(tree)
-    return tree
+    return make_main(tmp_path)
 
 
 def test_two_servers_that_adopt_at_once_answer_as_one_that_built_from_nothing(

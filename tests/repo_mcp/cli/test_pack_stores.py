@@ -24,7 +24,7 @@ from repo_mcp.whole_index import pack_whole
 from tests.forked import popen, run_program
 from tests.repo_mcp.git_trees import GitTree, posix
 from tests.repo_mcp.retrieval_client import PROJECT
-from tests.repo_mcp.test_siblings import build, open_root
+from tests.repo_mcp.sibling_trees import build, open_root
 
 pytestmark = posix
 FILES = 9

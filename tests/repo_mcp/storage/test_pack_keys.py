@@ -18,7 +18,7 @@ from repo_mcp.storage.pack_keys import NO_KEY, read_key
 from repo_mcp.storage.packs import HEADER, create_pack, read_pack
 from repo_mcp.whole_index import pack_whole
 from tests.repo_mcp.git_trees import GitTree
-from tests.repo_mcp.test_siblings import build, open_root
+from tests.repo_mcp.sibling_trees import build, open_root
 
 pytest.importorskip("cryptography", reason="the extra `signed` is not installed")
 
