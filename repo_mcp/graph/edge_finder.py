@@ -16,7 +16,8 @@ get equal answers. Whoever wants all edges asks for window after window.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 
 import numpy as np
@@ -30,6 +31,7 @@ from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Res
 from repo_mcp.graph.questions import NAMED, EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.prototypes import Prototypes
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -44,6 +46,10 @@ from repo_mcp.symbols.symbol_record import (
 MAX_OUTGOING = 3_000  # references resolved in one window, of those inside one symbol
 MAX_INCOMING = 6_000  # references by name resolved in one window, of those to one target: 0.4 s
 MAX_FILES = 400  # scanned in one window
+# The first window for a name that no window holds, which the next ones double: 0.1 s, while what it shows is
+# little of all that there is anyway.
+FIRST = Bounds(40, 150)
+KEPT_USES = 100_000  # files in lists of who uses a name: 8 MB
 MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
@@ -84,6 +90,7 @@ class EdgeFinder:
         self.hierarchy = Hierarchy(program, resolvers)
         self.prototypes = Prototypes(program)
         self.dispatch = Dispatch(program, self.hierarchy)
+        self._uses: LruCache[Declaration, list[tuple[str, int]]] = LruCache(KEPT_USES, len)
 
     # What a symbol depends on
 
@@ -180,14 +187,20 @@ class EdgeFinder:
         return next(self.iter_incoming(target, types, bounds))
 
     def iter_incoming(
-        self, target: Declaration, types: Types, bounds: Bounds | None = None, *, dispatches: bool = False
+        self,
+        target: Declaration,
+        types: Types,
+        bounds: Bounds | None = None,
+        *,
+        dispatches: bool = False,
+        folder: str = "",
     ) -> Iterator[Edges]:
         """Yield the edges of these types that end at a symbol, in windows, as `iter_outgoing` does.
 
-        Calls of what it overrides are among them where it `dispatches`.
+        Calls of what it overrides are among them where it `dispatches`. They begin in `folder`.
         """
         record = self._program.find_record(target.path)
-        gathered = GatheredEdges()
+        gathered = GatheredEdges(folder)
         if record is None:
             yield gathered.take()
             return
@@ -210,9 +223,43 @@ class EdgeFinder:
         is_cut = self.hierarchy.is_cut
         if types - _WITHOUT_NAMES:
             search = _Search(self, target, record, types, gathered, above)
-            for _ in search.run(bounds or Bounds(MAX_FILES, MAX_INCOMING)):
+            for _ in search.run(bounds or Bounds(MAX_FILES, MAX_INCOMING), folder, grows=bounds is None):
                 yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
+
+    def list_uses(self, target: Declaration, folder: str) -> list[tuple[str, int]]:
+        """Return the files in a folder that use the name of a symbol, ascending, and how often at most each
+        does: in whatever role, whatever it means there."""
+        inside = f"{folder}/" if folder else ""
+        found = self._uses.get(target, lambda: self._list_uses(target))
+        return [one for one in found if one[0].startswith(inside)]
+
+    def _list_uses(self, target: Declaration) -> list[tuple[str, int]]:
+        record, family = self._program.find_record(target.path), self.find_family(target.path)
+        found: Counter[str] = Counter()
+        for name in _iter_names(target, record) if record is not None else ():
+            found.update(dict(self._program.list_uses(name)))
+        return sorted(one for one in found.items() if self.find_family(one[0]) == family)
+
+    def iter_samples(
+        self,
+        target: Declaration,
+        types: Types,
+        groups: Iterable[Sequence[str]],
+        most: int,
+        *,
+        dispatches: bool = False,
+    ) -> Iterator[tuple[int, Edges]]:
+        """Yield for each group of files the number of references by name that were resolved, `most` in each
+        file, and the edges that they are."""
+        record = self._program.find_record(target.path)
+        assert record is not None, "only files that are parsed have symbols"
+        above = self.dispatch.list_above(target) if dispatches else frozenset()
+        gathered = GatheredEdges()
+        search = _Search(self, target, record, types, gathered, above)
+        for paths in groups:
+            count = sum(search.sample(path, most) for path in paths)
+            yield count, gathered.take()
 
     def _asks_satisfied(self, declaration: Declaration, types: Types) -> bool:
         """Return whether types that satisfy an interface without naming it are asked for; where a symbol is
@@ -287,14 +334,23 @@ class _Search:
         self._holders = set(_list_holders(target, record))
         self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in _OWNERS
 
-    def run(self, bounds: Bounds) -> Iterator[None]:
-        """Gather the references; yield where a window is full and another candidate follows."""
+    def run(self, most: Bounds, folder: str, *, grows: bool) -> Iterator[None]:
+        """Gather the references in a folder; yield where a window is full and another candidate follows.
+
+        Where it `grows` and `most` cannot hold all, the first window is small.
+        """
+        bounds, inside = most, f"{folder}/" if folder else ""
+        if grows:
+            counts = [count for _, count in self._finder.list_uses(self._target, folder)]
+            is_hot = len(counts) > most.files or sum(counts) > most.references
+            bounds = FIRST.narrow(most) if is_hot else most
         files = references = 0
         for name in self._names:  # grows as aliases are found
             paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
-            for path in filter(self._can_name, paths):
+            for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
                 if files == bounds.files:
                     yield
+                    bounds = bounds.grow(most)
                     files = references = 0
                 files += 1
                 record = self._finder.find_record(path)
@@ -303,9 +359,23 @@ class _Search:
                 for row in self._iter_candidates(record, name):
                     if references == bounds.references:
                         yield
+                        bounds = bounds.grow(most)
                         files, references = 1, 0
                     references += 1
                     self._resolve(path, record, row)
+
+    def sample(self, path: str, most: int) -> int:
+        """Gather the first references in a file, at most so many; return their number."""
+        record = self._finder.find_record(path)
+        rows = (
+            []
+            if record is None
+            else [row for name in self._names for row in self._iter_candidates(record, name)]
+        )
+        for row in rows[:most]:
+            assert record is not None
+            self._resolve(path, record, row)
+        return len(rows[:most])
 
     def _can_name(self, path: str) -> bool:
         """Return False for a file in a language that cannot name the target."""

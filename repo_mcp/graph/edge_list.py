@@ -3,7 +3,9 @@
 The order is that of the windows of the search, and in each the surest first: edges beside names declared
 outside the repository. Behind all of them stand the edges that are only possible, and last the unresolved
 references. So the sure ones of a symbol with ten thousand callers can be read before the last file was
-scanned, and nobody reads guesses before certainty. An edge with many lines takes several rows.
+scanned, and nobody reads guesses before certainty. Where the first window that holds edges holds none that is
+sure, guesses stand where they are found: nobody reads ten thousand files to see the first one. An edge with
+many lines takes several rows.
 
 A row `WindowEnd` stands where a window ended and another followed: a place to go on from, even when the
 window held nothing.
@@ -19,6 +21,7 @@ from itertools import zip_longest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
+from repo_mcp.graph.folder_uses import SAMPLED_REFERENCES, FolderUses, choose_samples, count_lines, divide
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.lru_cache import LruCache
@@ -56,7 +59,7 @@ class KnownEdges:
     """A list as far as it is read."""
 
     rows: Sequence[EdgeRow]
-    first_possible: int  # rows before the edges that are only possible
+    first_possible: int  # rows before the edges that are only possible, where those stand apart
     totals: EdgeTotals
 
 
@@ -81,6 +84,7 @@ class EdgeList:
         self._unresolved: list[EdgeRow] = []
         self._pairs: dict[tuple[EdgeType, Declaration], bool] = {}  # True: some line of it is sure
         self._names: set[str] = set()
+        self._is_guessing: bool | None = None  # what is only possible stands among the others
         self._lines = self._references = 0
 
     def read(self, start: int) -> KnownEdges:
@@ -110,15 +114,18 @@ class EdgeList:
         return self._stages[number]
 
     def _add(self, window: Edges) -> None:
-        sure = [edge for edge in window.edges if edge.confidence is not Confidence.POSSIBLE]
+        if self._is_guessing is None and window.edges:
+            self._is_guessing = window.is_followed and all(map(_is_possible, window.edges))
+        sure = [edge for edge in window.edges if not _is_possible(edge)]
         for edge, external in zip_longest(sure, window.externals):
             self._sure += [*_split(edge), *_split(external)]
         for edge in window.edges:
-            key, is_sure = (edge.type, edge.other), edge.confidence is not Confidence.POSSIBLE
+            key, is_sure = (edge.type, edge.other), not _is_possible(edge)
             self._pairs[key] = self._pairs.get(key, False) or is_sure
             self._lines += edge.count
             if not is_sure:
-                self._possible += _split(edge)
+                rows = self._sure if self._is_guessing else self._possible
+                rows += _split(edge)
         self._names.update(f"{one.type} {one.name}" for one in window.externals)
         for place in window.unresolved:
             self._unresolved += _split(place)
@@ -144,7 +151,7 @@ class EdgeLists:
         """Read nothing yet. Calls take turns under `lock`."""
         self._finder = finder
         self._lock = lock
-        self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool, bool], EdgeList] = LruCache(
+        self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool, bool, str], EdgeList] = LruCache(
             KEPT_LISTS
         )
 
@@ -156,16 +163,59 @@ class EdgeLists:
         *,
         incoming: bool,
         dispatches: bool = False,
+        folder: str = "",
     ) -> KnownEdges:
         """Return the edges of these types at one end of a symbol, as far as a page from row `start` on needs
-        them; with the calls that may run an override, where it `dispatches`.
+        them; with the calls that may run an override, where it `dispatches`. Incoming ones begin in `folder`.
         """
         wanted = frozenset(types)
-        search = self._finder.iter_incoming if incoming else self._finder.iter_outgoing
+        windows = (
+            partial(self._finder.iter_incoming, folder=folder) if incoming else self._finder.iter_outgoing
+        )
         with self._lock:
-            key = (declaration, wanted, incoming, dispatches)
-            windows = partial(search, declaration, wanted, dispatches=dispatches)
-            return self._kept.get(key, lambda: EdgeList(windows())).read(start)
+            key = (declaration, wanted, incoming, dispatches, folder)
+            return self._kept.get(
+                key, lambda: EdgeList(windows(declaration, wanted, dispatches=dispatches))
+            ).read(start)
+
+    def list_folders(
+        self,
+        declaration: Declaration,
+        types: Iterable[EdgeType],
+        known: KnownEdges,
+        *,
+        dispatches: bool = False,
+        folder: str = "",
+    ) -> list[FolderUses]:
+        """Return who refers to the name of a symbol, by folder, and how sure that is: by the edges, where all
+        are known, else by samples.
+        """
+        with self._lock:
+            parts = divide(self._finder.list_uses(declaration, folder))
+            if known.totals.is_complete:
+                homes = {path: part for part, uses in parts for path, _ in uses}
+                edges: dict[str, list[Edge]] = {}
+                for row in known.rows:
+                    if isinstance(row, Edge) and row.other.path in homes:
+                        edges.setdefault(homes[row.other.path], []).append(row)
+                told = [(sum(count for _, count in uses), edges.get(part, [])) for part, uses in parts]
+            else:
+                samples = self._finder.iter_samples(
+                    declaration,
+                    frozenset(types),
+                    (choose_samples(uses) for _, uses in parts),
+                    SAMPLED_REFERENCES,
+                    dispatches=dispatches,
+                )
+                told = [(count, list(found.edges)) for count, found in samples]
+        return [
+            FolderUses(part, len(uses), sum(count for _, count in uses), resolved, count_lines(edges_of))
+            for (part, uses), (resolved, edges_of) in zip(parts, told, strict=True)
+        ]
+
+
+def _is_possible(edge: Edge) -> bool:
+    return edge.confidence is Confidence.POSSIBLE
 
 
 def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:

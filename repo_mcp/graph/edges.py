@@ -31,6 +31,14 @@ class Bounds:
     files: int  # scanned
     references: int
 
+    def grow(self, most: Bounds) -> Bounds:
+        """Return limits twice as wide, up to `most`."""
+        return Bounds(2 * self.files, 2 * self.references).narrow(most)
+
+    def narrow(self, most: Bounds) -> Bounds:
+        """Return the smaller of each limit and that of `most`."""
+        return Bounds(min(self.files, most.files), min(self.references, most.references))
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -84,7 +92,9 @@ class Edges:
 class GatheredEdges:
     """Accumulates edges, one per type, other end, member in between and confidence."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str = "") -> None:
+        """Take a folder, or "" for the root: what lies outside of it is not noted."""
+        self._inside = f"{folder}/" if folder else ""
         self._found: dict[_Key, dict[int, _Surety]] = {}
         self._taken: dict[_Key, set[int]] = {}
         self._externals: dict[tuple[EdgeType, str], list[int]] = {}
@@ -102,7 +112,7 @@ class GatheredEdges:
         """Note a line that leads to, or from, a symbol. Of several on one line the surest counts, of equally
         sure ones that of a precise indexer.
         """
-        if line in self._taken.get((edge_type, other, via), ()):
+        if line in self._taken.get((edge_type, other, via), ()) or not other.path.startswith(self._inside):
             return
         lines = self._found.setdefault((edge_type, other, via), {})
         own = (confidence, source)

@@ -14,7 +14,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbol_index.precise_index import PreciseView
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
-from repo_mcp.symbol_index.symbol_index import SymbolIndex
+from repo_mcp.symbol_index.symbol_index import SymbolIndex, list_counts
 from repo_mcp.symbols.symbol_record import (
     REFERENCE_COLUMNS,
     SYMBOL_COLUMNS,
@@ -60,6 +60,16 @@ class IndexProgram:
         self._counts: LruCache[tuple[int, str], int] = LruCache(KEPT_COUNTS)
         self._list_source_paths = list_source_paths
         self.names = DeclaredNames(view)
+
+        def list_uses(name: str) -> Sequence[tuple[str, int]]:
+            """Return the files in `list_using`, and how many references at most each has to the name."""
+            found = dict(list_counts(view, USES, name)) if name else {}
+            for path in self._list_naming(name):
+                record = self.find_record(path)
+                found[path] = 0 if record is None else len(record.find_references(name))
+            return sorted(found.items())
+
+        self.list_uses = list_uses
         self.has_file = view.has_file
         self.find_status = view.find_status
         self.read_lines = partial(_read_lines, read, view.find_fingerprint)

@@ -48,6 +48,9 @@ class NamedProgram(Program, Protocol):
     def list_importing(self, name: str) -> Sequence[str]:
         """Return the files that import from a module whose name ends with `name`, ascending."""
 
+    def list_uses(self, name: str) -> Sequence[tuple[str, int]]:
+        """Return the files in `list_using`, and how many references at most each has to the name."""
+
     def count_decoded(self) -> int:
         """Return the approximate bytes of all symbol records decoded so far, evicted ones included."""
 

@@ -240,6 +240,15 @@ class SymbolIndex:
                 values[docs] += scorer.score(counts, segment.reader.norms.read_lengths(PARTS)[docs])
 
 
+def list_counts(index: SymbolIndex, field: int, term: str) -> list[tuple[str, int]]:
+    """Return the live files with a term in a field, ascending, and how often each has it."""
+    found: list[tuple[str, int]] = []
+    for ordinal, segment in enumerate(index.snapshot.segments):
+        docs, counts = index._read_docs(segment, field, term.encode())
+        found += zip(index._list_live(ordinal, docs), counts.tolist(), strict=True)
+    return sorted(found)
+
+
 def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
     """Return the positions of the largest values above 0, with ties; and those values, rounded."""
     ordinals = values.nonzero()[0]

@@ -185,6 +185,17 @@ def test_pages_of_edges_and_queries_with_operators(client: RetrievalClient) -> N
     assert [row["qualified_name"] for row in found] == ["shop.orders.CachedStore.save"]
 
 
+def test_a_list_of_many_pages_says_who_uses_it_by_folder(client: RetrievalClient) -> None:
+    wait_until_ready(client)
+    first = client.call("get_references", symbol="Money", limit=2)
+    assert first["references_by_name"] >= first["reference_total"] == 10
+    folders = {row["folder"]: row for row in first["folders"]}
+    assert sum(row.get("exact", 0) for row in folders.values()) == 10
+    name, row = next(iter(folders.items()))
+    inside = client.call("get_references", symbol="Money", folder=name)
+    assert inside["reference_total"] == row["exact"]
+
+
 def test_a_changed_file_is_followed_by_the_watcher(client: RetrievalClient, root: Path) -> None:
     wait_until_ready(client)
     node = find(client, "shop.money.add")

@@ -235,12 +235,24 @@ class CRules(Rules):
         is_announced = bool(own or seen)
         if len(sources) > 1 and is_announced:
             sources = self._choose_near(scope, seen, sources)
+            headers = [one for one in others if _is_header(one[0]) and one[0].is_forward(one[1])]
+            own_program = [one for one in sources if not self._is_announced_apart(one, seen, headers)]
+            if 0 < len(own_program) < len(sources):
+                return own_program, False  # no rule of the language, but how trees of several programs are
         if sources:
             use = self._settings.find(scope, 0)
             prototypes = ((one[0].path, self._settings.find_declared(*one)) for one in (*own, *seen))
             is_told = any(not self._is_open(scope, path, use, setting) for path, setting in prototypes)
             return sources, is_told
         return (own or seen, True) if is_announced else (found, False)
+
+    def _is_announced_apart(
+        self, defined: Candidate, seen: list[Candidate], headers: list[Candidate]
+    ) -> bool:
+        """Return whether the file of a definition includes a prototype of it, and none that a use sees: of
+        two programs with a function of one name each has its own header."""
+        included = [one for one in headers if self.is_included(defined[0].path, one[0].path)]
+        return bool(included) and not any(one in seen for one in included)
 
     def settle(self, scope: FileScope, line: int, found: list[Candidate]) -> tuple[list[Candidate], int]:
         """Return the declarations that may be compiled together with a line; those that are alternatives of

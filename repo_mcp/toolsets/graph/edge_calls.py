@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, list_implementing
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.cursors import Page
@@ -17,6 +18,7 @@ from repo_mcp.toolsets.graph.rows import (
     Row,
     render_edge,
     render_external,
+    render_folders,
     render_unresolved,
     warn_untracked,
 )
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that rows stand in
 DISPATCHING = frozenset({"get_callers", "get_callees"})  # whose edges may lead through what is overridden
+_NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # but by paths
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
 CUT = "very many types inherit from each other here: there may be more edges than can be listed"
 MORE = "not every file was searched yet: the cursor continues with the others"
@@ -80,6 +83,8 @@ def _answer(
 ) -> Draft:
     """Draft the edges of the call's symbol; `types` is None for those of its implementations."""
     page = Page(tool, arguments)
+    folder = _read_folder(repository, arguments)
+    dispatches = tool in DISPATCHING
     with open_symbol(repository, arguments) as (graph, node):
         wanted = list_implementing(node.symbol.kind) if types is None else types
         known = graph.edge_lists.read(
@@ -87,17 +92,34 @@ def _answer(
             wanted,
             page.start,
             incoming=direction == INCOMING,
-            dispatches=tool in DISPATCHING,
+            dispatches=dispatches,
+            folder=folder,
         )
         limit = find_integer(arguments, "limit") or DEFAULT_EDGES
         end = _find_end(known, page.start, limit)
+        summary: Result = {}
+        is_named = direction == INCOMING and types is not None and node.symbol.kind not in _NEVER_NAMED
+        if is_named and not page.start and (not known.totals.is_complete or len(known.rows) - end > limit):
+            folders = graph.edge_lists.list_folders(
+                node.declaration, wanted, known, dispatches=dispatches, folder=folder
+            )
+            summary = render_folders(folders, is_complete=known.totals.is_complete)
         renderer = _Renderer(graph, node, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
         shown = renderer.render(known.rows[page.start : end])
     keys = _name_rows(known.rows[:end])
     page.check(keys)
     blind = warn_untracked(node) if direction == INCOMING and types is not None else []
-    chosen = render_chosen(node, arguments)
+    chosen = {**render_chosen(node, arguments), **summary}
     return _draft(repository, known, shown, keys, direction, chosen, blind, page, arguments)
+
+
+def _read_folder(repository: Repository, arguments: Arguments) -> str:
+    """Return the argument `folder` relative to the root, "" for the root and where there is none.
+
+    Raises NOT_FOUND for what is no folder, and as naming a path does.
+    """
+    given = str(arguments.get("folder", ""))
+    return "" if given in ("", ".", "./", "/") else repository.tree.reach_directory(given.rstrip("/"))
 
 
 def _draft(

@@ -11,6 +11,7 @@ from repo_mcp.text.escapes import escape_text
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edges import Edge, External, Unresolved
+    from repo_mcp.graph.folder_uses import FolderUses
     from repo_mcp.graph.nodes import Node
 
 Row = dict[str, object]
@@ -78,6 +79,23 @@ def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], via
         "source": edge.source,
         "via": None if via is None else escape_text(via.qualified_name),
         **render_lines(edge.lines, text),
+    }
+
+
+def render_folders(folders: Sequence[FolderUses], *, is_complete: bool) -> Row:
+    """Return the fields that say who uses a symbol's name, by folder."""
+    return {
+        "references_by_name": sum(one.references for one in folders),
+        "folders": [
+            {
+                "folder": escape_text(one.folder) or ".",
+                "files": one.files,
+                "references": one.references,
+                **({} if is_complete else {"resolved": one.resolved}),
+                **{confidence.value: count for confidence, count in sorted(one.lines.items())},
+            }
+            for one in folders
+        ],
     }
 
 

@@ -101,6 +101,7 @@ def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
 
 _PROJECT = build_field("string", "Folder of the nearest project file above; . is the root") | {"default": "."}
 
+_CONFIDENCES = ("exact", "probable", "possible")
 _LINES: dict[str, Schema] = {
     "lines": build_field(
         "string", "Lines of the references: number, tab, text, or the number alone; at most 20 in a row"
@@ -116,7 +117,7 @@ _EDGE: dict[str, Schema] = {
     "direction": {"type": "string", "enum": ["incoming", "outgoing"]},
     "confidence": {
         "type": "string",
-        "enum": ["exact", "probable", "possible"],
+        "enum": list(_CONFIDENCES),
         "default": "exact",
         "description": "Of these lines. exact: resolved through scopes and imports; probable: the only one of"
         " that name; possible: one of several",
@@ -141,6 +142,7 @@ LANGUAGE = build_text("python, csharp, ...", MAX_LANGUAGE_CHARS)
 PROJECT_ID = build_text("As in results", MAX_PATH_CHARS)
 EDGE_TYPE = build_choice("", [one.value for one in EdgeType])
 EDGE_LIMIT = build_count("", MAX_EDGES, DEFAULT_EDGES)
+FROM_FOLDER = {"folder": build_text("", MAX_PATH_CHARS, 0)}
 
 NO_ARGUMENTS = build_object({})
 FOLDER_ARGUMENTS = build_object({"path": FOLDER, "cursor": CURSOR})
@@ -190,6 +192,10 @@ SPANS_ARGUMENTS = build_object({**SYMBOL, "cursor": CURSOR})
 PATH_ARGUMENTS = build_object({"path": PATH, "cursor": CURSOR}, ("path",))
 EDGE_ARGUMENTS = build_object({**SYMBOL, "limit": EDGE_LIMIT, "cursor": CURSOR})
 TYPED_EDGE_ARGUMENTS = build_object({**SYMBOL, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT, "cursor": CURSOR})
+USER_ARGUMENTS = build_object({**SYMBOL, **FROM_FOLDER, "limit": EDGE_LIMIT, "cursor": CURSOR})
+DEPENDENT_ARGUMENTS = build_object(
+    {**SYMBOL, **FROM_FOLDER, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT, "cursor": CURSOR}
+)
 IMPACT_ARGUMENTS = build_object(
     {
         "diff": build_text("", MAX_DIFF_CHARS, 0),
@@ -377,14 +383,33 @@ _EXTERNALS: dict[str, Schema] = {
     ),
     "external_total": build_field("integer") | {"default": 0},
 }
+_FOLDERS: dict[str, Schema] = {
+    "references_by_name": build_field(
+        "integer", "All references to its name, whatever they mean: at most so many lead to it"
+    ),
+    "folders": build_list(
+        build_object(
+            {
+                "folder": build_field("string", "Without the folders in it that have rows of their own"),
+                "files": build_field("integer"),
+                "references": build_field("integer", "By name"),
+                "resolved": build_field("integer", "Of these, a sample; left out where all are"),
+                **{one: build_field("integer", "Lines") | {"default": 0} for one in _CONFIDENCES},
+            },
+            ("folder", "files", "references"),
+        ),
+        "Who uses it, where many pages follow; folder asks for one of them",
+    ),
+}
 _MAY_MEAN_IT = _describe_unresolved("Unresolved references of its name: some may mean it")
 _UNRESOLVED = _describe_unresolved("References that could not be resolved")
 
-CALLERS_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
+CALLERS_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_FOLDERS, **_MAY_MEAN_IT})
+IMPLEMENTATIONS_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
 CALLEES_OUTPUT = _result_of_symbol({**_describe_edges("outgoing"), **_EXTERNALS, **_UNRESOLVED})
-REFERENCES_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
+REFERENCES_OUTPUT = CALLERS_OUTPUT
 DEPENDENCIES_OUTPUT = _result_of_symbol({**_describe_edges("outgoing"), **_EXTERNALS, **_UNRESOLVED})
-DEPENDENTS_OUTPUT = _result_of_symbol({**_describe_edges("incoming"), **_MAY_MEAN_IT})
+DEPENDENTS_OUTPUT = CALLERS_OUTPUT
 _CHANGED = {
     "node_id": _NAMED["node_id"] | {"description": "Left out where the index has no such symbol"},
     "name": _EDGE["name"],

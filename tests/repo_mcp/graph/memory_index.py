@@ -15,7 +15,7 @@ from repo_mcp.graph.symbol_lookup import NameMatch
 from repo_mcp.languages.symbol_parsers import list_languages, run_parser_task
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
 from repo_mcp.text.analysis import analyse_text, get_word_terms
-from tests.repo_mcp.graph.memory_program import MemoryProgram, Parser
+from tests.repo_mcp.graph.memory_program import MemoryProgram, Parser, iter_used
 
 
 def parse_as(dialect: str, name: str, text: bytes) -> bytes:
@@ -48,6 +48,12 @@ class MemoryIndex(MemoryProgram):
 
     def read_lines(self, path: str) -> Sequence[str]:
         return (self.read_text(path) or "").split("\n")
+
+    def list_uses(self, name: str) -> Sequence[tuple[str, int]]:
+        return [
+            (path, sum(one == name for one in iter_used(self._structures[path])))
+            for path in self.list_using(name)
+        ]
 
     def count_decoded(self) -> int:
         return 0

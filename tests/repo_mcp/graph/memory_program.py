@@ -46,7 +46,7 @@ class MemoryProgram:
         for path in self._texts:
             self._folders.update(path[:end] for end, char in enumerate(path) if char == "/")
         self._declaring = self._index(_iter_declared)
-        self._using = self._index(_iter_used)
+        self._using = self._index(iter_used)
 
     def _index(self, iter_names: Callable[[SymbolRecord], Iterable[str]]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
@@ -83,7 +83,8 @@ def _iter_declared(record: SymbolRecord) -> Iterable[str]:
     return (record.strings[number] for number in record.names.tolist())
 
 
-def _iter_used(record: SymbolRecord) -> Iterable[str]:
+def iter_used(record: SymbolRecord) -> Iterable[str]:
+    """The names that are referred to, once for each reference."""
     for row in range(record.reference_count):
         reference = record.get_reference(row)
         if reference.role is not ReferenceRole.BIND:

@@ -96,6 +96,7 @@ def test_names_lead_to_the_same_files(disk: IndexProgram, memory: MemoryIndex) -
         if name:
             assert list(disk.list_using(name)) == list(memory.list_using(name)), name
             assert disk.count_using(name) == memory.count_using(name), name
+            assert list(disk.list_uses(name)) == list(memory.list_uses(name)), name
             for most in (1, 2, 100):
                 rare = [list(paths) for paths in disk.list_rare(name, most) if paths]
                 assert rare == [list(paths) for paths in memory.list_rare(name, most) if paths], name

@@ -405,7 +405,7 @@ def test_every_caller_of_thousands_is_reached_and_counted(
         assert len(found) == len(set(found)) == 1_500
         assert [page["total_is_lower_bound"] for page in pages[:-1]] != [False] * (len(pages) - 1)
         first, last = pages[0], pages[-1]
-        assert 399 <= first["total"] <= 401
+        assert 149 <= first["total"] <= 151  # of a small window
         assert any("the cursor continues" in warning for warning in first["warnings"])
         assert (last["total"], last["reference_total"], last["total_is_lower_bound"]) == (1_500, 1_500, False)
         totals = [page["total"] for page in pages]

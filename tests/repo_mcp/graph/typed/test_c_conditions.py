@@ -161,6 +161,23 @@ def test_definitions_of_two_programs_are_no_twins() -> None:
     assert {one[0] for one in list_uses(make_graph(texts), "give", "mm/one.c")} == {"possible"}
 
 
+def test_of_two_programs_each_calls_the_definition_behind_its_own_header() -> None:
+    header = "void give(int);\n"
+    texts = {
+        "include/free.h": header,
+        "tools/include/free.h": header,
+        "mm/one.c": "#include <free.h>\nvoid give(int n) {}\n",
+        "mm/other.c": "#include <free.h>\nvoid give(int n) {}\n",
+        "tools/lib/two.c": "#include <free.h>\nvoid give(int n) {}\n",
+        "drivers/use.c": "#include <free.h>\nvoid f(void) { give(1); }\n",
+        "tools/run/use.c": "#include <free.h>\nvoid g(void) { give(1); }\n",
+    }
+    graph, calls = make_graph(texts), frozenset({EdgeType.CALLS})
+    for path in ("mm/one.c", "mm/other.c"):  # one of them, by configuration
+        assert list_uses(graph, "give", path, calls) == [("possible", "f", (2,))]
+    assert list_uses(graph, "give", "tools/lib/two.c", calls) == [("probable", "g", (2,))]
+
+
 def test_both_branches_of_an_if_are_alternatives_and_a_use_in_one_means_that_one() -> None:
     text = (
         "#if defined(FAST) && LEVEL > 1\n"

@@ -1,0 +1,128 @@
+"""Hot symbols: what the first page says of all references, and how the rest is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from repo_mcp.graph import edge_finder
+from repo_mcp.graph.edge_finder import FIRST
+from tests.repo_mcp.toolsets.graph_roots import Served, write_tree
+from tests.repo_mcp.toolsets.test_graph_edges import read_pages
+
+LIBRARY = 120  # files that use it in lib/, and half as many in app/; twice in each
+TWIN = 24  # files in tools/ that use another function of that name
+
+
+def _use(module: str) -> str:
+    return f"from {module} import give\n\n\ndef one():\n    give(1)\n\n\ndef two():\n    give(2)\n"
+
+
+FILES = {
+    "core.py": "def give(n): ...\n",
+    "tools/own.py": "def give(n): ...\n",
+    **{f"lib/net/m{number:03}.py": _use("core") for number in range(LIBRARY)},
+    **{f"app/m{number:03}.py": _use("core") for number in range(LIBRARY // 2)},
+    **{f"tools/m{number:03}.py": _use("tools.own") for number in range(TWIN)},
+}
+
+
+@pytest.fixture(autouse=True)
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_finder, "MAX_FILES", 100)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("hot")
+    served = Served(write_tree(place / "tree", FILES), place / "data")
+    yield served
+    served.close()
+
+
+def _list_folders(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["folder"]: row for row in answer["folders"]}
+
+
+def test_the_first_page_says_who_uses_it_before_all_is_resolved(served: Served) -> None:
+    first = served.call("get_callers", symbol="core.give")
+    assert first["total_is_lower_bound"]
+    assert 0 < first["total"] <= FIRST.references
+    calls = 2 * (LIBRARY + LIBRARY // 2)
+    # Names of imports count as references, too: three by name in each file that uses it.
+    assert first["references_by_name"] >= calls + 2 * TWIN
+    folders = _list_folders(first)
+    assert list(folders) == ["lib/net", "app", "tools"]
+    assert [folders[one]["files"] for one in folders] == [LIBRARY, LIBRARY // 2, TWIN]
+    assert sum(row["references"] for row in folders.values()) == first["references_by_name"]
+    for folder in ("lib/net", "app"):
+        row = folders[folder]
+        assert row["references"] >= 2 * row["files"]
+        assert 0 < row["exact"] <= row["resolved"] < row["references"]
+        assert (row["probable"], row["possible"]) == (0, 0)
+    other = folders["tools"]  # names the other one
+    assert other["resolved"] > 0
+    assert (other["exact"], other["probable"], other["possible"]) == (0, 0, 0)
+
+
+def test_the_last_page_has_them_all_and_no_page_but_the_first_the_folders(served: Served) -> None:
+    pages = read_pages(served, "get_callers", symbol="core.give", limit=100)
+    last = pages[-1]
+    calls = 2 * (LIBRARY + LIBRARY // 2)
+    assert (last["total"], last["reference_total"], last["total_is_lower_bound"]) == (calls, calls, False)
+    assert all(not page["folders"] and "references_by_name" not in page for page in pages[1:])
+    rows = [row["node_id"] for page in pages for row in page["result"]]
+    assert len(rows) == len(set(rows)) == calls
+    assert calls <= pages[0]["references_by_name"]  # at most
+
+
+def test_a_folder_is_asked_for_by_itself(served: Served) -> None:
+    whole = _list_folders(served.call("get_callers", symbol="core.give"))
+    page = served.call("get_callers", symbol="core.give", folder="app")
+    assert {row["file_path"].partition("/")[0] for row in page["result"]} == {"app"}
+    assert (page["total"], page["total_is_lower_bound"]) == (LIBRARY, False)
+    (row,) = page["folders"]
+    assert "resolved" not in row  # all are
+    assert (row["folder"], row["files"], row["exact"]) == ("app", LIBRARY // 2, LIBRARY)
+    assert row["references"] == whole["app"]["references"]
+    assert (
+        read_pages(served, "get_callers", symbol="core.give", folder="app/", limit=500)[-1]["total"]
+        == LIBRARY
+    )
+    assert served.call("get_callers", symbol="core.give", folder="tools")["total"] == 0
+    everywhere = served.call("get_callers", symbol="core.give", folder=".")
+    assert everywhere["result"] == served.call("get_callers", symbol="core.give")["result"]
+    for tool in ("get_references", "get_dependents"):
+        found = read_pages(served, tool, symbol="core.give", folder="app", limit=500)
+        assert {row["file_path"].partition("/")[0] for one in found for row in one["result"]} == {"app"}
+    assert served.error("get_callers", symbol="core.give", folder="nowhere")["code"] == "not_found"
+
+
+def test_a_list_that_is_short_has_no_folders(served: Served) -> None:
+    answer = served.call("get_callers", symbol="core.give", folder="lib/net", limit=100)
+    assert answer["folders"]  # a second page follows
+    assert not served.call("get_callers", symbol="core.py:give", folder="tools")["folders"]
+    assert "folders" not in served.call("get_implementations", symbol="core.give")
+
+
+def test_guesses_come_at_once_where_there_is_nothing_better(tmp_path: Any) -> None:
+    caller = "def use(thing):\n    thing.publish_now(1)\n"
+    files = {f"m{number:03}.py": caller for number in range(110)} | {
+        "a.py": "class A:\n    def publish_now(self, n): ...\n",
+        "b.py": "class B:\n    def publish_now(self, n): ...\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        first = served.call("get_callers", symbol="A.publish_now")
+        assert first["result"]
+        assert {row["confidence"] for row in first["result"]} == {"possible"}
+        assert first["total_is_lower_bound"]
+        (row,) = first["folders"]
+        assert (row["folder"], row["references"], row["possible"]) == (".", 110, row["resolved"])
+        pages = read_pages(served, "get_callers", symbol="A.publish_now", limit=200)
+        assert len({one["node_id"] for page in pages for one in page["result"]}) == 110
+        assert pages[-1]["possible"] == pages[-1]["total"] == 110
+    finally:
+        served.close()
