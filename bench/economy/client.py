@@ -59,9 +59,10 @@ class Client:
         text = "".join(block.get("text", "") for block in result["content"])
         return Answer(text, result.get("structuredContent") or _parse(text), bool(result.get("isError")))
 
-    def takes(self, name: str, argument: str) -> bool:
-        """Return True when a tool has an argument of this name."""
-        return argument in self.tools.get(name, {}).get("inputSchema", {}).get("properties", {})
+    def takes(self, name: str, argument: str, value: str | None = None) -> bool:
+        """Return True when a tool has an argument of this name, with this choice of it if one is given."""
+        taken = self.tools.get(name, {}).get("inputSchema", {}).get("properties", {}).get(argument)
+        return taken is not None and (value is None or value in taken.get("enum", ()))
 
     def count_list_bytes(self) -> int:
         """Return the bytes of the tool list as a model gets it: name, description and input of each tool."""

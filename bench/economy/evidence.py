@@ -13,8 +13,9 @@ from dataclasses import dataclass
 TEXTS = ("snippet", "content", "text", "preview", "excerpt")
 PATHS = ("path", "file_path")
 _NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
+_TEXT_LINE = re.compile(r"(\d+)(?:-\d+)?:(.*)")  # of a hit as text; a span is that of what the line declares
 _BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
-_DECLARED = re.compile(r"\d+-\d+ .*")  # the declaration that the lines below lie in: no line of the file
+_DECLARED = re.compile(r"\d+-\d+( .*)?")  # the declaration that the lines below lie in: no line of the file
 
 Line = tuple[str, int]  # path and number, from 1
 
@@ -73,7 +74,7 @@ def read_lines(record: object, path: str = "") -> dict[Line, str]:
 def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
     if isinstance(record, list):
         for one in record:
-            yield from _iter_lines(one, path)
+            yield from _iter_text(one) if isinstance(one, str) else _iter_lines(one, path)
     elif isinstance(record, Mapping):
         path = next((str(record[name]) for name in PATHS if isinstance(record.get(name), str)), path)
         for name, value in record.items():
@@ -81,6 +82,15 @@ def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
                 yield from _number(path, value, record)
             else:
                 yield from _iter_lines(value, path)
+
+
+def _iter_text(text: str) -> Iterator[tuple[Line, str]]:
+    """Yield the lines of a hit that is text: its path, then numbered lines and declarations."""
+    path, _, rest = text.partition("\n")
+    for line in rest.split("\n"):
+        match = _TEXT_LINE.fullmatch(line)
+        if match:
+            yield (path, int(match[1])), match[2]
 
 
 def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tuple[Line, str]]:

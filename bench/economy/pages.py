@@ -99,9 +99,12 @@ def _iter_searches(client: Client, query: str) -> Iterator[Page]:
         "symbol": word,
     }
     for mode, text in asked.items():
-        page = _measure_search(f"repo.search, {mode}", client.call(SEARCH, query=text, mode=mode))
-        if page:
-            yield page
+        for shape in ("", "text") if client.takes(SEARCH, "detail", "text") else ("",):
+            detail = {"detail": shape} if shape else {}
+            answer = client.call(SEARCH, query=text, mode=mode, **detail)
+            page = _measure_search(f"repo.search, {mode}{shape and ' as text'}", answer)
+            if page:
+                yield page
 
 
 def _measure_search(kind: str, answer: Answer) -> Page | None:

@@ -1,11 +1,13 @@
-"""An agent that uses our tools: it searches, opens the symbol of each hit in turn, then reads on.
+"""An agent that uses our tools: it searches, opens the symbols of the first hits, reads on in their files.
 
-It goes by what the server's tool list offers, so that servers of different ages can be compared: a hit is
-opened by the lines of its symbol where it has them, else by its own, and where all of these were shown by the
-declaration around them, if `repo.open_file` takes `around`. Nothing else is opened that was shown.
+It goes by what the server's tool list offers, so that servers of different ages can be compared: hits are
+asked for as text where they can be. A hit is opened by the lines of its symbol where it has them, else by its
+own, and where all of these were shown by the declaration around them, if `repo.open_file` takes `around`.
+Nothing else is opened that was shown.
 
-When all pages are used up, the files of the hits are read from their beginnings. A name alone is asked for as
-a symbol first, for ripgrep's policy looks for its declaration first too.
+After the first hits their files are read, then the other hits of the page are opened, then the next page is
+asked for; at last the files of all hits are read from their beginnings. A name alone is asked for as a symbol
+first, for ripgrep's policy looks for its declaration first too.
 """
 
 from __future__ import annotations
@@ -16,45 +18,69 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bench.economy.client import Answer, Client
-from bench.economy.evidence import Line, Step
+from bench.economy.evidence import Line, Step, read_lines
 
 SEARCH, OPEN = "repo.search", "repo.open_file"
 MOST_PAGES = 5
+READ_ON = 3  # hits whose files are read before the others are opened; ripgrep's policy takes three, too
 MOST_HITS = 50  # of a page, without a cursor: what every server takes
 MOST_LINES = 200  # of a symbol that are opened at once, as `repo.open_file` does where no end is given
 
+_NAMED = re.compile(r"(\d+)-(\d+) ")  # the second line of a hit as text
 Hit = Mapping[str, Any]
 
 
 def follow_server(client: Client, query: str) -> Iterator[Step]:
     """Yield the answers of one task, until there is nothing more to open."""
     seen: set[Line] = set()
-    paths: dict[str, None] = {}
+    unread: dict[str, None] = {}  # files of hits
     for page in _iter_pages(client, query):
-        step = page.to_step()
-        seen.update(step.lines)
-        yield step
-        for hit in list_hits(page):
-            paths.setdefault(hit["path"])
-            for answer in _open(client, hit, seen):
-                step = answer.to_step()
-                seen.update(step.lines)
-                yield step
-    for path in paths:
+        yield _remember(page.to_step(), seen)
+        hits = list_hits(page)
+        unread.update(dict.fromkeys(hit["path"] for hit in hits))
+        most = len(hits) if query.isidentifier() else READ_ON
+        for hit in hits[:most]:
+            yield from _open(client, hit, seen)
+        for hit in hits[:READ_ON] if most == READ_ON else ():
+            if hit["path"] in unread:
+                del unread[hit["path"]]
+                yield from _read_whole(client, hit["path"], seen)
+        for hit in hits[most:]:
+            yield from _open(client, hit, seen)
+    for path in unread:
         yield from _read_whole(client, path, seen)
+
+
+def _remember(step: Step, seen: set[Line]) -> Step:
+    seen.update(step.lines)
+    return step
 
 
 def list_hits(page: Answer) -> list[Hit]:
     """Return the hits of a page; none of an error."""
     result = page.record.get("result") or {}
-    return list(result.get("hits") or ())
+    return [_read_text(hit) if isinstance(hit, str) else hit for hit in result.get("hits") or ()]
+
+
+def _read_text(hit: str) -> Hit:
+    """Return the path, lines and symbol's lines of a hit that is text."""
+    path, named, *_ = hit.split("\n")
+    numbers = [number for _, number in read_lines([hit])]
+    lines = _NAMED.match(named)
+    return {
+        "path": path,
+        "start_line": min(numbers),
+        "end_line": max(numbers),
+        "symbol_lines": lines and [int(lines[1]), int(lines[2])],
+    }
 
 
 def _iter_pages(client: Client, query: str) -> Iterator[Answer]:
     """Yield the first page by default, then by the cursor; without one the longest page that there is."""
+    shape = {"detail": "text"} if client.takes(SEARCH, "detail", "text") else {}
     if query.isidentifier():
-        yield client.call(SEARCH, query=query, mode="symbol")
-    page = client.call(SEARCH, query=query)
+        yield client.call(SEARCH, query=query, mode="symbol", **shape)
+    page = client.call(SEARCH, query=query, **shape)
     yield page
     if not client.takes(SEARCH, "cursor"):
         if (page.record.get("result") or {}).get("truncated"):
@@ -64,20 +90,23 @@ def _iter_pages(client: Client, query: str) -> Iterator[Answer]:
         cursor = (page.record.get("result") or {}).get("cursor")
         if not cursor:
             return
-        page = client.call(SEARCH, query=query, cursor=cursor)
+        page = client.call(SEARCH, query=query, cursor=cursor, **shape)
         yield page
 
 
-def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Answer]:
-    """Yield the answer that opens a hit; nothing where it was shown already."""
+def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Step]:
+    """Yield what opens a hit; nothing where it was shown already."""
     path, first, last = hit["path"], hit["start_line"], hit["end_line"]
     span = read_span(hit.get("symbol_lines"))
     if span:
         first, last = choose_window(span, (first + last) // 2)
     if any((path, number) not in seen for number in range(first, last + 1)):
-        yield client.call(OPEN, path=path, start_line=first, end_line=last)
+        answer = client.call(OPEN, path=path, start_line=first, end_line=last)
     elif not span and client.takes(OPEN, "around"):
-        yield client.call(OPEN, path=path, around=(first + last) // 2)
+        answer = client.call(OPEN, path=path, around=(first + last) // 2)
+    else:
+        return
+    yield _remember(answer.to_step(), seen)
 
 
 def choose_window(span: tuple[int, int], line: int) -> tuple[int, int]:
@@ -96,10 +125,9 @@ def _read_whole(client: Client, path: str, seen: set[Line]) -> Iterator[Step]:
     start = 1
     while True:
         step = client.call(OPEN, path=path, start_line=start).to_step()
-        yield step
+        yield _remember(step, seen)
         if not step.lines:
             return
-        seen.update(step.lines)
         start = max(number for _, number in step.lines) + 1
         while (path, start) in seen:
             start += 1

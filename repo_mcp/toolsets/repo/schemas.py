@@ -170,7 +170,7 @@ SEARCH_DESCRIPTION = (
     " declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
-SEARCH_DETAILS = ("snippets", "files", "count")
+SEARCH_DETAILS = ("snippets", "text", "files", "count")
 
 
 def search_input(limits: Limits) -> Schema:
@@ -197,7 +197,7 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language: `python`, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Snippets (default), files with counts, or the total alone.",
+                "Default snippets; text: cheapest; files; count.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
@@ -253,7 +253,8 @@ def search_output(limits: Limits) -> Schema:
     hit = build_object({**always, **optional, **explained}, always)
     properties = {
         "hits": build_list(
-            hit, "Best first, ties by path, then line; modes literal and regex: one hit a file, by path"
+            hit | {"type": ["object", "string"]},
+            "Best first, ties by path, then line; modes literal and regex: one hit a file, by path",
         ),
         "total": build_field(
             "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"

@@ -1,13 +1,19 @@
 """The call of `repo.search`: ranked by words or names, or exact by text or expression, in one shape.
 
-`detail` says how much of it is given: hits with snippets, the files of the hits, or the total alone.
+`detail` says how much of it is given: hits with snippets, the same as text, the files of the hits, or the
+total alone. A ranked hit as text is its path, the span and name of its symbol, and its lines:
+
+    a/ledger.py
+    12-20 Ledger.post
+    12:    def post(self):
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -18,13 +24,14 @@ from repo_mcp.toolsets.answers import Draft, Part, Result, warn_of_escapes
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.repo.answers import plain_number
-from repo_mcp.toolsets.repo.exact_hits import PAGE_LINES, render_files
+from repo_mcp.toolsets.repo.exact_hits import PAGE_LINES, choose_matches, render_file, write_file
 
 if TYPE_CHECKING:
     from repo_mcp.model import ExactAnswer, Hit, SearchAnswer
     from repo_mcp.repository import Repository
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
+_TEXT = "text"
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 
 
@@ -78,13 +85,15 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
 def _draft_hits(
     answer: SearchAnswer, result: Result, warnings: tuple[str, ...], arguments: Arguments, page: Page
 ) -> Draft:
-    explains = arguments.get("explain") is True
+    explains, is_text = arguments.get("explain") is True, arguments.get("detail") == _TEXT
+    if explains and is_text:
+        warnings += ("explain: not with detail text",)
     keys = [hit.chunk_id for hit in answer.hits]
     page.check(keys)
     found = answer.hits[page.start :]
 
     def build(rows: int) -> Part:
-        hits = [_render_hit(hit, explains) for hit in found[:rows]]
+        hits = [_write_hit(hit) if is_text else _render_hit(hit, explains) for hit in found[:rows]]
         notes = [*warnings, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         is_cut = answer.truncated or rows < len(found)
@@ -108,7 +117,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         language=find_text(arguments, "language"),
         include_tests=arguments.get("include_tests") is not False,
         limit=page.start + _count_wanted(repository, arguments),
-        detail=detail,
+        detail="snippets" if detail == _TEXT else detail,
         context_lines=find_integer(arguments, "context") or 0,
         max_per_file=find_integer(arguments, "max_per_file") or PAGE_LINES,
         with_symbols=True,
@@ -132,8 +141,10 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
 def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments, page: Page) -> Draft:
     keys = [path for path, _ in answer.files]
     page.check(keys)
-    files = render_files(answer, find_integer(arguments, "max_per_file"), page.start)
-    has_more = any(one["more"] for one in files)
+    chosen = choose_matches(answer, find_integer(arguments, "max_per_file"), page.start)
+    has_more = any(count > len(own) for own, count in chosen)
+    render: Callable[..., Result | str] = write_file if arguments.get("detail") == _TEXT else render_file
+    files = list(starmap(render, chosen))
 
     def build(rows: int) -> Part:
         hits = files[:rows]
@@ -179,8 +190,9 @@ def _note_cut(rows: int, count: int, what: str, *, goes_on: bool = True) -> list
     return [f"cut to {rows} {what} to keep the answer short; {advice}, or narrow file_glob"]
 
 
-def _note_hidden(hits: Iterable[Result]) -> list[str]:
-    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(str(hit["snippet"]))]
+def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
+    texts = (hit if isinstance(hit, str) else str(hit["snippet"]) for hit in hits)
+    hiding = [str(place) for place, text in enumerate(texts, 1) if HIDING.search(text)]
     if not hiding:
         return []
     return [f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}"]
@@ -202,6 +214,14 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
         row["chunk_id"] = hit.chunk_id
         row["chunk_lines"] = list(hit.chunk_lines)
     return row
+
+
+def _write_hit(hit: Hit) -> str:
+    rows = [escape_text(hit.path)]
+    if hit.symbol is not None and hit.symbol_lines is not None:
+        rows.append("{}-{} {}".format(*hit.symbol_lines, escape_text(hit.symbol)))
+    rows += [line.replace("\t", ":", 1) for line in hit.snippet.split("\n")]
+    return "\n".join(rows)
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:

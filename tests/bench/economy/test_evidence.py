@@ -19,6 +19,7 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
         {"path": "a.py", "spans": [{"content": "3\tdef f():\n4\t    pass"}], "total": 2},
         {"selections": [{"path": "a.py", "start_line": 3, "content": "def f():\n    pass\n"}]},
         {"hits": [{"path": "a.py", "snippet": "3:def f():\n4:    pass\n"}]},
+        {"hits": ["a.py\n1-9 Shop\n3-4:def f():\n4:    pass\n+2 more\n"], "warnings": ["3 files changed"]},
         {
             "matches": [
                 {"path": "a.py", "line": 3, "preview": "def f():"},
@@ -32,15 +33,16 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
             }
         ],
     ],
-    ids=["numbered", "path above", "by its start", "as grep", "one match", "a list"],
+    ids=["numbered", "path above", "by its start", "as grep", "as text", "one match", "a list"],
 )
 def test_lines_of_every_shape(record: object) -> None:
     assert read_lines(record) == TWO
 
 
 def test_names_of_declarations_are_no_lines() -> None:
-    snippet = "1-9 Shop\n3\tdef f():\n4-8 .g\n4\t    pass\n"
-    assert read_lines({"path": "a.py", "start_line": 1, "snippet": snippet}) == TWO
+    for named in ("4-8 .g", "4-8"):
+        snippet = f"1-9 Shop\n3\tdef f():\n{named}\n4\t    pass\n"
+        assert read_lines({"path": "a.py", "start_line": 1, "snippet": snippet}) == TWO
 
 
 def test_what_has_no_place_shows_nothing() -> None:

@@ -41,6 +41,8 @@ def test_what_a_server_takes_is_read_from_its_list(client: Client) -> None:
     assert client.takes(OPEN, "start_line")
     assert not client.takes(OPEN, "a_thing_that_no_tool_takes")
     assert not client.takes("no.tool", "path")
+    assert client.takes(SEARCH, "detail", "text")
+    assert not client.takes(SEARCH, "detail", "a choice that no tool has")
     assert 1_000 < client.count_list_bytes() < 20_000
 
 
@@ -62,9 +64,18 @@ def test_the_policy_ends_and_opens_no_span_twice(client: Client) -> None:
 
 def test_a_name_is_asked_for_as_a_symbol_first(client: Client) -> None:
     first, *_ = follow_server(client, "Warehouse")
-    answer = client.call(SEARCH, query="Warehouse", mode="symbol")
+    answer = client.call(SEARCH, query="Warehouse", mode="symbol", detail="text")
     assert list_hits(answer)[0]["path"] == "warehouse.py"
     assert first.lines == answer.to_step().lines
+
+
+def test_a_hit_as_text_is_opened_as_its_record(client: Client) -> None:
+    records = list_hits(client.call(SEARCH, query=QUERY))
+    texts = list_hits(client.call(SEARCH, query=QUERY, detail="text"))
+    names = ("path", "start_line", "end_line", "symbol_lines")
+    assert [[one.get(name) for name in names] for one in texts] == [
+        [one.get(name) for name in names] for one in records
+    ]
 
 
 @pytest.mark.parametrize("given", ["7-16", [7, 16], {"start": 7, "end": 16}, "L7-L16"])

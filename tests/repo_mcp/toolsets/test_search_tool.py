@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -127,6 +128,41 @@ def test_lines_of_several_declarations_are_one_hit_that_names_each(ledger: Repos
     }
     (hit,) = search(ledger, r"post\([13]", mode="regex")["hits"]
     assert hit["snippet"].splitlines()[::2] == ["4-8 Ledger.post", "10-11 .close"]
+
+
+def test_hits_as_text_tell_each_path_and_declaration_once(ledger: Repository) -> None:
+    query = r"import post|def post|post\([13]|def close|def other"
+    (hit,) = search(ledger, query, mode="regex", detail="text")["hits"]
+    assert hit == (
+        "ledger.py\n1:import post\n"
+        "4-8 Ledger.post\n5:    def post(self):\n6:        post(1)\n"
+        "10-11:    def close(self):\n11:        return post(3)\n"
+        "14-75:def other():\n"
+    )
+    (hit,) = search(ledger, "post(4)", mode="literal", detail="text", max_per_file=1)["hits"]
+    assert hit == "ledger.py\n14-75 other\n16:    post(4)\n+59 more\n"
+
+
+@pytest.mark.parametrize("mode", ["bm25", "symbol", "literal"])
+def test_hits_as_text_show_the_same_lines(ledger: Repository, mode: str) -> None:
+    (Path(ledger.config.root) / "odd.py").write_text("def get_user():\n    x\t= '1\t2\x0c3 4'\n")
+    ledger.refresh()
+    hits = search(ledger, "get_user", mode=mode)["hits"]
+    texts = search(ledger, "get_user", mode=mode, detail="text")["hits"]
+    for hit, text in zip(hits, texts, strict=True):
+        path, *rows = text.split("\n")
+        assert path == hit["path"]
+        shown = [row.split("\t", 1) for row in hit["snippet"].split("\n") if "\t" in row]
+        told = [row.split(":", 1) for row in rows if re.match(r"\d+(-\d+)?:", row)]
+        assert [(number.partition("-")[0], line) for number, line in told] == [*map(tuple, shown)]
+        if mode != "literal" and hit.get("symbol"):
+            assert rows[0] == "{}-{} {}".format(*hit["symbol_lines"], hit["symbol"])
+
+
+def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> None:
+    envelope = call(repository, "reversed", mode="literal", detail="text", explain=True)
+    assert "control or bidirectional characters that may hide text: hit 1" in envelope["warnings"]
+    assert "explain: not with detail text" in call(repository, "a", detail="text", explain=True)["warnings"]
 
 
 def test_lines_around_matches_are_shown_once(ledger: Repository) -> None:
