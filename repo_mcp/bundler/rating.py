@@ -34,11 +34,19 @@ ASIDE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, TRIVIAL_LINES = 0.6, 8
 DECIDING, DECIDING_BRANCHES = 1.4, 3
 FAILING = 1.5  # where it is asked for: how much more a block is worth whose failing lines hold every term
+REGISTERING = 1.8  # where it is asked what to add
 VARIETY = 0.6  # power of the number of terms that a block holds: two of them say more than one twice
 _ASIDE = re.compile(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
+)
+_REGISTERS = re.compile(
+    r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
+    re.IGNORECASE,
+)
+_REGISTRY = re.compile(
+    r"(?:types|registry|plugins?|adapters|handlers|flags|policies|known\w*)$", re.IGNORECASE
 )
 _TEST = re.compile(
     r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])"
@@ -67,9 +75,17 @@ class RatedBlock:
         return list(dict.fromkeys(term for terms in self.term_lines.values() for term in terms))
 
 
-def weigh_place(one: RatedBlock) -> float:
-    """Return a factor for where a block stands, and for whether it has words of the question itself."""
-    return (ASIDE if _ASIDE.search(one.path) else 1.0) * (1.0 if one.term_lines else WORDLESS)
+def is_aside(path: str) -> bool:
+    """Return True for a file of examples or benchmarks, which answers for the program only where nothing
+    else does.
+    """
+    return _ASIDE.search(path) is not None
+
+
+def weigh_extension(one: RatedBlock) -> float:
+    """Return a factor for a declaration by whose name something is registered, or what is registered."""
+    name = "" if one.block.span is None else one.block.span.name
+    return REGISTERING if _REGISTERS.match(name) or _REGISTRY.search(name) else 1.0
 
 
 def weigh_work(one: RatedBlock) -> float:
@@ -111,12 +127,13 @@ def rate_blocks(
 def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
     """Yield the blocks of a file that are worth anything."""
     lines = list(one.view.line_terms)
+    place = ASIDE if is_aside(one.candidate.path) else 1.0
     for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):
         if worth <= 0.0:
             continue
         held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
         variety = len({term for line in held for term in one.view.line_terms[line]})
-        weighed = worth * one.priority * (1.0 + variety) ** VARIETY
+        weighed = worth * one.priority * place * ((1.0 + variety) ** VARIETY if held else WORDLESS)
         if not include_tests and block.span is not None and _TEST.search(block.span.qualified_name):
             weighed *= TESTING
         told = one.told.get(at, "")

@@ -3,9 +3,11 @@
     chunks with their shares, declarations rated by the bundler -> one hit for each declaration that is worth
     something, one for each chunk that holds none, the best first
 
-A chunk is found by its words, wherever they stand in it. The rating tells which declaration of a file answers
-best, by its name, its text and what calls it. Code comes before documents and data unless the query asks for
-those, and what says that it is deprecated comes after what replaces it.
+A chunk is found by its words, wherever they stand in it. The rating tells which declaration of a file
+answers best, by its name, its text and what calls it, wherever in the file it stands. Code comes before
+documents and data unless the query asks for those, what does something before the head of a class, and
+what says that it is deprecated after what replaces it. Where errors are asked for, what fails comes first;
+where it is asked what to add, what registers, and the types that others derive from.
 """
 
 from __future__ import annotations
@@ -14,20 +16,32 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from repo_mcp.bundler.rating import RatedBlock, weigh_failures, weigh_place, weigh_work
+from repo_mcp.bundler.rating import (
+    ASIDE,
+    RatedBlock,
+    is_aside,
+    weigh_extension,
+    weigh_failures,
+    weigh_work,
+)
 from repo_mcp.code_search.find import FoundChunks
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.searcher import RankedChunk
+from repo_mcp.text.question_words import asks_to_extend
 from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 DEPTH = 50  # chunks that are put in order
 MAX_RATED = 60  # declarations
 LEAST_SHARE = 0.15  # of the worth of the best declaration, to be a hit of its own
-WORDS, BESIDE = (
+WORDS, OF_TERMS = (
+    0.25,
     0.5,
-    0.3,
-)  # weight of a chunk's share; how much of it counts for a declaration beside its best unit
+)  # weight of a chunk's share beside a declaration's worth; where only terms are given
+BESIDE, FAR = 0.3, 0.15  # how much of it counts beside the chunk's best unit, and outside of the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
+HEAD, FAILS_NOT, DERIVED_FROM = 0.6, 0.5, 1.8
+HEAD_LINES = 3  # of a class, that may name what it derives from
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
 _DEPRECATED = re.compile(
@@ -37,6 +51,8 @@ _ABOUT_FAILURES = re.compile(
     r"\b(?:errors?|exceptions?|raises?|raised|throws?|thrown|fails?|failing|panics?|reject(?:s|ed)?)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
+_TYPE_NAME, _HEAD_END = re.compile(r"\b[A-Z]\w+"), re.compile(r"\{|:[ \t]*(?:\n|$)")
 
 Span = tuple[int, int]  # first and last line
 
@@ -60,24 +76,39 @@ class OrderedHits:
 
 
 def order_hits(
-    query: str, found: FoundChunks, rated: Sequence[RatedBlock], weights: Mapping[str, float]
+    query: str,
+    found: FoundChunks,
+    rated: Sequence[RatedBlock],
+    weights: Mapping[str, float],
+    *,
+    holds_phrase: bool = False,
 ) -> OrderedHits:
-    """Return hits for the first DEPTH chunks in order, then the other chunks. Their shares never rise."""
+    """Return hits for the first DEPTH chunks in order, then the other chunks. Their shares never rise.
+
+    With `holds_phrase` each chunk holds a phrase, which a declaration that begins elsewhere may lack.
+    """
     roles = {FileRole.CODE, *understand(query).roles}
     top = max(found.shares, default=0.0) or 1.0
-    first = list(zip(found.chunks[:DEPTH], found.shares, strict=False))
-    if _ABOUT_FAILURES.search(query):
-        rated = [replace(one, worth=one.worth * weigh_failures(one)) for one in rated]
-        rated.sort(key=lambda one: -one.worth)  # stable
-    weighed = [
-        (worth, at, hit)
-        for at, (chunk, share) in enumerate(first)
-        for worth, hit in _list_hits(chunk, share / top, share, rated)
-    ]
+    asks = _asks(query)
+    words = WORDS if asks else OF_TERMS
+    weighed = _weigh(query, rated, asks=asks)
+    best = max((one.worth for one in weighed), default=0.0) or 1.0
+    chunks = found.chunks[:DEPTH]
+    shown = [one.rated for one in weighed if one.rated.block.span and one.worth >= LEAST_SHARE * best]
+    homes = _find_homes(chunks, shown, holds_phrase=holds_phrase)
+    factors = {id(one.rated): one for one in weighed}
     judged = []
-    for worth, at, hit in weighed:
-        factor = 1.0 if find_role(hit.chunk.path) in roles else OTHER_ROLE
-        judged.append((round(worth * factor, DECIMALS), at, hit))
+    for at, (chunk, share) in enumerate(zip(chunks, found.shares, strict=False)):
+        role = 1.0 if find_role(chunk.path) in roles else OTHER_ROLE
+        for block in homes[at]:
+            one = factors[id(block)]
+            worth = one.worth / best
+            worth += words * share / top * _weigh_distance(chunk, block) * (one.factor if asks else 1.0)
+            span = (block.block.start_line, block.block.end_line)
+            judged.append((round(worth * role, DECIMALS), at, Hit(replace(chunk), share, span)))
+        if not homes[at]:
+            role *= ASIDE if is_aside(chunk.path) else 1.0
+            judged.append((round(words * share / top * role, DECIMALS), at, Hit(chunk, share, None)))
     judged.sort(key=lambda one: (-one[0], one[1]))
     most = judged[0][0] if judged and judged[0][0] else 1.0
     hits = [Hit(hit.chunk, top * worth / most, hit.span) for worth, _, hit in judged]
@@ -87,25 +118,81 @@ def order_hits(
     return OrderedHits(tuple(hits), {one.path: one.view.line_terms for one in rated}, weights)
 
 
-def _list_hits(
-    chunk: RankedChunk, relative: float, share: float, rated: Sequence[RatedBlock]
-) -> list[tuple[float, Hit]]:
-    """Return the hits of one chunk, each with its worth: of its declarations, or of itself."""
-    best = rated[0].worth if rated else 1.0
-    span = chunk.chunk
-    found = []
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A declaration with its worth for what a query asks for, and the factor in it for what it is."""
+
+    rated: RatedBlock
+    worth: float
+    factor: float
+
+
+def _asks(query: str) -> bool:
+    """Return True for a question or a sentence, False for terms alone, which are looked for as they are."""
+    return any(word.lower() in FUNCTION_WORDS for word in _WORD.findall(query))
+
+
+def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weighed]:
+    """Return the declarations, the best first."""
+    fails = _ABOUT_FAILURES.search(query) is not None
+    bases = list_bases(rated) if asks_to_extend(query) else None
+    weighed = []
     for one in rated:
-        block = one.block
-        if one.path != chunk.path or not span.start_line <= block.start_line <= span.end_line:
-            continue
-        if block.span is None or one.worth < LEAST_SHARE * best:
-            continue
-        near = block.start_line <= chunk.unit_end and chunk.unit_start <= block.end_line
-        worth = one.worth / best * weigh_place(one) * weigh_work(one)
-        worth += WORDS * relative * (1.0 if near else BESIDE)
-        worth *= DEPRECATED if _is_deprecated(one) else 1.0
-        found.append((worth, Hit(replace(chunk), share, (block.start_line, block.end_line))))
-    return found or [(WORDS * relative, Hit(chunk, share, None))]
+        span = one.block.span
+        factor = DEPRECATED if _is_deprecated(one) else 1.0
+        if bases is not None:
+            factor *= DERIVED_FROM if span is not None and span.name in bases else weigh_extension(one)
+        else:
+            factor *= weigh_work(one) * (
+                HEAD if asks and span is not None and span is one.block.owner else 1.0
+            )
+        if fails:
+            failing = weigh_failures(one)
+            factor *= failing if failing > 1.0 else FAILS_NOT
+        weighed.append(_Weighed(one, one.worth * factor, factor))
+    return sorted(weighed, key=lambda one: -one.worth)  # stable
+
+
+def list_bases(rated: Sequence[RatedBlock]) -> set[str]:
+    """Return the capitalised names behind those of the declarations: of what they derive from."""
+    names: set[str] = set()
+    for one in rated:
+        span = one.block.span
+        if span is not None:
+            lines = one.view.live.lines[span.name_line - 1 : span.name_line - 1 + HEAD_LINES]
+            behind = "\n".join(lines).partition(span.name)[2]
+            names.update(_TYPE_NAME.findall(_HEAD_END.split(behind)[0]))
+    return names
+
+
+def _find_homes(
+    chunks: Sequence[RankedChunk], rated: Sequence[RatedBlock], *, holds_phrase: bool
+) -> list[list[RatedBlock]]:
+    """Return for each chunk the declarations that it is shown for: those that begin in it, and for the first
+    chunk of a file those that begin in none, unless the chunks are found for a phrase.
+    """
+    own: dict[str, list[int]] = {}
+    for at, chunk in enumerate(chunks):
+        own.setdefault(chunk.path, []).append(at)
+    homes: list[list[RatedBlock]] = [[] for _ in chunks]
+    for one in rated:
+        places = own.get(one.path)
+        if places:
+            inside = next((at for at in places if _begins_in(one, chunks[at])), None)
+            if inside is not None or not holds_phrase:
+                homes[places[0] if inside is None else inside].append(one)
+    return homes
+
+
+def _begins_in(one: RatedBlock, chunk: RankedChunk) -> bool:
+    return chunk.chunk.start_line <= one.block.start_line <= chunk.chunk.end_line
+
+
+def _weigh_distance(chunk: RankedChunk, one: RatedBlock) -> float:
+    """Return how much of a chunk's share counts for a declaration."""
+    if one.block.start_line <= chunk.unit_end and chunk.unit_start <= one.block.end_line:
+        return 1.0
+    return BESIDE if _begins_in(one, chunk) else FAR
 
 
 def _is_deprecated(one: RatedBlock) -> bool:

@@ -118,7 +118,7 @@ def _find(
     """Return the chunks found, the hits in order, those that can be shown, and notes about a phrase."""
     depth = max(request.limit, PHRASE_DEPTH if query.phrases else DEPTH)
     found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
-    ordered = _order(found, request, sources)
+    ordered = _order(found, request, sources, holds_phrase=bool(query.phrases))
     chunks = [hit.chunk for hit in ordered.hits]
     live = _aim(read_chunks(chunks, query.phrases, sources.read_live, request.limit), ordered)
     if live.chunks or not query.phrases or not query.has_other_words:
@@ -148,12 +148,14 @@ def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedH
     return excerpts
 
 
-def _order(found: FoundChunks, request: CodeRequest, sources: CodeSources) -> OrderedHits:
+def _order(
+    found: FoundChunks, request: CodeRequest, sources: CodeSources, *, holds_phrase: bool
+) -> OrderedHits:
     """Return hits for the chunks in the order of what they declare, too."""
     source = IndexSource(sources.searcher, sources.read_live)
     words = lower_plain_names(" ".join(list_words(request.query)))
     rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED)
-    return order_hits(request.query, found, rated, weights)
+    return order_hits(request.query, found, rated, weights, holds_phrase=holds_phrase)
 
 
 def _aim(live: LiveChunks, ordered: OrderedHits) -> LiveChunks:

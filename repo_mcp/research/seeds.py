@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from repo_mcp.bundler.rating import RatedBlock, weigh_failures, weigh_place, weigh_work
+from repo_mcp.bundler.rating import RatedBlock, is_aside, weigh_extension, weigh_failures, weigh_work
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.statements import Body, choose_lines, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
@@ -48,7 +48,7 @@ SECTION_LINES = 4  # shown of a section, beside its heading
 MATCHING = ", which matches the prompt"  # said of a step by the bundler; all that is shown here does
 LEADING_NAMES = 60  # of the best declarations
 # Factors of a declaration's worth: of what a form asks for, then of what does nothing.
-REGISTERING, LEFT_OPEN = 1.8, 1.8
+LEFT_OPEN = 1.8
 NOT_RUN = 0.6
 USER_SHARE = 0.4  # of a declaration's worth, for what calls it
 USED = 4  # of the best declarations, whose callers are looked for
@@ -58,13 +58,6 @@ OVERLOAD_LINES = 12  # a longer body is shown as well as another of its name
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 GLANCE = Bounds(files=20, references=40)
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
-_REGISTERS = re.compile(
-    r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
-    re.IGNORECASE,
-)
-_REGISTRY = re.compile(
-    r"(?:types|registry|plugins?|adapters|handlers|flags|policies|known\w*)$", re.IGNORECASE
-)
 
 
 class Lean(StrEnum):
@@ -126,8 +119,8 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
     implementations of one method do, each further one is worth less.
     """
     seeds = []
-    for one in rated:
-        if not state.admits(one.path) or find_role(one.path) is FileRole.DOCS:
+    for one in _drop_asides([one for one in rated if state.admits(one.path)]):
+        if find_role(one.path) is FileRole.DOCS:
             continue
         node = find_node(state, one)
         if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
@@ -157,6 +150,13 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
     return [seed for seed in seeds if seed.worth >= least][:MOST_SEEDS]
 
 
+def _drop_asides(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
+    """Return the declarations without those of examples and benchmarks, unless one of these is the best."""
+    if rated and is_aside(rated[0].path):
+        return list(rated)
+    return [one for one in rated if not is_aside(one.path)]
+
+
 def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds with a share of the worth of the best ones given to what calls them."""
     given: dict[Declaration, tuple[float, str]] = {}
@@ -182,14 +182,11 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean) -> float:
     """Return how much more or less a declaration is worth for what it is, and for what is asked."""
-    factor = weigh_place(one)
     kind = None if node is None else node.symbol.kind
     if lean is Lean.EXTENSION:
-        name = "" if one.block.span is None else one.block.span.name
-        if _REGISTERS.match(name) or _REGISTRY.search(name):
-            return factor * REGISTERING
-        return factor * (LEFT_OPEN if node is not None and _is_left_open(state, node) else 1.0)
-    factor *= weigh_work(one) if kind in _RUN else NOT_RUN
+        is_open = node is not None and _is_left_open(state, node)
+        return max(weigh_extension(one), LEFT_OPEN if is_open else 1.0)
+    factor = weigh_work(one) if kind in _RUN else NOT_RUN
     if lean is Lean.FAILURES:
         return factor * weigh_failures(one)
     return factor

@@ -25,6 +25,12 @@ _QUESTION_WORDS = frozenset(
     become becomes difference between compared
     """.split()  # noqa: SIM905
 )
+_EXTENDS = re.compile(
+    r"\b(?:where|how) (?:\w+ ){1,2}(?:(?:add|plug in|introduce|hook in|support|extend|register)\b"
+    r"|(?:implement|write|define|create|build|provide|make|use) (?:(?:an?|another|my|your|our) )?"
+    r"(?:own|new|custom)\b)",
+    re.IGNORECASE,
+)
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -35,6 +41,11 @@ def list_words(text: str) -> list[str]:
     """Return the words and qualified names of a question that may stand in code."""
     words = list(dict.fromkeys(word for word in _TOKEN.findall(text) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
+
+
+def asks_to_extend(text: str) -> bool:
+    """Return True for a question that asks where or how to add something new."""
+    return _EXTENDS.search(text) is not None
 
 
 def lower_plain_names(text: str) -> str:

@@ -697,3 +697,51 @@ def test_a_hit_shows_the_declaration_that_answers(tmp_path: Path) -> None:
     assert first["symbols"][0] == "weigh_parcel"
     assert first["content"] == "def weigh_parcel(parcel):\n    return parcel.weight"
     served.close()
+
+
+CARRIERS = {
+    "shop/carriers.py": """class Carrier:
+    def quote(self, parcel):
+        raise NotImplementedError
+
+
+class PostCarrier(Carrier):
+    def quote(self, parcel):
+        carrier = self.carrier
+        if parcel.carrier != carrier:
+            carrier = parcel.carrier
+        return carrier
+
+
+class DroneCarrier(Carrier):
+    def quote(self, parcel):
+        return 50
+
+
+def add_carrier(carriers, carrier):
+    carriers.append(carrier)
+""",
+    "examples/carrier.py": """def custom_carrier(carrier):
+    # How a custom carrier of a parcel is chosen.
+    if carrier.custom:
+        return carrier.custom
+    return carrier
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("where would I add a custom carrier?", {"add_carrier", "Carrier"}),
+        ("how is the carrier of a parcel chosen?", {"PostCarrier"}),
+    ],
+)
+def test_the_first_hits_are_what_the_form_of_a_question_asks_for(
+    tmp_path: Path, query: str, wanted: set[str]
+) -> None:
+    served = Served(write_tree(tmp_path / "root", CARRIERS), tmp_path / "data")
+    rows = served.rows("search_code", query=query)
+    assert {row["symbols"][0] for row in rows[: len(wanted)]} == wanted
+    assert all(not row["path"].startswith("examples") for row in rows[:2])
+    served.close()
