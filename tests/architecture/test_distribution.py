@@ -56,6 +56,11 @@ def build(project: Path) -> dict[str, Path]:
     return {file.suffix: file for file in (project / "dist").iterdir()}
 
 
+def test_no_file_was_left_in_the_root() -> None:
+    found = {file.name for file in ROOT.iterdir() if file.is_file() and file.suffix != ".md"}
+    assert found - {".git"} == set(SINGLE)
+
+
 def digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
