@@ -31,7 +31,7 @@ os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="repo-mcp-state-")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Properties with more than FEW examples are `sized`."""
+    """Mark properties with more than FEW examples as `sized`."""
     for item in items:
         of_test = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
         if of_test is not None and (not IS_DEEP or of_test.max_examples > FEW):
@@ -39,14 +39,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay: the collector need not go through them again and again."""
+    """Take the tests, thousands that stay, out of the sight of the garbage collector."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Where clients are required (`make clients`), a test that skips for want of one has failed."""
+    """Fail a test that skips for want of a client where clients are required (`make clients`)."""
     report = yield
     reason = str(report.longrepr)
     if "REQUIRE_CLIENTS" in os.environ and report.skipped and re.search(r"is not (installed|there)", reason):
@@ -56,7 +56,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A process that ran a part of the tests hands its rows to the one that started it."""
+    """Hand the rows of a process that ran a part of the tests to the one that started it."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["faults"] = [dataclasses.astuple(row) for row in LEDGER.rows.values()]

@@ -108,7 +108,7 @@ class _Forked(subprocess.Popen[Any]):
 
 @cache
 def _start_mother(_pid: int) -> socket.socket:
-    """One for each process that runs tests; it ends when the other end of its socket is closed."""
+    """Start the mother of a process that runs tests; it ends when the other end of its socket is closed."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.forked", str(theirs.fileno())],

@@ -69,7 +69,7 @@ class HttpServed:
         return self.popen.returncode, out, err
 
     def post(self, body: Any, session: str = "") -> tuple[int, str, bytes]:
-        """The status, the session and the body of the answer, on a connection of its own."""
+        """Return the status, the session and the body of the answer, on a connection of its own."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         asked = urllib.request.Request(f"{self.base}/mcp", data, self.headers(session))
         try:
@@ -80,7 +80,7 @@ class HttpServed:
                 return refused.code, "", refused.read()
 
     def headers(self, session: str = "", token: str = "") -> dict[str, str]:
-        """The headers of a POST."""
+        """Return the headers of a POST."""
         return {
             "Authorization": f"Bearer {token or self.token}",
             "Content-Type": "application/json",
@@ -88,18 +88,18 @@ class HttpServed:
         } | ({"Mcp-Session-Id": session} if session else {})
 
     def head(self, first: str, *more: str, session: str = "", token: str = "") -> bytes:
-        """The bytes of a request as far as its body."""
+        """Return the bytes of a request as far as its body."""
         lines = [f"{key}: {value}" for key, value in self.headers(session, token).items()]
         return "\r\n".join([f"{first} HTTP/1.1", "Host: localhost", *lines, *more, "", ""]).encode()
 
     def connect(self, data: bytes = b"") -> socket.socket:
-        """A connection on which `data` was sent."""
+        """Return a connection on which `data` was sent."""
         connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_SECONDS)
         connection.sendall(data)
         return connection
 
     def count_connections(self) -> int:
-        """The connections that the server holds, as Linux says."""
+        """Return the connections that the server holds, as Linux says."""
         place = f"/proc/{self.popen.pid}"
         held = set()
         for entry in os.listdir(f"{place}/fd"):
@@ -115,7 +115,7 @@ class HttpServed:
 
 
 def ask(connection: socket.socket, request: bytes) -> bytes:
-    """The whole answer to a request, which says how long its body is."""
+    """Return the whole answer to a request, which says how long its body is."""
     connection.setblocking(True)
     connection.settimeout(PATIENCE_SECONDS)
     connection.sendall(request)
@@ -138,7 +138,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
 
 
 def is_ended(connection: socket.socket) -> bool:
-    """Whether the server has ended a connection, on which it may have sent something before."""
+    """Return whether the server has ended a connection, on which it may have sent something before."""
     connection.setblocking(False)
     try:
         while connection.recv(1 << 16):

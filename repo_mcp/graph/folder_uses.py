@@ -1,4 +1,4 @@
-"""Who uses a symbol, folder by folder, before its uses are resolved.
+"""The users of a symbol, folder by folder, before its uses are resolved.
 
 The index counts the references by a name whatever they mean, so how many there are at most is known at once
 of the hottest symbol. How sure they are is told by a few of each folder, spread over its files.

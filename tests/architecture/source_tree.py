@@ -36,7 +36,7 @@ class Module:
 
 @cache
 def load_modules() -> tuple[Module, ...]:
-    """Every Python file of the shipped packages, by path."""
+    """Return every Python file of the shipped packages, by path."""
     found = []
     for package in PACKAGES:
         for file in sorted((ROOT / package).rglob("*.py")):
@@ -55,12 +55,12 @@ def module_names() -> frozenset[str]:
 
 @cache
 def list_imports(module: Module) -> tuple[Import, ...]:
-    """Every import of a file, in the order of a walk."""
+    """Return every import of a file, in the order of a walk."""
     return tuple(iter_imports(module))
 
 
 def iter_imports(module: Module) -> Iterator[Import]:
-    """Every import of a file, wherever it stands: in functions and under TYPE_CHECKING too."""
+    """Yield every import of a file, wherever it stands: in functions and under TYPE_CHECKING too."""
     package = module.name if module.path.endswith("__init__.py") else module.name.rpartition(".")[0]
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):

@@ -43,7 +43,7 @@ def read_dependencies() -> dict[str, str]:
 
 
 def read_extras() -> dict[str, str]:
-    """The packages of EXTRAS, as those that are always installed."""
+    """Return the packages of EXTRAS, as those that are always installed."""
     extras = read_project()["project"]["optional-dependencies"]
     return name_each(one for extra in EXTRAS for one in extras[extra])
 
@@ -111,7 +111,7 @@ def read_pins(file: str) -> set[str]:
 
 
 def find_all_needed(declared: Iterable[str]) -> set[str]:
-    """What is declared, and what that needs in turn, on any platform."""
+    """Return what is declared, and what that needs in turn, on any platform."""
     waiting = [Requirement(one) for one in declared]
     found: set[str] = set()
     while waiting:

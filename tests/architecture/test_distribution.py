@@ -33,7 +33,7 @@ SINGLE = (
 
 
 def copy_project(place: Path) -> Path:
-    """The files of the project that a distribution is made of, without what tools left there."""
+    """Return the files of the project that a distribution is made of, without what tools left there."""
     place.mkdir(exist_ok=True)
     ignore = shutil.ignore_patterns("__pycache__", ".repo_mcp", "*.egg-info")
     for name in COPIED:

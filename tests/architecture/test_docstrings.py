@@ -59,7 +59,7 @@ def iter_definitions(tree: ast.AST) -> Iterator[Definition]:
 
 def list_faults(path: str, tree: ast.Module) -> list[str]:
     """Return where docstrings of a module begin with the wrong word, and that word."""
-    module = ast.get_docstring(tree)
+    module = None if path.startswith("tests/") else ast.get_docstring(tree)
     found = [(1, module, False)] if module else []
     for node in iter_definitions(tree):
         docstring = ast.get_docstring(node)
@@ -76,10 +76,14 @@ def test_docstrings_of_the_packages_begin_with_the_right_word() -> None:
     assert [fault for module in load_modules() for fault in list_faults(module.path, module.tree)] == []
 
 
-def test_docstrings_of_the_benchmarks_begin_with_the_right_word() -> None:
+def test_docstrings_of_benchmarks_and_of_what_tests_use_begin_with_the_right_word() -> None:
+    """Docstrings of tests and their modules may say what is tested; the corpus shows code of all kinds."""
     faults = []
-    for file in sorted((ROOT / "bench").rglob("*.py")):
-        faults += list_faults(file.relative_to(ROOT).as_posix(), ast.parse(file.read_text(encoding="utf-8")))
+    for folder in ("bench", "tests"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            path = file.relative_to(ROOT).as_posix()
+            if not path.startswith("tests/corpus/"):
+                faults += list_faults(path, ast.parse(file.read_text(encoding="utf-8")))
     assert faults == []
 
 

@@ -53,7 +53,7 @@ def list_calls() -> list[tuple[str, str, str]]:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RetrievalClient]:
-    """A server of the tiny repository, everything of which is indexed."""
+    """Yield a server of the tiny repository, everything of which is indexed."""
     place = tmp_path_factory.mktemp("calls")
     shutil.copytree(CORPUS, place / "tiny_repo")
     (place / "home").mkdir()
@@ -70,7 +70,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RetrievalClient
 
 
 def join_lines(shown: str) -> str:
-    """An answer as it is written in a document, on one line."""
+    """Return an answer as it is written in a document, on one line."""
     return " ".join(line.strip() for line in shown.splitlines())
 
 
@@ -93,7 +93,7 @@ def test_there_are_calls_in_the_documents() -> None:
 
 
 def read_tables() -> dict[str, dict[str, Any]]:
-    """The blocks `toml`, each with its place."""
+    """Return the blocks `toml`, each with its place."""
     counted: dict[str, dict[str, Any]] = {}
     for name, block in list_blocks("toml"):
         counted[f"{name} {len(counted)}"] = tomllib.loads(block)
@@ -119,7 +119,7 @@ def test_entries_in_documents_start_the_server_with_options_that_it_has() -> Non
 
 
 def find_options(command: str) -> set[str]:
-    """The options that a command of ours has."""
+    """Return the options that a command of ours has."""
     options = set(build_command_parser(command)._option_string_actions)
     return options | (set(build_parser("test")._option_string_actions) if command == "init" else set())
 

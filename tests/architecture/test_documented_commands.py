@@ -36,7 +36,7 @@ FOUND = (0, 1)  # done, or nothing found
 
 @pytest.fixture
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the tiny repository, and the current directory; an empty home."""
+    """Return a copy of the tiny repository, and the current directory; an empty home."""
     shutil.copytree(CORPUS, tmp_path / "tiny_repo")
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -54,7 +54,7 @@ def iter_blocks(kind: str) -> Iterator[tuple[str, str]]:
 
 
 def list_sessions() -> list[tuple[str, list[tuple[str, str]]]]:
-    """The blocks `console`: command and output of each step."""
+    """Return the blocks `console`: command and output of each step."""
     return [
         (
             name,
@@ -68,7 +68,7 @@ def list_sessions() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def iter_examples() -> Iterator[str]:
-    """Every command line of ours in the documents and the help."""
+    """Yield every command line of ours in the documents and the help."""
     helps = [render_help(), *(build_parser(name).format_help() for name in SUMMARIES)]
     texts = [text.split("\nexamples:\n")[1] for text in helps]
     for text in (*texts, *(block for _, block in iter_blocks("sh"))):
@@ -89,7 +89,7 @@ def run_line(line: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, s
 
 
 def matches(shown: str, printed: str) -> bool:
-    """True when what a document shows is what was printed, `...` aside."""
+    """Return True when what a document shows is what was printed, `...` aside."""
     pattern = ".*".join(map(re.escape, shown.split("...")))
     return re.fullmatch(pattern, printed, re.DOTALL) is not None
 
@@ -125,7 +125,7 @@ def test_examples_run(
 
 
 def fill_in(line: str, tiny: Path) -> str:
-    """A command line with what its reader has to put in; what it writes goes beside the tiny repository."""
+    """Fill in what the reader of a command line puts in; what it writes goes beside the tiny repository."""
     line = line.replace("/tmp/report.html", str(tiny.parent / "report.html"))
     if "index.scip" in line:
         write_index(tiny.parent / "index.scip", [Document("a.py", "", ())])

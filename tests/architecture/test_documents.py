@@ -145,7 +145,7 @@ def test_development_versions_are_pinned_and_locked() -> None:
 
 
 def list_messages() -> list[str]:
-    """Every text of the packages, with nothing where a value is put in."""
+    """Return every text of the packages, with nothing where a value is put in."""
     nodes = (node for module in load_modules() for node in ast.walk(module.tree))
     texts = []
     for node in nodes:

@@ -114,7 +114,7 @@ ENVIRONMENT_READERS = ("repo_mcp/config/home.py", "repo_mcp/config/server_config
 
 
 def dotted(node: ast.expr) -> str:
-    """`a.b.c` of an expression made of names alone, else the empty string."""
+    """Return `a.b.c` of an expression made of names alone, else the empty string."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

@@ -151,7 +151,7 @@ PACKAGE_ROOTS = ("repo_mcp", "index_format")
 
 
 def find_room(name: str) -> str | None:
-    """The row entry a module belongs to: itself, or the nearest folder above it that has a row."""
+    """Return the row entry a module belongs to: itself, or the nearest folder above it that has a row."""
     if name in FLOORS:
         return name
     above = name.rpartition(".")[0]

@@ -33,7 +33,7 @@ DESCRIPTION_CHARS = 100  # the registry's limit
 
 
 def list_steps(workflow: Path) -> dict[str, str]:
-    """The shell text of each named step of a workflow."""
+    """Return the shell text of each named step of a workflow."""
     text = workflow.read_text(encoding="utf-8")
     return {
         name: line or re.sub(r"^ {10}", "", block, flags=re.M) for _, name, line, block in STEP.findall(text)
@@ -60,13 +60,13 @@ def read_server_json() -> dict[str, Any]:
 
 
 def iter_instructions(kind: str) -> list[str]:
-    """What follows `kind` in the Dockerfile, one for each, with continued lines joined."""
+    """Return what follows `kind` in the Dockerfile, one for each, with continued lines joined."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     return [line.removeprefix(f"{kind} ") for line in text.splitlines() if line.startswith(f"{kind} ")]
 
 
 def list_copied() -> list[str]:
-    """What the image copies out of the clone."""
+    """Return what the image copies out of the clone."""
     copies = [shlex.split(one) for one in iter_instructions("COPY") if not one.startswith("--from")]
     return [name for words in copies for name in words[:-1]]
 

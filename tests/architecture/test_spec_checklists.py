@@ -36,7 +36,7 @@ CHECKLISTS = [*sorted((ROOT / "docs").glob("spec-*.md")), ROOT / "docs" / "safet
 
 @cache
 def list_tests(path: str) -> frozenset[str]:
-    """The test functions of a file; none when there is no such file."""
+    """Return the test functions of a file; none when there is no such file."""
     file = ROOT / path
     if not file.is_file():
         return frozenset()

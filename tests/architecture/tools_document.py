@@ -23,7 +23,7 @@ limits. `repo-mcp serve --toolsets repo,graph` chooses the toolsets; the tools c
 
 
 def load_toolsets() -> tuple[Toolset, ...]:
-    """Every toolset with its tools, bound to nothing."""
+    """Return every toolset with its tools, bound to nothing."""
     bound = []
     for name in TOOLSETS:
         module = importlib.import_module(f"repo_mcp.toolsets.{name}")
@@ -35,7 +35,7 @@ def load_toolsets() -> tuple[Toolset, ...]:
 
 
 def render_tools() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join([HEAD, *(line for toolset in load_toolsets() for line in _render_toolset(toolset))])
 
 

@@ -11,7 +11,7 @@ FILES = 24
 
 @pytest.fixture(scope="session")
 def made_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small made corpus; nobody changes it."""
+    """Return a small made corpus; nobody changes it."""
     root = tmp_path_factory.mktemp("bench") / "tree"
     write_corpus(root, FILES)
     return root

@@ -36,7 +36,7 @@ def git(root: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def fixed(tmp_path: Path) -> tuple[Path, str]:
-    """A git directory where `bench.quality.bundles` looks for it, and the commit of a fix."""
+    """Return a git directory where `bench.quality.bundles` looks for it, and the commit of a fix."""
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     work = tmp_path / "mirror" / "shop+shelf" / "repo"

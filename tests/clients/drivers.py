@@ -34,7 +34,7 @@ class Played:
 
     @property
     def seen(self) -> Mapping[str, str]:
-        """Every answer as the model saw it in the end, by the id of its call."""
+        """Return every answer as the model saw it in the end, by the id of its call."""
         return self.requests[-1].seen
 
 
@@ -55,7 +55,7 @@ class Driver:
     words_first: int = 0  # characters of the instructions that stand for the tools; 0: the tools are offered
 
     def play(self, stage: Stage, script: Script, **variables: str) -> Played:
-        """A conversation from the first request to the last word, and the client's end."""
+        """Play a conversation from the first request to the last word, and the client's end."""
         with ModelBackend(self.dialect(), script) as backend:
             with self.start(stage, backend, **variables) as client:
                 try:
@@ -66,7 +66,7 @@ class Driver:
             return Played(backend.requests, said)
 
     def start(self, stage: Stage, backend: ModelBackend, **variables: str) -> subprocess.Popen[str]:
-        """The client, which has begun to talk to its model."""
+        """Start the client, which begins to talk to its model."""
         for path, text in self.files.items():
             stage.home.joinpath(path).parent.mkdir(exist_ok=True)
             stage.home.joinpath(path).write_text(text, encoding="utf-8")
@@ -98,7 +98,7 @@ def _unwrap_plain(seen: str) -> str:
 
 
 def _unwrap_code(seen: str) -> str:
-    """The text of a result that the model's program printed, and that says the same twice."""
+    """Return the text of a result that the model's program printed, and that says the same twice."""
     head = _CODE_HEAD.match(seen)
     assert head is not None, seen[:200]
     result = json.loads(seen[head.end() :])
@@ -138,7 +138,7 @@ def _build_copilot(program: str, url: str) -> Sequence[str]:
 
 
 def _set_for_copilot(url: str) -> Mapping[str, str]:
-    """A provider of the user's own, which takes no account."""
+    """Return a provider of the user's own, which takes no account."""
     provider = {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_PROVIDER_API_KEY": "none"}
     return provider | {"COPILOT_MODEL": "gpt-5.1", "COPILOT_OFFLINE": "true"}
 
@@ -167,7 +167,7 @@ def _set_for_gemini(url: str) -> Mapping[str, str]:
 
 
 def _unwrap_gemini(seen: str) -> str:
-    """The text of a result, or of an error, whose whole result stands behind the call that it was."""
+    """Return the text of a result, or of an error, whose whole result stands behind the call that it was."""
     before, after = _UNTRUSTED
     if seen.startswith("MCP tool "):
         (part,) = json.loads(seen.partition(_GEMINI_ERROR)[2])

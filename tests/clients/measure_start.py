@@ -24,7 +24,7 @@ SCRIPT = Script(Step(Call("repo.status")))
 
 
 def measure(tree: str, data_dir: str, options: list[str]) -> tuple[float, float, bool]:
-    """Milliseconds to the answers to initialize and tools/list; whether the first request had the tools."""
+    """Return the ms to the answers to initialize and tools/list; whether the first request had the tools."""
     with tempfile.TemporaryDirectory() as place:
         stage = Stage(Path(place))
         arguments = json.dumps(["--repo-root", tree, "--data-dir", data_dir, *options])

@@ -22,23 +22,23 @@ from tests.clients.script import Answer, Request, Script
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back to the client."""
+    """The reply to the client."""
 
     body: bytes
     media_type: str = "text/event-stream"
 
 
 class Dialect(Protocol):
-    """How one kind of client talks to its model."""
+    """The way in which one kind of client talks to its model."""
 
     def read(self, path: str, body: Mapping[str, Any]) -> Request | None:
-        """The question to the model in what was posted; None when it is something else."""
+        """Return the question to the model in what was posted; None when it is something else."""
 
     def write(self, request: Request, answer: Answer) -> Reply:
-        """The model's answer to it."""
+        """Return the model's answer to it."""
 
     def serve(self, path: str) -> Reply | None:
-        """What else is under that path (a list of models, a count of words); None for nothing."""
+        """Return what else is under that path (a list of models, a count of words); None for nothing."""
 
 
 class ModelBackend:
@@ -67,7 +67,7 @@ class ModelBackend:
         self._http.server_close()
 
     def reply_to(self, path: str, data: bytes) -> Reply | None:
-        """The reply to something posted, or fetched when there is no data; None for 404."""
+        """Return the reply to something posted, or fetched when there is no data; None for 404."""
         body = json.loads(data) if data[:1] == b"{" else {}
         request = self._dialect.read(path, body) if body else None
         if request is not None:
@@ -115,7 +115,7 @@ class ModelBackend:
 
 
 def render_events(events: list[Mapping[str, Any]]) -> Reply:
-    """Events as a stream, each named by its type where it has one."""
+    """Render events as a stream, each named by its type where it has one."""
     rows = []
     for event in events:
         name = f"event: {event['type']}\n" if "type" in event else ""

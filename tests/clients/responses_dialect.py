@@ -68,7 +68,7 @@ class ResponsesDialect:
 
 
 def iter_tools(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Every tool of a request, with its namespace, wherever it stands."""
+    """Yield every tool of a request, with its namespace, wherever it stands."""
     places = [body, *body["input"]]
     for tool in (tool for place in places for tool in place.get("tools") or []):
         if tool["type"] == "namespace":
@@ -78,7 +78,7 @@ def iter_tools(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def read_output(output: str | list[Mapping[str, Any]]) -> str:
-    """What a tool answered, as the model sees it."""
+    """Return what a tool answered, as the model sees it."""
     if isinstance(output, str):
         return output
     return "".join(part.get("text", f"[{part['type']}]") for part in output)
@@ -94,7 +94,7 @@ def _iter_all_offered(body: Mapping[str, Any], found: list[str]) -> Iterator[Off
 
 
 def _look(request: Request, missing: tuple[str, ...], *, is_code: bool) -> dict[str, Any] | None:
-    """How the model finds out which tools there are; None where it cannot."""
+    """Return how the model finds out which tools there are; None where it cannot."""
     call = LOOK + "_".join(missing)
     if is_code:
         return {"type": "custom_tool_call", "call_id": call, "name": CODE, "input": LOOK_IN_CODE}

@@ -60,7 +60,7 @@ class Request:
     body: Mapping[str, Any]  # the whole request, as it came
 
     def find(self, tool: str) -> Offered | None:
-        """The tool that the server calls so, however the client renamed it."""
+        """Return the tool that the server calls so, however the client renamed it."""
         wanted = _plain(tool)
         alike = [one for one in self.offered if f"_{_plain(one.name)}".endswith(f"_{wanted}")]
         return min(alike, key=lambda one: len(one.name), default=None)
@@ -68,7 +68,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model says: calls of tools, or a text."""
+    """The model's answer: calls of tools, or a text."""
 
     calls: tuple[Chosen, ...] = ()
     text: str = ""
@@ -89,7 +89,7 @@ class Script:
         self.steps = steps
 
     def answer(self, request: Request) -> Answer:
-        """What the model says to a request."""
+        """Return what the model says to a request."""
         number = 0
         for step in self.steps:
             ids = [f"call_{number + place}" for place in range(len(step))]

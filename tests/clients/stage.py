@@ -31,7 +31,7 @@ LEAVE_SECONDS = 5.0
 
 
 def find_client(program: str) -> str:
-    """A client's program: from PATH, or from the folder that REPO_MCP_CLIENTS names. Skips without it."""
+    """Return a client's program: from PATH, or the folder that REPO_MCP_CLIENTS names. Skips without it."""
     places = [os.environ["PATH"], os.environ.get("REPO_MCP_CLIENTS", "")]
     found = shutil.which(program, path=os.pathsep.join(filter(None, places)))
     if found is None:
@@ -73,13 +73,13 @@ class Stage:
         self.server.chmod(0o700)
 
     def add_file(self, path: str, text: str) -> None:
-        """One more file of the repository."""
+        """Write one more file of the repository."""
         file = self.tree / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
     def set_up(self, client: str, *options: str, recorded: bool = True) -> None:
-        """`repo-mcp init CLIENT --write`, of the recorded server or of the real one."""
+        """Run `repo-mcp init CLIENT --write`, of the recorded server or of the real one."""
         command = ["--command", str(self.server if recorded else SERVER)]
         if not recorded:  # else `iter_processes` would not know it
             command += ["--root", str(self.tree)]
@@ -99,7 +99,7 @@ class Stage:
         assert done.returncode == 0, done.stderr
 
     def start(self, command: Sequence[str], **variables: str) -> subprocess.Popen[str]:
-        """A client at work in the tree, with a home of its own and nothing of ours on its path."""
+        """Start a client in the tree, with a home of its own and nothing of ours on its path."""
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "dumb"}
         return subprocess.Popen(
             command,
@@ -113,14 +113,14 @@ class Stage:
         )
 
     def read_frames(self) -> list[Frame]:
-        """What has travelled so far, of every server that was started."""
+        """Return what has travelled so far, of every server that was started."""
         if not self._log.exists():
             return []
         rows = [json.loads(line) for line in self._log.read_text(encoding="utf-8").splitlines()]
         return [Frame(row["pid"], row["at"], row["what"], row) for row in rows]
 
     def find_answer(self, tool: str, place: int = 0) -> dict[str, Any]:
-        """What the server answered to one of the calls of a tool, as it went over the wire."""
+        """Return what the server answered to one of the calls of a tool, as it went over the wire."""
         frames = self.read_frames()
         calls = [
             (frame.pid, frame.message["id"])
@@ -134,7 +134,7 @@ class Stage:
         return result
 
     def iter_answers(self) -> Iterator[dict[str, Any]]:
-        """Every result that the server gave, in order."""
+        """Yield every result that the server gave, in order."""
         return (frame.message["result"] for frame in self.read_frames() if _is_answer(frame))
 
     def iter_processes(self) -> Iterator[tuple[int, str]]:
@@ -148,7 +148,7 @@ class Stage:
                 yield int(folder.name), " ".join(words)
 
     def wait_until_alone(self) -> list[tuple[int, str]]:
-        """What still runs some seconds after a client has left: nothing, if all is well."""
+        """Return what still runs some seconds after a client has left: nothing, if all is well."""
         deadline = time.monotonic() + LEAVE_SECONDS
         while left := list(self.iter_processes()):
             if time.monotonic() > deadline:

@@ -53,7 +53,7 @@ class Shown:
     left: list[tuple[int, str]]  # what still ran when the client had left
 
     def compare(self, call: str, tool: str, place: int = 0) -> dict[str, Any]:
-        """An answer that the model saw as it was sent, byte for byte."""
+        """Return an answer, which the model must have seen as it was sent, byte for byte."""
         sent = self.stage.find_answer(tool, place)
         text = sent["content"][0]["text"]
         assert self.driver.unwrap(self.played.seen[call]) == text

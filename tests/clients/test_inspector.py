@@ -33,7 +33,7 @@ NOT_OF_THE_TREE = shutil.ignore_patterns(".git", ".repo_mcp", "node_modules", "_
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What there is in the tree."""
+    """The contents of the tree."""
 
     path: str  # of a file that declares something
     name: str  # of something declared in it
@@ -124,12 +124,12 @@ class Inspector:
         self.tools = {tool["name"]: tool for tool in self.ask("tools/list")["tools"]}
 
     def call(self, tool: str, arguments: Arguments) -> dict[str, Any]:
-        """What the Inspector prints of an answer."""
+        """Return what the Inspector prints of an answer."""
         words = [f"--tool-arg={name}={_write(value)}" for name, value in arguments.items()]
         return self.ask("tools/call", "--tool-name", tool, *words)
 
     def learn(self) -> Facts:
-        """A declaration of the tree, found as a client would find it."""
+        """Return the facts on a declaration of the tree, found as a client would find it."""
         code = ("py", "ts", "js", "go", "rs", "java", "rb", "cs")
         listed = self.call("repo.list_files", {"glob": f"**/*.{{{','.join(code)}}}"})
         for file in listed["structuredContent"]["result"]["files"]:
@@ -173,7 +173,7 @@ def facts(inspector: Inspector) -> Facts:
 
 
 def check_schema(inspector: Inspector, tool: str, answer: Mapping[str, Any]) -> str:
-    """What is structured is what the tool promised. The text."""
+    """Return the text of an answer, whose structure must be what the tool promised."""
     schema = inspector.tools[tool]["outputSchema"]
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(answer["structuredContent"], schema, jsonschema.Draft202012Validator)

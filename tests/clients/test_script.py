@@ -19,7 +19,7 @@ TOOLS = tuple(Offered(name, "", {}) for name in ("mcp__x__repo_search", "repo-re
 
 
 def ask(backend: ModelBackend, path: str, body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The events of the reply."""
+    """Return the events of the reply."""
     request = urllib.request.Request(backend.url + path, json.dumps(body).encode())
     with urllib.request.urlopen(request, timeout=10) as answer:
         rows = answer.read().decode().splitlines()

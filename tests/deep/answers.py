@@ -53,25 +53,25 @@ TELLING = re.compile(
 
 
 class OwnParser:
-    """What parses in this process, in the place of a `BatchParser`."""
+    """A parser in this process, in the place of a `BatchParser`."""
 
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
         return [run_parser_task(task, text) for task, text in requests]
 
     def stop(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: there is nothing to end."""
 
     def close(self) -> None:
         """Nor to give back."""
 
 
 def configure(root: Path, data_dir: Path) -> Config:
-    """A server's configuration over a small tree: one process, no watcher."""
+    """Return a server's configuration over a small tree: one process, no watcher."""
     return load_config(str(root), data_dir=str(data_dir), workers=1)
 
 
 def open_repository(root: Path, data_dir: Path) -> Repository:
-    """A repository of that configuration, which parses here."""
+    """Return a repository of that configuration, which parses here."""
     repository = Repository(configure(root, data_dir))
     repository.symbol_index._phase._make_parser = cast(Callable[[], BatchParser], OwnParser)
     return repository
@@ -84,7 +84,7 @@ def renew(repository: Repository, *, force: bool = False) -> None:
 
 
 def list_calls(root: Path) -> list[Call]:
-    """Calls of every reading tool of the toolset `repo`."""
+    """Return calls of every reading tool of the toolset `repo`."""
     calls: list[Call] = [("repo.list_files", {}), ("repo.status", {})]
     calls += [("repo.search", {"query": query}) for query in QUERIES]
     calls += [
@@ -96,7 +96,7 @@ def list_calls(root: Path) -> list[Call]:
 
 
 def list_structure_calls(root: Path) -> list[Call]:
-    """Calls of the toolsets `graph` and `research`."""
+    """Return calls of the toolsets `graph` and `research`."""
     calls: list[Call] = [("get_status", {}), ("get_directory_tree", {"depth": 5})]
     calls += [("search_symbols", {"query": query, "limit": 50}) for query in (LINKED, "get*", "kmalloc")]
     calls += [("lookup_symbol", {"qualified_name": "schedule"})]
@@ -109,7 +109,7 @@ def list_structure_calls(root: Path) -> list[Call]:
 
 
 def list_symbol_calls(node_id: str) -> list[Call]:
-    """What is asked of one symbol."""
+    """Return what is asked of one symbol."""
     asked: list[Call] = [(tool, {"node_id": node_id}) for tool in (*EDGES, "get_symbol", "find_similar")]
     return [*asked, ("get_implementations", {"node_id": node_id}), ("get_source_spans", {"node_id": node_id})]
 
@@ -120,14 +120,14 @@ def _choose_files(root: Path) -> list[str]:
 
 
 def ask(repository: Repository, root: Path) -> list[str]:
-    """The answers to all calls."""
+    """Return the answers to all calls."""
     with _patience():
         return run_calls(_bind(repository), root)
 
 
 @contextmanager
 def _patience() -> Iterator[None]:
-    """Where others use the machine a moment may outlast an exact search: that is no wrong answer."""
+    """Give calls more time: where others use the machine a moment may outlast an exact search."""
     usual, exact_search.TIME_LIMIT_SECONDS = exact_search.TIME_LIMIT_SECONDS, 3_600.0
     try:
         yield
@@ -136,7 +136,7 @@ def _patience() -> Iterator[None]:
 
 
 def ask_briefly(repository: Repository, root: Path) -> dict[str, str]:
-    """The answers to some calls, of all four toolsets and of each engine: while something goes wrong."""
+    """Return the answers to some calls, of all four toolsets and each engine, while something goes wrong."""
     lookup: Call = ("lookup_symbol", {"qualified_name": f"base.LinkedBase.{LINKED}"})
     calls: list[Call] = [
         ("repo.list_files", {}),
@@ -166,7 +166,7 @@ def ask_briefly(repository: Repository, root: Path) -> dict[str, str]:
 
 
 def is_honest(answer: str, *right: str) -> bool:
-    """One of the right answers, whatever it warns of; or one that says in words that something is missing.
+    """Return whether an answer is right, whatever it warns of, or says in words that something is missing.
 
     An answer out of an older generation is right only where nobody has been asked to renew it.
     """
@@ -183,8 +183,8 @@ def is_honest(answer: str, *right: str) -> bool:
 
 
 def _bare(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer without warnings, ranks of symbols and the name of its snapshot; a status without the sizes
-    of the structure.
+    """Return an answer without warnings, ranks of symbols and the name of its snapshot; a status without
+    the sizes of the structure.
 
     Those still count files that are gone, which are in no answer any more. An exact search finds the same,
     whatever is indexed.
@@ -212,7 +212,7 @@ def _bind(repository: Repository) -> Callable[[str, dict[str, object]], Mapping[
 
 
 def run_calls(run: Callable[[str, dict[str, object]], Mapping[str, object]], root: Path) -> list[str]:
-    """The answers that `run` gives to all calls, those about the first symbol found at the end."""
+    """Return the answers that `run` gives to all calls, those about the first symbol found at the end."""
     calls = [*list_calls(root), *list_structure_calls(root)]
     answers = [strip(run(name, arguments)) for name, arguments in calls]
     found = answers[[name for name, _ in calls].index("search_symbols")].get("result")
@@ -223,7 +223,7 @@ def run_calls(run: Callable[[str, dict[str, object]], Mapping[str, object]], roo
 
 
 def strip(value: Any) -> Any:
-    """The same without what may differ between two servers."""
+    """Return the same without what may differ between two servers."""
     if isinstance(value, Mapping):
         # A round of the structure that finds nothing to do is "building" for a moment, and asked in it.
         varying = {*VARYING, "state"} if "files_done" in value else VARYING
@@ -232,14 +232,14 @@ def strip(value: Any) -> Any:
 
 
 def refresh_and_ask(root: Path, data_dir: Path) -> list[str]:
-    """What a server answers after one refresh."""
+    """Return what a server answers after one refresh."""
     with closing(open_repository(root, data_dir)) as repository:
         renew(repository)
         return ask(repository, root)
 
 
 def ask_anew(root: Path) -> list[str]:
-    """What a server with an empty data directory answers."""
+    """Return what a server with an empty data directory answers."""
     place = Path(tempfile.mkdtemp(prefix="repo-mcp-anew-"))
     try:
         return refresh_and_ask(root, place / "data")

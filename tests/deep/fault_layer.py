@@ -31,7 +31,7 @@ _PATCHED = ("open", "write", "fsync", "replace", "rename", "unlink", "mkdir", "r
 
 
 class Mode(Enum):
-    """What happens at the N-th operation."""
+    """The event at the N-th operation."""
 
     FAIL = "it fails with an error number"
     KILL = "the process is gone"
@@ -82,7 +82,7 @@ class Faults:
             setattr(os, name, function)
 
     def _find(self, path: Any, dir_fd: int | None = None) -> str | None:
-        """The path below the directory, relative to it; None outside, and for what has no path."""
+        """Return the path below the directory, relative to it; None outside, and for what has no path."""
         if isinstance(path, int):
             name = os.readlink(f"/proc/self/fd/{path}").removesuffix(" (deleted)")
         else:
@@ -95,7 +95,7 @@ class Faults:
         return None if inside.startswith("..") else inside
 
     def _is_due(self, operation: Operation) -> bool:
-        """Counts it; whether this one goes wrong."""
+        """Count an operation; return whether this one goes wrong."""
         self.count += 1
         if self.mode is Mode.RECORD:
             self.record.append(operation)

@@ -60,18 +60,18 @@ def _compact(repository: Repository) -> None:
 
 
 def _prepare_nothing(_place: Path) -> None:
-    """Nothing is there yet."""
+    """Do nothing: nothing is there yet."""
 
 
 def _prepare_donor(place: Path) -> None:
-    """An index of the tree where it goes when its own place cannot be had: another begins with it."""
+    """Build an index of the tree where it goes when its own place cannot be had: another begins with it."""
     (place / "data").write_text("not a directory")
     _renew_at(place)
     (place / "data").unlink()
 
 
 def _prepare_update(place: Path) -> None:
-    """Indexes of the tree as it was before some files changed and one went."""
+    """Build indexes of the tree as it was before some files changed and one went."""
     _renew_at(place)
     change_tree(place / "root", SEED + 1)
 
@@ -82,7 +82,7 @@ def _prepare_compact(place: Path) -> None:
 
 
 def _prepare_purge(place: Path) -> None:
-    """Indexes that know files which are ignored now, and a bundle that quotes one: no byte may stay."""
+    """Build indexes that know files which are ignored now, and a bundle that quotes one: no byte may stay."""
     _renew_at(place)
     with closing(open_repository(place / "root", place / "data")) as repository:
         repository.bundle(BundleRequest(f"{LINKED} in linked/base.py:2"))
@@ -107,19 +107,19 @@ SCENARIOS: dict[str, tuple[Callable[[Path], None], Callable[[Repository], None]]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What goes wrong."""
+    """The fault of a round."""
 
     mode: Mode
     number: int = 0
     sticky: bool = False
 
     def at(self, data_dir: Path, operation: int) -> Faults:
-        """The layer in which it happens at an operation."""
+        """Return the layer in which it happens at an operation."""
         return Faults(data_dir, self.mode, operation, self.number, self.sticky)
 
 
 def parse_fault(name: str, *, sticky: bool) -> Fault:
-    """KILL, SHORT, or the name of an errno."""
+    """Read KILL, SHORT, or the name of an errno."""
     if name in ("KILL", "SHORT"):
         return Fault(Mode[name], 0, sticky)
     return Fault(Mode.FAIL, getattr(errno, name), sticky)
@@ -127,7 +127,7 @@ def parse_fault(name: str, *, sticky: bool) -> Fault:
 
 @contextmanager
 def in_child(report: Path) -> Iterator[bool]:
-    """True in a forked process, which ends with the block; what it raised is written down."""
+    """Yield True in a forked process, which ends with the block; what it raised is written down."""
     pid = os.fork()
     if pid:
         os.waitpid(pid, 0)
@@ -142,7 +142,7 @@ def in_child(report: Path) -> Iterator[bool]:
 
 
 def ask_apart(place: Path, data_dir: Path, *, refreshes: bool = True) -> dict[str, object]:
-    """What another process answers, after a refresh or without one, and what lies about then."""
+    """Return what another process answers, after a refresh or without one, and what lies about then."""
     answer, report = place / "answer", place / "report"
     answer.unlink(missing_ok=True)
     report.unlink(missing_ok=True)
@@ -178,11 +178,11 @@ class Rounds:
     whole: dict[str, object]
 
     def count_operations(self) -> int:
-        """How many changes of the data directory the scenario makes."""
+        """Return how many changes of the data directory the scenario makes."""
         return self._run(Fault(Mode.FAIL), 0)[0]
 
     def run_round(self, operation: int) -> tuple[bool, str]:
-        """One round: whether the fault happened, and what is wrong then; empty when all is as it must be."""
+        """Run one round; return whether the fault happened, and what is wrong then; empty when nothing is."""
         count, said = self._run(self.fault, operation)
         happened = count < 0 or count >= operation
         if said:
@@ -195,7 +195,7 @@ class Rounds:
         return happened, "" if found == self.whole else f"afterwards: {_show_difference(found, self.whole)}"
 
     def _run(self, fault: Fault, operation: int) -> tuple[int, str]:
-        """The scenario with a fault: how many operations there were, -1 when it was killed; what is wrong."""
+        """Run the scenario with a fault; return its number of operations, -1 when killed; what is wrong."""
         data, report, counted = self.place / "data", self.place / "report", self.place / "counted"
         shutil.rmtree(data, ignore_errors=True)
         if (self.place / "before").is_dir():
@@ -218,7 +218,7 @@ class Rounds:
         return count, self._judge_brief(answers, self.new)
 
     def _meet(self) -> dict[str, str]:
-        """The scenario and a few questions; none where there is no place for an index at all."""
+        """Run the scenario and ask a few questions; none where there is no place for an index at all."""
         try:
             with closing(open_repository(self.place / "root", self.place / "data")) as repository:
                 try:
@@ -242,7 +242,7 @@ class Rounds:
 
 
 def _check_words(error: RepoError, place: Path) -> None:
-    """A failure that is said is said without our paths, and is not a defect."""
+    """Check that a failure is said without our paths, and is not a defect."""
     assert str(place) not in f"{error.message} {error.hint}", error
     assert error.code.name != "INTERNAL", error
 
@@ -261,7 +261,7 @@ def _show_difference(found: dict[str, object], wanted: dict[str, object]) -> str
 
 
 def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
-    """The tree, the data directory before the scenario, and the right answers."""
+    """Prepare the tree, the data directory before the scenario, and the right answers."""
     place.mkdir(parents=True, exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(place / "cache")
     make_linked_tree(place / "root", SEED, FILES)
@@ -285,7 +285,7 @@ def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
 
 
 def run(place: Path, scenario: str, fault: Fault, *, every: int, seed: int) -> dict[str, object]:
-    """All rounds of a scenario, or one of `every` few, chosen by `seed`."""
+    """Run all rounds of a scenario, or one of `every` few, chosen by `seed`."""
     rounds = prepare(place, scenario, fault)
     operations = rounds.count_operations()
     draw = random.Random(seed)
@@ -301,7 +301,7 @@ def run(place: Path, scenario: str, fault: Fault, *, every: int, seed: int) -> d
 
 
 def _load_engines() -> None:
-    """What calls import when they are made: once here instead of in each child."""
+    """Import what calls import when they are made: once here instead of in each child."""
     for package in (
         bundler,
         code_search,

@@ -92,7 +92,7 @@ def _read_segment(data: bytes) -> object:
 
 
 def _read_sections(data: bytes) -> object:
-    """The bytes in place of one section, with every checksum right."""
+    """Read the bytes in place of one section, with every checksum right."""
     sections = take_apart(_SEGMENT)
     tags = sorted(sections)
     tag = tags[data[0] % len(tags)] if data else tags[0]

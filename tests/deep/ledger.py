@@ -35,7 +35,7 @@ class Ledger:
 
     @contextmanager
     def suite(self, name: str) -> Iterator[Row]:
-        """The row of a suite; several tests may add to one."""
+        """Yield the row of a suite; several tests may add to one."""
         row = self.rows.setdefault(name, Row(name))
         started = time.monotonic()
         try:
@@ -47,7 +47,7 @@ class Ledger:
             row.seconds += time.monotonic() - started
 
     def add(self, other: Row) -> None:
-        """A row of another process."""
+        """Add a row of another process."""
         row = self.rows.setdefault(other.name, Row(other.name))
         row.rounds += other.rounds
         row.faults += other.faults
@@ -56,7 +56,7 @@ class Ledger:
         row.note = other.note or row.note
 
     def render(self) -> list[str]:
-        """The table, line by line."""
+        """Render the table, line by line."""
         width = max(map(len, self.rows), default=0)
         lines = [f"{'suite':{width}}    rounds    faults  failures  seconds"]
         for row in sorted(self.rows.values(), key=lambda one: _number(one.name)):

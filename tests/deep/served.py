@@ -30,7 +30,7 @@ STILL_SECONDS = 1.0  # that an answer took by the clock above what was counted: 
 
 
 def wait_until(is_done: Callable[[], bool], seconds: float) -> bool:
-    """Whether it was done in that time, as this process counts it."""
+    """Return whether it was done in that time, as this process counts it."""
     for _ in range(int(seconds / MOMENT_SECONDS)):
         if is_done():
             return True
@@ -39,7 +39,7 @@ def wait_until(is_done: Callable[[], bool], seconds: float) -> bool:
 
 
 def ask_server(root: Path, data: Path) -> list[str]:
-    """What a real server answers after it has indexed all."""
+    """Return what a real server answers after it has indexed all."""
     with Served(root, data) as server:
         server.settle()
         return server.ask_all(root)
@@ -95,7 +95,7 @@ class Served:
         return self._next
 
     def receive(self) -> dict[str, Any]:
-        """The next frame. EOFError when the server is gone; it is killed when nothing comes for long."""
+        """Return the next frame. Raises EOFError when the server is gone; none may take long."""
         waited, started = 0.0, time.monotonic()
         while b"\n" not in self._buffer:
             moment = time.monotonic()
@@ -115,14 +115,14 @@ class Served:
         return found
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request."""
+        """Return the answer to a request."""
         number = self.send(method, params)
         while (frame := self.receive()).get("id") != number:
             pass
         return frame
 
     def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """The envelope of a call."""
+        """Return the envelope of a call."""
         frame = self.ask("tools/call", {"name": tool, "arguments": arguments})
         found: dict[str, Any] = frame["result"]["structuredContent"]
         return found
@@ -139,9 +139,12 @@ class Served:
         assert wait_until(is_settled, SETTLE_SECONDS), refused
 
     def ask_all(self, root: Path) -> list[str]:
-        """The answers to all calls of the oracle. Asked again where the machine stood still meanwhile, for
-        some answers are cut off by the clock, and say so; or where the server's own refresh ran, which one
-        of them begins when the last is a second ago."""
+        """Return the answers to all calls of the oracle.
+
+        They are asked again where the machine stood still meanwhile, for some answers are cut off by the
+        clock, and say so; or where the server's own refresh ran, which one of them begins when the last is a
+        second ago.
+        """
         while True:
             before = self._stood_still
             answers = run_calls(lambda tool, arguments: self.call(tool, **arguments), root)
@@ -149,7 +152,7 @@ class Served:
                 return answers
 
     def wait_ended(self, seconds: float) -> int | None:
-        """The exit code of a server that ends in that time; else None."""
+        """Return the exit code of a server that ends in that time; else None."""
         wait_until(lambda: self.popen.poll() is not None, seconds)
         return self.popen.poll()
 
@@ -169,7 +172,7 @@ class Served:
         return 0
 
     def measure_processor(self) -> float:
-        """Seconds of processor time that the server took, and its children, those that are gone too."""
+        """Return the processor seconds that the server took, and its children, also those that are gone."""
         ticks = 0
         for entry in os.listdir("/proc"):
             try:

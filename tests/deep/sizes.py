@@ -13,7 +13,7 @@ FEW = 25  # examples of a property in a check; another twenty-five in the next
 
 
 def scale(whole: int) -> int:
-    """That share of a number of rounds, one at least."""
+    """Return that share of a number of rounds, one at least."""
     return max(1, whole * SHARE // 100)
 
 

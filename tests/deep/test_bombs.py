@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 def _meet(place: Path, name: str, row: Row) -> tuple[int, float]:
-    """The peak of the server's memory and its slowest answer while it meets one."""
+    """Return the peak of the server's memory and its slowest answer while it meets one."""
     root = place / "root"
     root.mkdir()
     path = make_bomb(root, name)
@@ -64,7 +64,7 @@ def _meet(place: Path, name: str, row: Row) -> tuple[int, float]:
 
 
 def _remove(place: Path) -> None:
-    """Also directories deeper than any path, from within."""
+    """Remove a tree, also directories deeper than any path, from within."""
     while deep := next((path for path in place.glob("root/d*") if path.name == "d" * 40), None):
         inner = deep / ("d" * 40)
         if not inner.is_dir():

@@ -129,7 +129,7 @@ def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def build(root: Path, place: Path, cluster: Cluster | None) -> tuple[RefreshReport, dict[str, bytes]]:
-    """An index built anew, and its segments."""
+    """Build an index anew; return the report, and its segments."""
     with closing(
         Repository(load_config(str(root), data_dir=str(place), workers=1), cluster=cluster)
     ) as repository:

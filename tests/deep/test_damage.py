@@ -48,7 +48,7 @@ def data(world: World) -> Path:
 
 
 def _list_files(data: Path) -> list[Path]:
-    """Every file of a data directory that holds something."""
+    """Return every file of a data directory that holds something."""
     return sorted(path for path in data.rglob("*") if path.is_file() and path.stat().st_size)
 
 
@@ -164,14 +164,14 @@ def test_every_byte_of_what_was_seen_is_guarded(world: World, data: Path, step: 
 
 
 def _open_directory(world: World, data: Path, kind: str) -> DiskDirectory:
-    """The directory of an index with the tags of its owner."""
+    """Return the directory of an index with the tags of its owner."""
     with closing(open_repository(world.root, data)) as repository:
         ((name, make_tag),) = [one for one in repository.namespaces.tags.items() if one[0].startswith(kind)]
     return DiskDirectory(str(data / name), make_tag=make_tag)
 
 
 def _iter_flips(path: Path, step: int, row: Row) -> Iterator[None]:
-    """The file with a bit of every byte flipped in turn, or of every so many; in the end as it was."""
+    """Flip a bit of every byte of a file in turn, or of every so many; in the end it is as it was."""
     whole = path.read_bytes()
     for place in range(SEED % step, len(whole), step):
         flipped = bytearray(whole)
@@ -306,7 +306,7 @@ def _link_elsewhere(data: Path) -> None:
 
 
 def _forget_lost_lines(answers: list[str]) -> list[str]:
-    """The answers without the warning of calls that could not be logged, which a status keeps for good."""
+    """Return answers without the warning of calls that could not be logged, which a status keeps for good."""
     return [re.sub(r'"audit_unavailable: [^"]*"', "", answer) for answer in answers]
 
 
@@ -347,7 +347,7 @@ def test_damage_under_a_running_server(world: World, data: Path, what: str) -> N
 
 
 def _assert_nothing_is_written(server: Served, elsewhere: Path) -> None:
-    """Not by a refresh of both indexes, a bundle nor the log of calls; and the refresh says why."""
+    """Assert that no refresh of both indexes, bundle or log of calls writes; and the refresh says why."""
     for force in (False, True):
         done = server.call("repo.refresh_index", force=force)
         assert "a symbolic link is where the data directory was" in json.dumps(done)

@@ -53,7 +53,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and read
 
 
 def _run_rounds(place: Path, scenario: str, fault: str, every: int) -> None:
-    """The rounds of one scenario in a process of their own, counted in the row of their recipe."""
+    """Run the rounds of one scenario in a process of their own, counted in the row of their recipe."""
     name = (
         "R2 kill points"
         if fault == "KILL"

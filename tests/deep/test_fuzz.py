@@ -46,7 +46,7 @@ ODD = (
 
 
 def mutate(seed: bytes, draw: random.Random) -> bytes:
-    """The bytes with a few pieces changed, moved, doubled or left out."""
+    """Return the bytes with a few pieces changed, moved, doubled or left out."""
     data = bytearray(seed[:MAX_BYTES])
     for _ in range(draw.choice([1, 1, 2, 4, 16])):
         place = draw.randrange(len(data) + 1)
@@ -82,7 +82,7 @@ def test_mutations(name: str, runs: int) -> None:
 
 @st.composite
 def near(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
-    """Any bytes, or those of a seed with some of them replaced."""
+    """Draw any bytes, or those of a seed with some of them replaced."""
     if draw(st.booleans()):
         return draw(st.binary(max_size=300))
     data = bytearray(draw(st.sampled_from(seeds))[:MAX_BYTES])

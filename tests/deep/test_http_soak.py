@@ -62,7 +62,7 @@ class Client:
         self.faults = 0
 
     def post(self, body: Any, session: str, token: str = "") -> tuple[int, str, Any]:
-        """The status, the session and the message of the answer."""
+        """Return the status, the session and the message of the answer."""
         headers = self._served.headers(session, token)
         try:
             self._connection.request("POST", "/mcp", json.dumps(body), headers)
@@ -87,7 +87,7 @@ class Client:
         self.sessions.append(self._session)
 
     def call(self, tool: str, arguments: dict[str, object]) -> dict[str, Any]:
-        """What a tool answers."""
+        """Return what a tool answers."""
         if self._done % CALLS_PER_SESSION == 0:
             self.open()
         self._done += 1
@@ -135,7 +135,7 @@ class Client:
 
 
 def _settle(client: Client, root: Path) -> dict[str, str]:
-    """The right answer to each call, once the server has seen the tree as it is."""
+    """Return the right answer to each call, once the server has seen the tree as it is."""
     wait_for(lambda: not client.call("index_codebase", {"path": "."})["isError"])
     found = client.call("search_symbols", {"query": "linked_callee"})["structuredContent"]["result"]
     symbol = list_symbol_calls(found[0]["node_id"])
@@ -145,7 +145,7 @@ def _settle(client: Client, root: Path) -> dict[str, str]:
 
 
 def _render(answer: Any) -> str:
-    """An answer as it is compared: the oracle has its own list of toolsets."""
+    """Return an answer as it is compared: the oracle has its own list of toolsets."""
     bare = strip(answer)
     if isinstance(bare.get("result"), dict):
         bare["result"].pop("toolsets", None)

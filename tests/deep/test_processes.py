@@ -39,7 +39,7 @@ def _is_answered(found: dict[str, Any]) -> bool:
 
 
 def _kill_rounds(place: Path, rounds: int, row: Row) -> None:
-    """After each kill the next server answers at once, and one refresh makes all answers right."""
+    """Kill servers: after each kill the next one answers at once, and one refresh makes all answers right."""
     root, data = make_linked_tree(place / "root", SEED, FILES), place / "data"
     draw = random.Random(SEED)
     with Served(root, data) as server:
@@ -67,7 +67,7 @@ def _kill_rounds(place: Path, rounds: int, row: Row) -> None:
 
 
 def _measure(data: Path) -> int:
-    """Bytes of all files but the log of calls, which grows with them."""
+    """Return the bytes of all files but the log of calls, which grows with them."""
     files = [path for path in data.rglob("*") if path.is_file() and not path.name.startswith("audit")]
     return sum(path.stat().st_size for path in files)
 
@@ -108,7 +108,7 @@ directory.DiskLock.__init__, directory.DiskLock.release = logged_take, logged_gi
 
 
 def check_lock_log(text: str, killed: dict[int, int]) -> int:
-    """How often a lock was taken; asserts that nobody held it then. `killed` says when processes were."""
+    """Count how often a lock was taken; assert that nobody held it. `killed` says when processes were."""
     holders: dict[str, int] = {}
     taken = 0
     for line in sorted(text.splitlines(), key=lambda one: int(one.split()[0])):
@@ -132,7 +132,7 @@ def test_the_log_of_locks_tells_two_writers() -> None:
 
 
 def _race(place: Path, seconds: float, row: Row) -> None:
-    """Three servers refresh both indexes while the tree changes; one is killed now and then."""
+    """Have three servers refresh both indexes while the tree changes; one is killed now and then."""
     root, data, log = make_linked_tree(place / "root", SEED, FILES), place / "data", place / "locks"
     draw = random.Random(SEED)
     killed: dict[int, int] = {}

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and renam
 
 
 def make_tree(place: Path) -> Path:
-    """A root with files and directories, each with a link beside it that leads out, or to what is denied."""
+    """Make a root with files and directories, each beside a link that leads out, or to what is denied."""
     root, outside = place / "root", place / "outside"
     for directory in (root / "src", root / "docs", outside):
         directory.mkdir(parents=True)
@@ -54,7 +54,7 @@ SWAPS = (("src", "src-link"), ("docs", "docs-link"), ("plain.py", "plain-link"),
 
 @contextmanager
 def swapping(root: Path) -> Iterator[list[int]]:
-    """Names and links are exchanged while the block runs; how often is in the list."""
+    """Exchange names and links while the block runs; how often is in the list."""
     stop, count = threading.Event(), [0]
 
     def swap() -> None:
@@ -76,7 +76,7 @@ def swapping(root: Path) -> Iterator[list[int]]:
 
 
 def list_calls() -> list[tuple[str, dict[str, object]]]:
-    """Reads of every kind of what is being exchanged."""
+    """Return reads of every kind of what is being exchanged."""
     paths = (
         "src/main.py",
         "docs/page.py",

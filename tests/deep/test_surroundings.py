@@ -184,7 +184,7 @@ def test_an_edit_of_the_same_size_right_after_a_refresh(
 
 
 def _is_state(text: str, version: str) -> bool:
-    """Whether a file can hold these lines while the version is written: all of it, or whole pages so far."""
+    """Return whether a file can hold these lines while the version is written: all, or whole pages so far."""
     sizes = (len(text), len(text) + 1)  # without the last line's end, or with it
     return version.startswith(text) and any(size == len(version) or size % 4096 == 0 for size in sizes)
 
@@ -387,7 +387,7 @@ CHANGING = ("unlink", "rename", "mkdir", "rmdir", "link", "symlink", "chmod", "t
 
 
 def find_trespasses(trace: str, inside: tuple[str, ...]) -> list[str]:
-    """What a trace of system calls holds of sockets, programs, and changes outside of some places.
+    """Return what a trace of system calls holds of sockets, programs, and changes outside of some places.
 
     A name beneath a descriptor says nothing of its directory: those are of the door, which only reads, and of
     the data directory, which was opened by its path.

@@ -40,7 +40,7 @@ def _check_healed(world: World, data: Path) -> None:
 
 
 def _replay(record: list[Operation], before: Path, image: Path, draw: random.Random) -> None:
-    """The directory as a power cut after these operations may leave it.
+    """Leave the directory as a power cut after these operations may leave it.
 
     What was not synced may be there, be cut, be zeroes or be missing; a name that was not synced with its
     directory may be the old one or the new.

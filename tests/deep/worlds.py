@@ -23,14 +23,14 @@ class World:
     expected: list[str]
 
     def copy_data(self, place: Path) -> Path:
-        """A copy under the name that the indexes were made under: they are bound to it."""
+        """Return a copy under the name that the indexes were made under: they are bound to it."""
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(self.before, place, symlinks=True)
         return place
 
 
 def make_linked_tree(root: Path, seed: int, files: int) -> Path:
-    """A tree of files as `make_tree` makes them, and a few that call each other."""
+    """Return a tree of files as `make_tree` makes them, and a few that call each other."""
     make_tree(root, seed, files)
     for path, text in LINKED_FILES.items():
         (root / path).parent.mkdir(exist_ok=True)
@@ -39,7 +39,7 @@ def make_linked_tree(root: Path, seed: int, files: int) -> Path:
 
 
 def change_tree(root: Path, seed: int) -> None:
-    """Some files more or new, one gone, and an edge more."""
+    """Change a tree: some files more or new, one gone, and an edge more."""
     draw = random.Random(seed)
     for _ in range(4):
         add_file(root, draw)
@@ -48,7 +48,7 @@ def change_tree(root: Path, seed: int) -> None:
 
 
 def make_world(place: Path, seed: int = 5) -> World:
-    """A world below a directory. The indexes lie where `copy_data` of the tests puts them too."""
+    """Return a world below a directory. The indexes lie where `copy_data` of the tests puts them too."""
     root = make_linked_tree(place / "root", seed, FILES)
     data = place / "data"
     with closing(open_repository(root, data)) as repository:

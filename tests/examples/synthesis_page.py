@@ -86,7 +86,7 @@ warning says so. The results beside the summary, and what to ask next, are left 
 
 @dataclass(slots=True)
 class Show:
-    """What happened."""
+    """The record of what happened."""
 
     asked: list[CreateMessageRequestParams] = field(default_factory=list)
     said: list[str] = field(default_factory=list)

@@ -56,7 +56,7 @@ def forge(tmp_path: Path) -> Forge:
 
 
 def tell(job: GitTree) -> dict[str, object]:
-    """What `repo-mcp status` says in a job."""
+    """Return what `repo-mcp status` says in a job."""
     done = run_step("repo-mcp status --json", job.root)
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)
@@ -128,7 +128,7 @@ def test_a_job_goes_on_without_a_pack_that_is_damaged_or_of_somebody_else(forge:
 
 
 def restore(cache: Path, job: GitTree) -> None:
-    """What actions/cache does before a job: the newest entry comes to its path."""
+    """Do what actions/cache does before a job: the newest entry comes to its path."""
     if cache.exists():
         shutil.copytree(cache, job.root.parent / "repo-mcp-pack")
 

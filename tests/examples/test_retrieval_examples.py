@@ -45,7 +45,7 @@ KEYS: Mapping[str, set[str]] = {
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Two roots, a home, and the examples with their paths replaced."""
+    """Make two roots, a home, and the examples with their paths replaced."""
     docs, code = make_trees(tmp_path)
     (tmp_path / "home").mkdir()
     (tmp_path / "examples").mkdir()
@@ -65,7 +65,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def read_entry(file: Path) -> dict[str, Any]:
-    """The one server of a configuration."""
+    """Return the one server of a configuration."""
     text = file.read_text(encoding="utf-8")
     table = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
     (section,) = table
@@ -118,7 +118,7 @@ def get_program(name: str) -> str:
 
 
 def run_client(place: Path, *command: str, both: bool = False, **variables: str) -> str:
-    """The standard output of a client that ends by itself; of some `both` outputs, as they come."""
+    """Return the standard output of a client that ends by itself; of some `both` outputs, as they come."""
     done = subprocess.run(
         command,
         cwd=place / "home",
@@ -182,7 +182,7 @@ def test_codex_connects_and_lists_the_tools(place: Path) -> None:
 
 
 def talk_to_codex(program: str, home: Path) -> Iterator[Callable[[str, dict[str, Any]], dict[str, Any]]]:
-    """A function that asks `codex app-server`, which is ended afterwards."""
+    """Yield a function that asks `codex app-server`, which is ended afterwards."""
     process = subprocess.Popen(
         [program, "app-server"],
         cwd=home,

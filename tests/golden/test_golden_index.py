@@ -97,7 +97,7 @@ LATER_RECORDS: FileOnly = {"a.py": (b"the new one", {(0, b"New"): 1, (1, b"often
 
 
 def build_golden(directory: Directory) -> None:
-    """Two generations: FIRST, then SECOND with the superseded file of FIRST dead."""
+    """Write two generations: FIRST, then SECOND with the superseded file of FIRST dead."""
     with IndexWriter(directory, "golden", FIELDS) as writer:
         writer.add(write_model(directory, FIRST, writer.reserve_temporary()))
         writer.commit()
@@ -107,7 +107,7 @@ def build_golden(directory: Directory) -> None:
 
 
 def build_golden_records() -> MemoryDirectory:
-    """Files alone, each with a record; the first is superseded in the second segment."""
+    """Build files alone, each with a record; the first is superseded in the second segment."""
     directory = MemoryDirectory()
     with IndexWriter(directory, "golden records", FILE_FIELDS) as writer:
         first = {"a.py": (b"superseded", {(0, b"gone"): 1}), **WITH_RECORDS}
@@ -119,7 +119,7 @@ def build_golden_records() -> MemoryDirectory:
 
 
 def write_golden_records() -> None:
-    """As `write_golden`, the index with records."""
+    """Write the index with records, as `write_golden` does the other."""
     write_files_of(build_golden_records(), RECORDS_NAME)
 
 

@@ -9,5 +9,5 @@ from tests.index_format.segment_bytes import build_small
 
 @pytest.fixture(scope="session")
 def small() -> bytes:
-    """The bytes of a segment of three files, with every kind of section."""
+    """Return the bytes of a segment of three files, with every kind of section."""
     return build_small()

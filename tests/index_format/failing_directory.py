@@ -9,7 +9,7 @@ from index_format.directory import MemoryFile
 
 
 class Fault(Enum):
-    """What happens at the N-th operation."""
+    """The event at the N-th operation."""
 
     ONCE = "it alone fails"
     STICKY = "it and all that follow fail"
@@ -80,7 +80,7 @@ class FailingDirectory(MemoryDirectory):
         self.durable_names = dict(self.files)
 
     def list_images(self) -> list[MemoryDirectory]:
-        """What may be found after a restart.
+        """Return what may be found after a restart.
 
         All; what was synced under the present names; under the names of the last sync; and under
         these with the renamed manifest alone, since a medium may keep names in any order.

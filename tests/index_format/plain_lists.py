@@ -22,7 +22,7 @@ Lengths = Sequence[int]  # field length of each document
 
 
 def lay_varint(value: int) -> bytes:
-    """Seven bits a byte, the lowest first."""
+    """Encode seven bits a byte, the lowest first."""
     data = b""
     while value > 127:
         data += bytes([128 + value % 128])
@@ -31,7 +31,7 @@ def lay_varint(value: int) -> bytes:
 
 
 def lay_gap_list(postings: Sequence[Posting]) -> bytes:
-    """A list by gap."""
+    """Encode a list by gap."""
     before = [0, *(doc for doc, _ in postings)]
     gaps = [2 * (doc - last) + (count > 1) for (doc, count), last in zip(postings, before, strict=False)]
     rests = [count - 2 for _, count in postings if count > 1]
@@ -39,19 +39,19 @@ def lay_gap_list(postings: Sequence[Posting]) -> bytes:
 
 
 def compute_bound(count: int, length: int, lengths: Lengths) -> int:
-    """The bound of a block with this one posting, in doubles, operation by operation."""
+    """Return the bound of a block with this one posting, in doubles, operation by operation."""
     average = max(1, sum(lengths)) / len(lengths)
     tf_norm = count / (count + (1.0 + (1.0 / average) * length))
     return floor(255 * tf_norm) + 1
 
 
 def compute_tf_norm(count: int, length: int, lengths: Lengths) -> Fraction:
-    """The saturation of a posting, without any rounding."""
+    """Return the saturation of a posting, without any rounding."""
     return Fraction(count) / (count + 1 + Fraction(length * len(lengths), max(1, sum(lengths))))
 
 
 def lay_block_list(postings: Sequence[Posting], lengths: Lengths) -> bytes:
-    """A list by block over as many documents as there are lengths."""
+    """Encode a list by block over as many documents as there are lengths."""
     blocks: list[list[Posting]] = [[] for _ in range(-(-len(lengths) // 256))]
     for doc, count in postings:
         blocks[doc // 256].append((doc, count))
@@ -76,7 +76,7 @@ def lay_block_list(postings: Sequence[Posting], lengths: Lengths) -> bytes:
 
 
 def lay_row(row: Row, lengths: Sequence[Lengths]) -> list[bytes]:
-    """The lists of one term in field order; `lengths` is for each field."""
+    """Encode the lists of one term in field order; `lengths` is for each field."""
     first = [doc for doc, _ in row[min(row)]]
     laid: list[bytes] = []
     for field, postings in sorted(row.items()):
@@ -94,12 +94,12 @@ def build_column(values: Sequence[int]) -> I64:
 
 
 def list_keys(rows: Sequence[Row]) -> list[tuple[int, int]]:
-    """(term, field) of each list in order."""
+    """Return (term, field) of each list in order."""
     return [(term, field) for term, row in enumerate(rows) for field in sorted(row)]
 
 
 def build_run(rows: Sequence[Row]) -> PostingRun:
-    """The lists of terms whose names are their numbers."""
+    """Build the lists of terms whose names are their numbers."""
     keys = list_keys(rows)
     postings = [posting for term, field in keys for posting in rows[term][field]]
     return PostingRun(
@@ -113,12 +113,12 @@ def build_run(rows: Sequence[Row]) -> PostingRun:
 
 
 def encode_rows(rows: Sequence[Row], lengths: Sequence[Lengths]) -> EncodedLists:
-    """What the encoder of the package makes of the lists."""
+    """Return what the encoder of the package makes of the lists."""
     return encode_lists(build_run(rows), [build_column(column) for column in lengths])
 
 
 def build_table(rows: Sequence[Row], sizes: I64, lengths: Sequence[Lengths]) -> ListTable:
-    """What the dictionary would say of the lists."""
+    """Return what the dictionary would say of the lists."""
     run = build_run(rows)
     docs = build_column([len(column) for column in lengths])[run.list_fields]
     return ListTable(run.list_terms, run.frequencies, sizes, docs)

@@ -33,20 +33,20 @@ RECORDS = {"a.py": b"first record", "b/é.md": b"", "empty": bytes(range(256)) *
 
 
 def build_small(*, records: bool = False) -> bytes:
-    """The bytes of a segment that holds SMALL, with RECORDS where wanted."""
+    """Return the bytes of a segment that holds SMALL, with RECORDS where wanted."""
     directory = MemoryDirectory()
     entry = write_model(directory, SMALL, records=RECORDS if records else None)
     return bytes(directory.files[entry.name])
 
 
 def take_apart(data: bytes) -> dict[bytes, bytes]:
-    """Each section's bytes by tag."""
+    """Return each section's bytes by tag."""
     frame = FrameReader(MemoryFile("x.seg", bytearray(data)))
     return {tag: frame.read(tag) for tag in frame.sections()}
 
 
 def put_together(sections: Mapping[bytes, bytes]) -> tuple[str, bytes]:
-    """The name and the bytes of a frame of sections, every checksum right."""
+    """Return the name and the bytes of a frame of sections, every checksum right."""
     file = MemoryFile("", bytearray())
     writer = FrameWriter(file)
     for tag, data in sections.items():
@@ -56,7 +56,7 @@ def put_together(sections: Mapping[bytes, bytes]) -> tuple[str, bytes]:
 
 
 def read_everything(reader: SegmentReader) -> list[object]:
-    """All that a segment answers, as plain values."""
+    """Return all that a segment answers, as plain values."""
     content = reader.read_content()
     files = content.files
     records = [] if content.records is None else list(content.records)

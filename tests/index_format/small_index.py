@@ -39,7 +39,7 @@ def get_fingerprint(units: ModelFile) -> bytes:
 
 
 def build_content(model: Model, records: Mapping[str, bytes] | None = None) -> SegmentContent:
-    """The tables of a segment that holds the model, and records by path."""
+    """Return the tables of a segment that holds the model, and records by path."""
     paths = sorted(model, key=str.encode)
     units = [unit for path in paths for unit in model[path]]
     language_names, languages = number_languages(["even" if len(path) % 2 else "odd" for path in paths])
@@ -78,7 +78,7 @@ def _sum_field(unit: Unit, field: int) -> int:
 
 
 def list_postings(model: Model) -> dict[tuple[bytes, int], dict[int, int]]:
-    """(term, field) -> doc id -> term frequency."""
+    """Return the postings: (term, field) -> doc id -> term frequency."""
     found: dict[tuple[bytes, int], dict[int, int]] = {}
     doc = 0
     for file, path in enumerate(sorted(model, key=str.encode)):
@@ -92,7 +92,7 @@ def list_postings(model: Model) -> dict[tuple[bytes, int], dict[int, int]]:
 
 
 def build_run(model: Model) -> PostingRun:
-    """The posting lists of the model."""
+    """Return the posting lists of the model."""
     postings = list_postings(model)
     keys = sorted(postings)
     terms = sorted({term for term, _ in keys})
@@ -112,12 +112,12 @@ def write_model(
     temporary: str = "model",
     records: Mapping[str, bytes] | None = None,
 ) -> SegmentEntry:
-    """One segment that holds the model."""
+    """Write one segment that holds the model."""
     return write_segment(directory, temporary, build_content(model, records), build_run(model))
 
 
 def read_model(snapshot: Snapshot) -> dict[str, dict[tuple[bytes, int], dict[int, int]]]:
-    """What is live: path -> (term, field) -> unit within the file (0 for PATH) -> term frequency."""
+    """Return what is live: path -> (term, field) -> unit within the file (0 for PATH) -> term frequency."""
     found: dict[str, dict[tuple[bytes, int], dict[int, int]]] = {}
     for segment in snapshot.segments:
         reader = segment.reader
@@ -139,5 +139,5 @@ def read_model(snapshot: Snapshot) -> dict[str, dict[tuple[bytes, int], dict[int
 
 
 def expect_model(model: Model) -> dict[str, dict[tuple[bytes, int], dict[int, int]]]:
-    """What `read_model` must find for a model."""
+    """Return what `read_model` must find for a model."""
     return {path: list_postings({path: units}) for path, units in model.items()}

@@ -43,13 +43,13 @@ COUNTS = st.one_of(st.integers(1, 3), st.sampled_from([15, 16, 17, HUGE]), st.in
 
 
 def alike(docs: int, length: int = 7) -> Lengths:
-    """Documents of one length: each has the average."""
+    """Return the lengths of documents of one length: each has the average."""
     return [length] * docs
 
 
 @st.composite
 def block_lists(draw: st.DrawFn) -> tuple[list[Posting], Lengths]:
-    """Postings, few or many, and the length of each document."""
+    """Draw postings, few or many, and the length of each document."""
     docs = draw(st.sampled_from([1, 3, 255, 256, 257, 511, 512, 513, 800]))
     chosen = draw(
         st.one_of(
@@ -65,7 +65,7 @@ def block_lists(draw: st.DrawFn) -> tuple[list[Posting], Lengths]:
 
 
 def encode(postings: list[Posting], lengths: Lengths) -> bytes:
-    """By block, however few they are."""
+    """Encode postings by block, however few they are."""
     with patch.object(posting_lists, "BLOCK_SHARE", 0):
         return encode_rows([{0: postings}], [lengths]).data
 

@@ -74,7 +74,7 @@ def test_spans_are_sums_of_lines(files: list[File]) -> None:
 def locate(
     reader: ChunksReader, units: tuple[int, int], chunk: int, chunks: list[tuple[int, int]]
 ) -> list[UnitSpan]:
-    """Every unit of every chunk of a file, whose first chunk is `chunk`."""
+    """Return every unit of every chunk of a file, whose first chunk is `chunk`."""
     asked = [
         (chunk + position, units[0] + own)
         for position, (first, count) in enumerate(chunks)

@@ -46,7 +46,7 @@ def merge(directory: MemoryDirectory, entries: Sequence[SegmentEntry]) -> Segmen
 
 
 def write_groups(directory: MemoryDirectory, model: Model, groups: dict[str, int]) -> list[SegmentEntry]:
-    """One segment for each group; paths without a group are in the first."""
+    """Write one segment for each group; paths without a group are in the first."""
     parts: dict[int, Model] = {}
     for path, units in model.items():
         parts.setdefault(groups.get(path, 0), {})[path] = units
@@ -75,7 +75,7 @@ def test_any_grouping_gives_the_bytes_of_one_build(model: Model, data: st.DataOb
 
 
 def build_large(files: int) -> Model:
-    """Many pages of terms, long lists, lists that one source alone has."""
+    """Build many pages of terms, long lists, lists that one source alone has."""
     return {
         f"d{file % 7}/f{file:03d}": tuple(
             {(BODY, b"common"): 1 + (file + unit) % 20, (BODY, b"w%04d" % (file * 3 + unit)): 1}
@@ -97,7 +97,7 @@ def test_windows_smaller_than_lists(window: int, monkeypatch: pytest.MonkeyPatch
 
 
 def build_forms(files: int) -> Model:
-    """Lists whose form is another in the parts than in the whole: by gap, by block, repeated."""
+    """Build lists whose form is another in the parts than in the whole: by gap, by block, repeated."""
     return {
         f"f{file:03d}": tuple(
             {(BODY, b"common"): 1 + (file * unit) % 20, (BODY, b"w%03d" % (file % 90)): 1 + file % 3}

@@ -57,7 +57,7 @@ def parse(data: str) -> bytes:
 
 
 def encode(lists: list[list[Posting]]) -> tuple[list[bytes], DeltaEncoder]:
-    """Each list as bytes, put in reverse order with a byte between them."""
+    """Encode each list as bytes, put in reverse order with a byte between them."""
     postings = [posting for one in lists for posting in one]
     encoder = DeltaEncoder(
         build_column([len(one) for one in lists]),

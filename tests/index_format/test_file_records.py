@@ -66,7 +66,7 @@ FILES = st.dictionaries(PATHS, st.tuples(st.binary(max_size=40), COUNTS), min_si
 
 
 def write_files(directory: MemoryDirectory, files: FileOnly, temporary: str = "files") -> SegmentEntry:
-    """A segment of files without units."""
+    """Write a segment of files without units."""
     paths = sorted(files, key=str.encode)
     zeros = np.zeros(len(paths), dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)

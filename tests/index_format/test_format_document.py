@@ -51,7 +51,7 @@ EXAMPLE_FIELDS = (Field("body", Level.UNIT), Field("path", Level.FILE))
 
 
 def build_example() -> tuple[str, dict[str, bytes]]:
-    """The index of the document's example: the name of its segment, and its files."""
+    """Return the index of the document's example: the name of its segment, and its files."""
 
     def column(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.array(values, dtype=np.int64)
@@ -82,14 +82,14 @@ def build_example() -> tuple[str, dict[str, bytes]]:
 
 
 def find_table(name: str) -> list[list[str]]:
-    """The rows of the table that the document gives for a struct."""
+    """Return the rows of the table that the document gives for a struct."""
     after = DOCUMENT.split(f"<!-- struct: {name} -->\n")[1]
     rows = after.split("\n\n")[0].splitlines()[2:]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
 def parse_hex(block: str) -> bytes:
-    """The bytes of an annotated dump, whose offsets must follow each other."""
+    """Return the bytes of an annotated dump, whose offsets must follow each other."""
     data = b""
     for line in block.splitlines():
         match = re.fullmatch(r"([0-9a-f]{4})  ((?:[0-9a-f]{2}(?: |$))+)(?: +\S.*)?", line)

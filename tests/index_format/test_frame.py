@@ -126,7 +126,7 @@ def test_another_magic_is_corrupt(small: bytes, magic: bytes) -> None:
 def forge_tail(
     data: bytes, rows: list[tuple[bytes, int, int, int]], counts: tuple[int, ...], more_pages: int = 0
 ) -> bytes:
-    """A frame with another section table, page table and footer, and right checksums."""
+    """Return a frame with another section table, page table and footer, and right checksums."""
     tail_offset = FOOTER.unpack(data[-40:])[0]
     pages = -(-tail_offset // PAGE_BYTES) + more_pages
     tail = b"".join(SECTION.pack(*row) for row in rows)

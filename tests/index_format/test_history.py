@@ -27,7 +27,7 @@ STEPS = st.lists(
 
 
 def find_file(writer: IndexWriter, directory: MemoryDirectory, path: str) -> tuple[str, int] | None:
-    """The live place of a path, by reading every segment."""
+    """Return the live place of a path, by reading every segment."""
     snapshot = Snapshot.open(directory)
     assert snapshot is not None
     for segment, file in snapshot.iter_live_files():

@@ -110,7 +110,7 @@ def test_versions(version: int, error: type[Exception]) -> None:
 
 
 def forge(record: bytes) -> bytes:
-    """A manifest of any record, with a right checksum."""
+    """Return a manifest of any record, with a right checksum."""
     data = struct.pack("<8sHHI", b"RMIX\x89MAN", 2, 0, len(record)) + record
     return data + struct.pack("<Q", compute_checksum(data))
 
@@ -237,7 +237,7 @@ class CountingDirectory(DiskDirectory):
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the clock all files were written a while ago."""
+    """Let all files have been written a while ago, by the clock."""
     now = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now() + 2 * SETTLED_NS)
 

@@ -36,7 +36,7 @@ DOCS = st.sampled_from([1, 2, 3, 7, 256, 257, 513, 900])
 
 @st.composite
 def draw_postings(draw: st.DrawFn, docs: int) -> list[Posting]:
-    """Few, many or all of so many documents."""
+    """Draw few, many or all of so many documents."""
     sizes = st.integers(1, docs).map(lambda size: set(range(docs - size, docs)))
     chosen = draw(st.one_of(st.sets(st.integers(0, docs - 1), min_size=1, max_size=12), sizes))
     counts = draw(st.lists(COUNTS, min_size=1, max_size=4))
@@ -45,7 +45,7 @@ def draw_postings(draw: st.DrawFn, docs: int) -> list[Posting]:
 
 @st.composite
 def draw_row(draw: st.DrawFn, lengths: Sequence[Lengths]) -> Row:
-    """The lists of one term, some of which are the first one again, or nearly."""
+    """Draw the lists of one term, some of which are the first one again, or nearly."""
     fields = sorted(draw(st.sets(st.integers(0, len(lengths) - 1), min_size=1)))
     row = {fields[0]: draw(draw_postings(len(lengths[fields[0]])))}
     for field in fields[1:]:
@@ -62,7 +62,7 @@ def draw_row(draw: st.DrawFn, lengths: Sequence[Lengths]) -> Row:
 
 @st.composite
 def draw_lists(draw: st.DrawFn) -> tuple[list[Row], list[Lengths]]:
-    """Terms with lists in fields of two levels, and the lengths of each field."""
+    """Draw terms with lists in fields of two levels, and the lengths of each field."""
     levels = draw(st.tuples(DOCS, DOCS))
     fields = draw(st.lists(st.sampled_from([0, 1]), min_size=1, max_size=4))
     short = st.lists(st.integers(0, 30), min_size=1, max_size=4)
@@ -85,7 +85,7 @@ def decode_bulk(data: bytes, table: ListTable) -> list[list[Posting]]:
 
 
 def decode_singly(lists: Sequence[bytes], table: ListTable) -> list[list[Posting]]:
-    """Each list by the decoder of one; a list without bytes as a reader does it, by that of its term."""
+    """Decode each list by itself; a list without bytes as a reader does it, by that of its term."""
     found: list[list[Posting]] = []
     first = 0
     for position, data in enumerate(lists):
@@ -180,7 +180,7 @@ def test_a_list_is_repeated_from_a_field_of_another_level() -> None:
 
 
 def build_list_table(rows: Sequence[tuple[int, int, int, int]]) -> ListTable:
-    """From (term, document frequency, size, documents of the level) of each list."""
+    """Build the table from (term, document frequency, size, documents of the level) of each list."""
     return ListTable(*(build_column([row[column] for row in rows]) for column in range(4)))
 
 
@@ -247,7 +247,7 @@ def test_numbers_that_do_not_fit_one_list_are_corrupt(data: bytes, frequency: in
 
 
 def agree(lists: Sequence[bytes], table: ListTable) -> None:
-    """The decoder of many lists finds what that of one finds, or refuses when that refuses one."""
+    """Assert that the decoder of many lists finds what that of one finds, or refuses as that does."""
     data = b"".join(lists)
     try:
         wanted = decode_singly(lists, table)

@@ -52,7 +52,7 @@ def build(directory: Directory, model: Model = FIRST) -> None:
 
 
 def update(directory: Directory) -> None:
-    """From FIRST to SECOND in two generations."""
+    """Bring an index from FIRST to SECOND in two generations."""
     with IndexWriter(directory, "c", FIELDS) as writer:
         if not writer.segments:
             writer.add(write_model(directory, FIRST, writer.reserve_temporary()))

@@ -43,7 +43,7 @@ TAGS += [b"NRMF", b"META"]
 
 
 def read_forged(sections: dict[bytes, bytes]) -> list[object] | None:
-    """What a segment of these sections answers; None when it is refused as it should be."""
+    """Return what a segment of these sections answers; None when it is refused as it should be."""
     try:
         return read_everything(open_bytes(put_together(sections)[1]))
     except IndexFormatError:
@@ -84,7 +84,7 @@ def read_lists(reader: SegmentReader, term: bytes) -> dict[tuple[bytes, int], di
 
 
 def list_run(run: PostingRun | None) -> dict[tuple[bytes, int], dict[int, int]]:
-    """(term, field) -> doc id -> term frequency."""
+    """Return the postings: (term, field) -> doc id -> term frequency."""
     if run is None:
         return {}
     postings = pair((run.docs, run.term_frequencies))
@@ -425,7 +425,7 @@ def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
 
 
 def find_ends(reader: SegmentReader) -> list[tuple[int, int]]:
-    """Each chunk of the files with units, and the unit behind it."""
+    """Return each chunk of the files with units, and the unit behind it."""
     files, firsts = np.flatnonzero(np.diff(reader.files.first_units)), reader.files.first_units
     units = firsts[files], firsts[files + 1]
     chunks, ends = reader.chunks.find_ends(reader.files.read_chunk_spans(files), units)

@@ -28,7 +28,7 @@ LISTS = st.lists(TERMS, max_size=40)
 
 
 def as_list(terms: TermText) -> list[bytes]:
-    """The terms by their ends, which must say what the text says."""
+    """Return the terms by their ends, which must say what the text says."""
     found = [terms.text[start : end - 1] for start, end in zip(terms.starts, terms.ends, strict=True)]
     assert found == terms.split()
     assert len(terms) == len(found)

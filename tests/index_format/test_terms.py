@@ -39,7 +39,7 @@ NUMBERS = st.one_of(st.integers(1, 300), st.sampled_from([127, 128, 16_383, 16_3
 
 @st.composite
 def draw_lists(draw: st.DrawFn) -> dict[int, tuple[int, int]]:
-    """Lists of one term, some of which repeat the first: they have no bytes."""
+    """Draw lists of one term, some of which repeat the first: they have no bytes."""
     lists = draw(st.dictionaries(st.integers(0, 7), st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=4))
     first = min(lists)
     repeated = draw(st.sets(st.sampled_from(sorted(lists)))) - {first}
@@ -89,7 +89,7 @@ def expect_lists(rows: Rows) -> dict[bytes, list[PostingList]]:
 
 
 def lay_lists(rows: Rows) -> bytes:
-    """LIST of one page, value by value."""
+    """Encode LIST of one page, value by value."""
     lists = [pair for _, fields in rows for _, pair in sorted(fields.items())]
     return b"".join(
         [
@@ -105,7 +105,7 @@ def list_lists(pages: TermPages) -> list[tuple[int, int]]:
 
 
 def read_each(reader: TermsReader) -> list[bytes]:
-    """The terms of every page, read by itself."""
+    """Return the terms of every page, read by itself."""
     return [term for page in range(reader.pages) for term in reader.read_pages(page, page + 1).terms.split()]
 
 
@@ -324,7 +324,7 @@ def test_a_list_without_bytes_that_repeats_none_is_corrupt() -> None:
 
 
 def change_page(columns: dict[int, list[int]], rows: Rows) -> TermsReader:
-    """A reader of the rows whose PAGE table has other columns."""
+    """Return a reader of the rows whose PAGE table has other columns."""
     whole = encode(rows)
     table = open_table(whole[PAGE], 3)
     found = [table.read_column(column) for column in range(3)]

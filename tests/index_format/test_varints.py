@@ -38,7 +38,7 @@ def decode_bytes(data: bytes) -> tuple[list[int], list[int]]:
 
 
 def read_plainly(data: bytes) -> list[int] | None:
-    """The values of bytes, one byte after the other; None where they are cut or too long."""
+    """Return the values of bytes, one byte after the other; None where they are cut or too long."""
     values: list[int] = []
     value = size = 0
     for byte in data:

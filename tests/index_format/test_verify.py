@@ -44,7 +44,7 @@ def build(*models: Model) -> tuple[MemoryDirectory, Manifest]:
 
 
 def forge(change: Callable[[dict[bytes, bytes]], object]) -> list[str]:
-    """The faults of an index whose one segment is changed and has all its checksums right."""
+    """Return the faults of an index whose one segment is changed and has all its checksums right."""
     directory, manifest = build(MODEL)
     entry = manifest.segments[0]
     sections = take_apart(bytes(directory.files[entry.name]))
@@ -185,13 +185,13 @@ def test_terms_that_do_not_ascend() -> None:
 
 
 def find_list(sections: dict[bytes, bytes], term: bytes) -> PostingList:
-    """The first posting list of a term."""
+    """Return the first posting list of a term."""
     _, data = put_together(sections)
     return open_bytes(data).find_lists(term)[0]
 
 
 def forge_post(term: bytes, position: int, value: int) -> list[str]:
-    """The faults where a byte of a term's first list has another value."""
+    """Return the faults where a byte of a term's first list has another value."""
 
     def change(sections: dict[bytes, bytes]) -> None:
         post = bytearray(sections[b"POST"])
@@ -216,7 +216,7 @@ def test_a_list_whose_unused_half_is_not_zero() -> None:
 
 
 def change_twice(sections: dict[bytes, bytes], old: str, new: str, sizes: tuple[str, str]) -> None:
-    """Another list for `twice`, the last term, and other sizes for its two lists, the last of LIST."""
+    """Give `twice`, the last term, another list, and its two lists, the last of LIST, other sizes."""
     laid, lists = bytes.fromhex(old), bytes.fromhex(sizes[0])
     at = find_list(sections, b"twice")
     assert sections[b"POST"].endswith(laid)

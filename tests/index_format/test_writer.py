@@ -51,7 +51,7 @@ def build_first() -> MemoryDirectory:
 
 
 def update(directory: Directory) -> Iterator[int]:
-    """From FIRST to SECOND in two generations; yields the number of each commit that returned."""
+    """Bring an index from FIRST to SECOND; yields the number of each commit that returned."""
     with open_writer(directory) as writer:
         writer.mark_dead(writer.segments[0].name, [0, 1])
         writer.add(write_model(directory, CHANGED, writer.reserve_temporary()))
@@ -266,7 +266,7 @@ def count_operations() -> int:
 
 
 def heal(directory: MemoryDirectory) -> None:
-    """What the next process does; then the index must be as if nothing had ever happened."""
+    """Do what the next process does; then the index must be as if nothing had ever happened."""
     with open_writer(directory) as writer:
         writer.delete_garbage()
         names = {entry.name for entry in writer.segments}

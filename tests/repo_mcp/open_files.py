@@ -12,7 +12,7 @@ DESCRIPTORS = "/proc/self/fd"
 
 
 def list_open(root: Path) -> list[str]:
-    """The open files and directories at or below a root, sorted. Skips the test where nobody tells."""
+    """Return the open files and directories at or below a root, sorted. Skips the test where nobody tells."""
     if not os.path.isdir(DESCRIPTORS):
         pytest.skip("needs /proc")
     found = []

@@ -8,5 +8,5 @@ from repo_mcp.storage.held_directory import HeldDirectory, OwnDirectory
 
 
 def own(path: Path) -> OwnDirectory:
-    """The directory of a path, whether it exists or not; the one above it does."""
+    """Return the directory of a path, whether it exists or not; the one above it does."""
     return OwnDirectory(HeldDirectory(str(path.parent)), path.name)

@@ -33,20 +33,20 @@ def build_tool(
     drop: Callable[[Mapping[str, object], CallContext], None] | None = None,
     **more: Any,
 ) -> Tool:
-    """A tool without arguments."""
+    """Return a tool without arguments."""
     annotations = Annotations(read_only=True)
     return Tool(name, name, name, SCHEMA, {"type": "object"}, annotations, call, drop, **more)
 
 
 def build_answer(structured: Mapping[str, object], is_error: bool = False) -> ToolAnswer:
-    """An answer as toolsets give it."""
+    """Return an answer as toolsets give it."""
     return ToolAnswer(
         structured, json.dumps(structured, ensure_ascii=False, separators=(",", ":")), is_error=is_error
     )
 
 
 def echo(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
-    """Answers with what it was given."""
+    """Answer with what it was given."""
     return build_answer({"client": list(context.client), "arguments": dict(arguments)})
 
 

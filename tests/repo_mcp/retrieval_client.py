@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 60.0  # then a server that does not answer is killed, and the
 
 
 def build_environment(home: Path, **variables: str) -> dict[str, str]:
-    """What a client gives a server: little, and a home of its own."""
+    """Return what a client gives a server: little, and a home of its own."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     return kept | {"HOME": str(home), "PYTHONPATH": str(PROJECT)} | variables
 
@@ -75,7 +75,7 @@ class RetrievalClient:
         raise AssertionError(f"the server ended: {self.process.stderr.read().decode()}")
 
     def call(self, tool: str, /, **arguments: object) -> dict[str, Any]:
-        """One call; checks what holds for every answer."""
+        """Make one call, and check what holds for every answer."""
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
         envelope: dict[str, Any] = result["structuredContent"]
         (block,) = result["content"]
@@ -96,7 +96,7 @@ class RetrievalClient:
 
 
 def start_retrieval(docs: Path, code: Path, home: Path, *options: str) -> RetrievalClient:
-    """A server over two roots, given in the environment."""
+    """Start a server over two roots, given in the environment."""
     home.mkdir(exist_ok=True)
     environment = build_environment(home, DOCS_ROOT=str(docs), CODE_ROOT=str(code))
     command = [sys.executable, "-c", START, "--toolsets", "retrieval", *options]

@@ -25,7 +25,7 @@ def ask_sdk(
     *,
     offers_tasks: bool = False,
 ) -> list[bytes]:
-    """The answer to each request of `frames`, given one after the other."""
+    """Return the answer to each request of `frames`, given one after the other."""
 
     async def converse() -> list[bytes]:
         server = build_sdk_server(toolsets, version, offers_tasks=offers_tasks)

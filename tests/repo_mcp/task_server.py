@@ -40,7 +40,7 @@ QUESTION = Question("expansion", "Answer with words alone.", "Words like authent
 
 
 def _slow(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
-    """Takes `steps` steps and reports each."""
+    """Take `steps` steps and report each."""
     steps = arguments.get("steps", 10)
     assert isinstance(steps, int)
     for done in range(steps):

@@ -102,7 +102,7 @@ class Client:
         self.send({"method": "notifications/initialized"})
 
     def call(self, way: str, *calls: tuple[str, dict[str, object]]) -> list[dict[str, Any]]:
-        """The results of calls made at once, in the order of the calls."""
+        """Return the results of calls made at once, in the order of the calls."""
         meta = {"_meta": WAYS[way]} if WAYS[way] else {}
         frames: list[dict[str, Any]] = [
             {"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments} | meta}
@@ -140,7 +140,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def read_error(result: dict[str, Any]) -> dict[str, Any] | None:
-    """The error of a result, checked for its form; None for success."""
+    """Return the error of a result, checked for its form; None for success."""
     body = result["structuredContent"]
     assert result["isError"] == ("error" in body)
     assert ("error" in body) == (not body.get("ok", "error" not in body))
@@ -149,7 +149,7 @@ def read_error(result: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def read_hint(error: dict[str, Any]) -> str:
-    """Where the toolset says what to do: beside the message, in the details, or behind the message."""
+    """Return the hint: beside the message, in the details, or behind the message."""
     return str(error.get("hint") or error.get("details", {}).get("hint") or error["message"])
 
 

@@ -41,7 +41,7 @@ def find_ids(repository: Repository, query: str = "zeppelin") -> dict[tuple[str,
 
 
 def read_dump(root: Path) -> dict[tuple[str, int, int], str]:
-    """The ids by path and lines, as `index-format dump` prints them."""
+    """Return the ids by path and lines, as `index-format dump` prints them."""
     (index,) = (root / ".repo_mcp").glob("index-*")
     path, found = "", {}
     for line in iter_dump(DiskDirectory(str(index)), postings=False):

@@ -30,7 +30,7 @@ Asked = tuple[dict[str, Any], Told]
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Asked]:
-    """What the server says to each question, and the progress that it told of."""
+    """Return what the server says to each question, and the progress that it told of."""
     place = tmp_path_factory.mktemp("stdio")
     root = write_tree(place / "root", FILES)
     (place / "home").mkdir()

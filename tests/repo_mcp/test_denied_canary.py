@@ -55,7 +55,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def iter_calls() -> Iterator[tuple[str, dict[str, object]]]:
-    """Calls of every kind, on every denied name and on what is not denied."""
+    """Yield calls of every kind, on every denied name and on what is not denied."""
     yield "repo.refresh_index", {"force": True}
     for path in (*DENIED, "link.py", "sub/linked/config", ".env/", "app.py/../.env"):
         for tool, argument in (

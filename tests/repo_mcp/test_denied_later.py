@@ -52,7 +52,7 @@ def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reposito
 
 
 def list_holding(root: Path, token: str) -> list[str]:
-    """Files of the data directory in which the token stands."""
+    """Return the files of the data directory in which the token stands."""
     data_dir = root / ".repo_mcp"
     files = sorted(path for path in data_dir.rglob("*") if path.is_file())
     return [str(path.relative_to(data_dir)) for path in files if token.encode() in path.read_bytes()]

@@ -44,7 +44,7 @@ ASKING: dict[str, tuple[str, dict[str, object], str]] = {
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A home, and beside it the repositories `ledger` and `atlas`, each with a file of its name."""
+    """Return a home, and beside it the repositories `ledger` and `atlas`, each with a file of its name."""
     (tmp_path / "home").mkdir()
     for name in ("ledger", "atlas"):
         (tmp_path / "work" / name / "src").mkdir(parents=True)
@@ -81,7 +81,7 @@ class Client:
         await self.session.send_notification(RootsListChangedNotification())
 
     async def list_paths(self, **arguments: Any) -> tuple[list[str], list[str]]:
-        """The files that the server lists, and what it says of the root that they are in."""
+        """Return the files that the server lists, and what it says of the root that they are in."""
         answer = (await self.session.call_tool("repo.list_files", arguments)).structured_content
         assert answer is not None
         assert answer["ok"], answer

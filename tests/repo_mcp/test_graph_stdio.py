@@ -41,7 +41,7 @@ def start(
 
 
 def wait_for(condition: Callable[[], Any]) -> Any:
-    """What a condition gives when it holds; the server as a whole is killed when it never does."""
+    """Return what a condition gives when it holds; the server as a whole is killed when it never does."""
     deadline = time.monotonic() + PATIENCE_SECONDS / 2
     while not (found := condition()):
         assert time.monotonic() < deadline
@@ -336,7 +336,7 @@ def test_two_servers_of_one_root_answer_alike_and_see_what_the_other_indexed(roo
 
 
 def list_descendants(pid: int) -> list[int]:
-    """The processes below one, by /proc."""
+    """Return the processes below one, by /proc."""
     parents = {}
     for one in Path("/proc").iterdir():
         if one.name.isdigit():

@@ -21,7 +21,7 @@ LINE = "value = {'name': 1, 'other': 2, 'more': 3}  # of which there are many\n"
 
 
 def find_builders(server: int) -> list[int]:
-    """The processes of a server that build shards; the parsers of symbols are of another kind."""
+    """Return the processes of a server that build shards; the parsers of symbols are of another kind."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -32,7 +32,7 @@ def find_builders(server: int) -> list[int]:
 
 
 def write_shards(root: Path) -> None:
-    """A tree of some shards: modules of half a megabyte, and a small file deep down, which comes late."""
+    """Write a tree of some shards: modules of half a megabyte, and a small one deep down, which is late."""
     text = LINE * (SHARD_BYTES // 16 // len(LINE) + 1)
     for number in range(16 * SHARDS):
         (root / f"p{number % 8}").mkdir(parents=True, exist_ok=True)

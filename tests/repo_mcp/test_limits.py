@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def serve(root: Path) -> Iterator[Serve]:
-    """A repository with given limits, indexed, as a function that calls its tools."""
+    """Yield a repository with given limits, indexed, as a function that calls its tools."""
     opened: list[Repository] = []
 
     def start(*, audited: bool = False, **limits: int) -> Call:

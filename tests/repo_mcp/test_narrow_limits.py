@@ -75,14 +75,14 @@ OTHERS = (
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A tree with a file that is small enough for any floor."""
+    """Return a tree with a file that is small enough for any floor."""
     shutil.copytree(CORPUS, tmp_path / "tiny_repo")
     (tmp_path / "tiny_repo" / "small.toml").write_text("[app]\nname = 1\n")
     return tmp_path / "tiny_repo"
 
 
 def _run(root: Path, text: str) -> tuple[dict[str, Any], str]:
-    """The answers to CALLS by their names, and what the server said on standard error."""
+    """Return the answers to CALLS by their names, and what the server said on standard error."""
     (root / "repo_mcp.toml").write_text(text)
     place = root.parent
     server = popen(

@@ -142,7 +142,7 @@ def serve(request: pytest.FixtureRequest) -> Any:
 
 
 def _list_calls(node_id: str) -> list[tuple[str, dict[str, object]]]:
-    """Every tool whose answer comes out of an index, once."""
+    """Return every tool whose answer comes out of an index, once."""
     of_node = ("get_symbol", "get_source_spans", "find_similar", "get_callers", "get_callees")
     of_node += ("get_implementations", "get_references", "get_dependencies", "get_dependents")
     return [
@@ -163,7 +163,7 @@ def _list_calls(node_id: str) -> list[tuple[str, dict[str, object]]]:
 
 
 def _call(client: RetrievalClient, tool: str, /, **arguments: object) -> dict[str, Any]:
-    """The envelope of one call, whatever its text is."""
+    """Return the envelope of one call, whatever its text is."""
     answer: dict[str, Any] = client.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
     assert answer.get("isError", False) == ("error" in answer["structuredContent"])
     found: dict[str, Any] = answer["structuredContent"]
@@ -171,7 +171,7 @@ def _call(client: RetrievalClient, tool: str, /, **arguments: object) -> dict[st
 
 
 def _tell(envelope: dict[str, Any]) -> str:
-    """What an answer says in words: its warnings, or its error."""
+    """Return what an answer says in words: its warnings, or its error."""
     said = [*envelope.get("warnings", ())]
     if "error" in envelope:
         said.append(envelope["error"]["message"])

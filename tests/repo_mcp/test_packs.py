@@ -147,7 +147,7 @@ def test_what_begins_with_a_pack_is_what_is_built_from_nothing(
 
 
 def refuse(path: Path, key: Path | None = None) -> str:
-    """Why a pack is refused."""
+    """Return why a pack is refused."""
     with pytest.raises(RepoError) as fault:
         read_pack(str(path), read_key(None if key is None else str(key)))
     assert fault.value.code is ErrorCode.CONFIG_INVALID
@@ -170,7 +170,7 @@ def test_a_wrong_signature_is_refused(main: GitTree, tmp_path: Path, key: Path) 
 
 
 def rebuild(data: bytes, change_table: Any) -> bytes:
-    """A pack with another table."""
+    """Return a pack with another table."""
     *_, size = HEADER.unpack_from(data)
     table = unpack(data[HEADER.size : HEADER.size + size], "table")
     change_table(table)
@@ -245,7 +245,7 @@ CANARY = "zyxcanaryzyx"
 
 
 def write_lies(path: Path, paths: dict[str, bytes], configuration: str, fields: tuple[Field, ...]) -> None:
-    """A pack whose index says that each of these paths, of contents with a fingerprint, has one word."""
+    """Write a pack whose index says that each of the paths, of contents with a fingerprint, has one word."""
     names = sorted(map(str.encode, paths))
     count = len(names)
     ones, zeros = np.ones(count, dtype=np.int64), np.zeros(count, dtype=np.int64)

@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def iter_calls() -> Iterator[tuple[str, dict[str, object]]]:
-    """Calls of every tool of three toolsets."""
+    """Yield calls of every tool of three toolsets."""
     yield "repo.refresh_index", {"force": True}
     yield "index_codebase", {"path": "."}
     for path in ("tls.py", "guide.md"):

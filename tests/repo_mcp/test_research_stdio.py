@@ -86,7 +86,7 @@ class Client:
         self.write({"method": method, "params": params})
 
     def read(self, number: int) -> Frame:
-        """The answer to a request; questions on the way are answered by the model, notices kept."""
+        """Return the answer to a request; questions on the way are answered by the model, notices kept."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             frame: Frame = json.loads(line)

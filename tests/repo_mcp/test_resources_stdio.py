@@ -113,7 +113,7 @@ def test_http_answers_as_stdio_does(place: Path) -> None:
 
 
 def _read_body(body: bytes) -> Any:
-    """The message in an answer, which may be an event."""
+    """Return the message in an answer, which may be an event."""
     data = [line.removeprefix(b"data: ") for line in body.splitlines() if line.startswith((b"data: {", b"{"))]
     return json.loads(data[-1])
 

@@ -41,7 +41,7 @@ class Roots:
         return dict(answer.structured)
 
     def name_first(self) -> str:
-        """The first file that is listed: `a.py` in the root `a`."""
+        """Return the first file that is listed: `a.py` in the root `a`."""
         return str(self.list_files()["result"]["files"][0]["path"])
 
 

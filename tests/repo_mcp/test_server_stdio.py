@@ -175,7 +175,7 @@ def _converse(root: Path, talk: Callable[[ClientSession], Any], *options: str) -
 
 
 async def _call(session: ClientSession, name: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
-    """One call; checks what holds for every answer."""
+    """Make one call, and check what holds for every answer."""
     listed = {tool.name: tool for tool in (await session.list_tools()).tools}
     answer = await session.call_tool(name, arguments)
     envelope = answer.structured_content

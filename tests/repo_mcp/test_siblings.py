@@ -39,7 +39,7 @@ CANARY = "zyxcanaryzyx"
 
 
 def list_files(root: Path) -> dict[str, tuple[int, bytes]]:
-    """What lies in a data directory, with the inodes."""
+    """Return what lies in a data directory, with the inodes."""
     return {
         str(path.relative_to(root)): (path.stat().st_ino, path.read_bytes())
         for path in sorted((root / ".repo_mcp").rglob("*"))
@@ -54,7 +54,7 @@ def main(tmp_path: Path) -> GitTree:
 
 @pytest.fixture
 def work_tree(main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitTree:
-    """A changed work tree of a repository that was indexed long after its files were written."""
+    """Return a changed work tree of a repository that was indexed long after its files were written."""
     monkeypatch.setattr(scan_state, "GRANULARITY_NS", 0)
     build(main)
     tree = main.add_work_tree(tmp_path / "work")
@@ -65,7 +65,7 @@ def work_tree(main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def opened_paths(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that indexing reads."""
+    """Return the files that indexing reads."""
     found: list[str] = []
     read_many = shards.open_many
 
@@ -299,7 +299,7 @@ def be_a_link(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
 
 
 def fill_the_disk_while_copying(_main: GitTree, patch: pytest.MonkeyPatch) -> None:
-    """The medium of this test is faulty, nothing of ours."""
+    """Make the medium faulty: nothing of ours is."""
 
     def fail(_self: DiskDirectory, _name: str, _source: object) -> bool:
         raise OSError(errno.ENOSPC, "No space left on device")

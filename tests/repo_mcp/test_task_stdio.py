@@ -67,7 +67,7 @@ def _name_server(root: Path, start: str = START) -> StdioServerParameters:
 
 
 def _converse(root: Path, talk: Talk, **more: Any) -> None:
-    """A conversation of the first era."""
+    """Hold a conversation of the first era."""
 
     async def main() -> None:
         with anyio.fail_after(PATIENCE_SECONDS):
@@ -250,7 +250,7 @@ def test_a_tool_asks_the_clients_model(root: Path, callback: Any, answer: str) -
 
 
 class TaskHandle(mcp_types.Result):
-    """What the extension says a call may answer with."""
+    """The answer that the extension lets a call give."""
 
     result_type: Literal["task"] = "task"
     task_id: str
@@ -425,7 +425,7 @@ class Process:
 
 @pytest.fixture
 def many_files(tmp_path: Path) -> Path:
-    """A tree whose index takes a moment."""
+    """Return a tree whose index takes a moment."""
     made = tmp_path / "many"
     for folder in range(30):
         (made / f"part{folder}").mkdir(parents=True)
@@ -446,7 +446,7 @@ def processes() -> Iterator[list[Process]]:
 
 
 def _find_faults(root: Path) -> dict[str, list[str]]:
-    """Of each index that has been committed."""
+    """Return the faults of each index that has been committed."""
     return {
         manifest.parent.name.partition("-")[0]: verify_index(DiskDirectory(str(manifest.parent)))
         for manifest in (root / ".repo_mcp").glob("*/manifest")

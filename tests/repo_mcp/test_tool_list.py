@@ -32,7 +32,7 @@ LIMITS = ("additionalProperties", "minLength", "maxLength", "maxItems", "minimum
 
 @pytest.fixture
 def toolsets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Toolset]:
-    """Every toolset that there is, before anything is opened."""
+    """Return every toolset that there is, before anything is opened."""
     for name in ("docs", "code"):
         (tmp_path / name).mkdir()
         monkeypatch.setenv(f"{name.upper()}_ROOT", str(tmp_path / name))
@@ -146,7 +146,7 @@ def test_a_schema_is_shown_with_all_that_makes_a_call_right(toolsets: list[Tools
 
 
 def _drop(schema: Any, *keys: str) -> Any:
-    """A schema without some keywords, and without what is empty."""
+    """Return a schema without some keywords, and without what is empty."""
     if isinstance(schema, list | tuple):
         return [_drop(one, *keys) for one in schema]
     if not isinstance(schema, dict):

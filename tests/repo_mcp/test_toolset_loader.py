@@ -69,7 +69,7 @@ def test_a_root_that_cannot_be_served_is_refused_at_once(tmp_path: Path) -> None
 
 
 def list_told(root: Path, data_dir: Path) -> list[tuple[str, list[Tool]]]:
-    """What clients are told of each toolset over one root, without the functions behind it."""
+    """Return what clients are told of each toolset over one root, without the functions behind it."""
     named = tuple(NamedRoot(name, str(root), "environment") for name in ("docs", "code"))
     names = ["repo", "graph", "research", "retrieval"]
     config = replace(load_config(str(root), data_dir=str(data_dir), toolsets=names), named_roots=named)

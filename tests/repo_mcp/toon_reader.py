@@ -17,7 +17,7 @@ TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^",]*')
 
 
 def read_toon(text: str) -> object:
-    """The JSON value of a document. ValueError for what no encoder writes."""
+    """Return the JSON value of a document. Raises ValueError for what no encoder writes."""
     if text == "":
         return {}
     lines = []
@@ -175,7 +175,7 @@ def _split(text: str) -> list[str]:
 
 
 def _split_key(body: str) -> tuple[str, str] | None:
-    """The key and what stands behind its colon; None where there is no colon outside of quotes."""
+    """Return the key and what stands behind its colon; None where there is no colon outside of quotes."""
     at = 0
     while at < len(body):
         if body[at] == '"':

@@ -51,7 +51,7 @@ def make_text(draw: random.Random, suffix: str) -> str:
 
 
 def add_file(root: Path, draw: random.Random) -> None:
-    """One more file, or a new version of one."""
+    """Write one more file, or a new version of one."""
     depth = draw.randrange(3)
     parts = [f"d{draw.randrange(4)}" for _ in range(depth)]
     suffix = draw.choice(SUFFIXES)
@@ -61,7 +61,7 @@ def add_file(root: Path, draw: random.Random) -> None:
 
 
 def make_tree(root: Path, seed: int, files: int = 60) -> Path:
-    """A tree of some files in some directories."""
+    """Make a tree of some files in some directories."""
     draw = random.Random(seed)
     root.mkdir(parents=True, exist_ok=True)
     for _ in range(files):
@@ -70,7 +70,7 @@ def make_tree(root: Path, seed: int, files: int = 60) -> Path:
 
 
 def edit_tree(root: Path, draw: random.Random) -> None:
-    """A few files added, changed, removed or renamed, now and then a whole directory."""
+    """Add, change, remove or rename a few files, now and then a whole directory."""
     for _ in range(draw.randint(1, 5)):
         paths = sorted(path for path in root.rglob("*") if path.is_file() and ".repo_mcp" not in path.parts)
         choice = draw.randrange(8)

@@ -45,13 +45,13 @@ def write_shop(root: Path) -> Path:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """The tree `shop` in a folder of trees."""
+    """Return the tree `shop` in a folder of trees."""
     return write_shop(tmp_path / "trees" / "shop")
 
 
 @pytest.fixture
 def ripgrep(tree: Path) -> Ripgrep:
-    """The real program over the tree."""
+    """Return the real program over the tree."""
     program = shutil.which("rg")
     if program is None:
         pytest.skip("ripgrep (rg) is not installed")

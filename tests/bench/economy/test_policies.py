@@ -20,7 +20,7 @@ QUERY = "where is a crate kept for an order"
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """A server of the tree, for all tests here; they only ask."""
+    """Yield a server of the tree, for all tests here; they only ask."""
     data = tmp_path_factory.mktemp("economy")
     tree = write_shop(data / "shop")
     build_index(tree, data / "data")

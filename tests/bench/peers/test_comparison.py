@@ -28,7 +28,7 @@ def digest(root: Path) -> dict[str, bytes]:
 
 
 def run(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, Path]:
-    """The printed table and the directory of results."""
+    """Return the printed table and the directory of results."""
     before = digest(tree)
     scratch, results = tmp_path / "scratch", tmp_path / "results"
     main([str(tree), "--scratch", str(scratch), "--results", str(results), *options], ONCE)

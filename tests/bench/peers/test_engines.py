@@ -25,7 +25,7 @@ ASKED = 20  # queries of a class
 
 @pytest.fixture(scope="module")
 def job(made_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
-    """A copy of the tree with our index, the units and the queries."""
+    """Yield a copy of the tree with our index, the units and the queries."""
     scratch = tmp_path_factory.mktemp("peers")
     made = Job(scratch / "tree", scratch)
     shutil.copytree(made_tree, made.root)

@@ -58,7 +58,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    """A copy of our own package: a few thousand lines."""
+    """Yield a copy of our own package: a few thousand lines."""
     root = tmp_path_factory.mktemp("project") / "repo_mcp"
     shutil.copytree(PROJECT, root, ignore=shutil.ignore_patterns("__pycache__"))
     with closing(Repository(load_config(str(root)))) as repository:
@@ -71,7 +71,7 @@ def read_lines(repository: Repository, path: str) -> list[str]:
 
 
 def check_bundle(repository: Repository, bundle: Bundle) -> None:
-    """What holds for every bundle."""
+    """Check what holds for every bundle."""
     budget, totals = bundle.budget, bundle.totals
     assert totals.files == len({one.path for one in bundle.selections}) <= budget.max_files
     assert totals.lines == sum(len(one.lines) for one in bundle.selections) <= budget.max_total_lines

@@ -146,7 +146,7 @@ def cut(text: str, path: str = "a.py") -> list[Block]:
 
 
 def rate(text: str, terms: dict[str, float], path: str = "a.py") -> list[tuple[str, float]]:
-    """The name and the worth of each block, best first."""
+    """Return the name and the worth of each block, best first."""
     finder = TermFinder(terms)
     data = text.encode()
     live = LiveFile(path, data, tuple(text.splitlines()), b"f")

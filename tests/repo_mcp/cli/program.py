@@ -16,7 +16,7 @@ BIN = Path(sys.executable).parent
 
 
 def make_tree(place: Path) -> Path:
-    """A root and a home beside it. The root's path."""
+    """Make a root, and a home beside it; return the root's path."""
     shutil.copytree(CORPUS, place / "tree")
     (place / "home").mkdir()
     return place / "tree"
@@ -25,7 +25,7 @@ def make_tree(place: Path) -> Path:
 def run(
     tree: Path, *arguments: str, given: str | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """One command with the tree as current directory."""
+    """Run one command with the tree as current directory."""
     environment = {
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(PROJECT),

@@ -48,7 +48,7 @@ def run_json(*arguments: str, cwd: Path, code: int = 0) -> Any:
 
 
 def assert_fails(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
-    """Nothing on stdout, one line on stderr that holds the words."""
+    """Assert that nothing is on stdout, and on stderr one line that holds the words."""
     assert done.returncode == code, done.stderr
     assert done.stdout == ""
     assert done.stderr.startswith("repo-mcp: ")

@@ -23,7 +23,7 @@ def get_client(name: str) -> str:
 
 
 def ask(tree: Path, *command: str, **variables: str) -> str:
-    """What a client says, on either stream."""
+    """Return what a client says, on either stream."""
     done = subprocess.run(
         command,
         cwd=tree,

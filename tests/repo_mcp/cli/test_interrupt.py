@@ -50,7 +50,7 @@ def interrupt(tree: Path, seconds: float, *arguments: str) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tree of three shards, so that two processes index it."""
+    """Return a tree of three shards, so that two processes index it."""
     root = make_tree(tmp_path_factory.mktemp("interrupt"))
     made = random.Random(1)
     words = [f"word_{made.randrange(50_000)}" for _ in range(30_000)]

@@ -33,7 +33,7 @@ Send = Callable[["Requests"], None]
 
 @pytest.fixture
 def tree(tmp_path: Path) -> GitTree:
-    """A tree that is not indexed yet, and in `made` a pack of the same one; a key in `key`."""
+    """Return a tree that is not indexed yet, and in `made` a pack of the same one; a key in `key`."""
     trees = [GitTree(tmp_path / name) for name in ("origin", "tree")]
     for one in trees:
         one.write({f"file{number}.py": f"def f{number}(): ...\n" for number in range(FILES)})

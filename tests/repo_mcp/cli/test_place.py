@@ -19,7 +19,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def run_in(directory: Path, *arguments: str) -> tuple[int, str]:
-    """How a command ended in a directory of the tree, and what it printed."""
+    """Run a command in a directory of the tree; return how it ended, and what it printed."""
     home = next(place for place in directory.parents if (place / "home").is_dir()) / "home"
     done = run(directory, *arguments, HOME=str(home))
     return done.returncode, done.stdout

@@ -30,7 +30,7 @@ HOSTILE = "<script>alert(1)<\N{DIVISION SLASH}script>"
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page."""
+    """The page as a browser would make it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """A repository whose names are markup, with a log."""
+    """Return a repository whose names are markup, with a log."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root = tmp_path / HOSTILE
     folder = root / "<img src=x onerror=alert(2)>"

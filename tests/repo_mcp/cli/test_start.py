@@ -49,7 +49,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def list_libraries(modules: frozenset[str]) -> set[str]:
-    """What was loaded of other packages, as these are installed."""
+    """Return what was loaded of other packages, as these are installed."""
     loaded = {name.partition(".")[0] for name in modules if not name.startswith("_")}
     return loaded & packages_distributions().keys() - {"repo_mcp"}
 

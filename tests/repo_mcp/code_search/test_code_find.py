@@ -30,7 +30,7 @@ def open_searcher(repository: Repository) -> Searcher:
 
 
 def write_random_tree(root: Path, draw: random.Random) -> None:
-    """Files whose paths, names, comments and code repeat a few words, some of them many times."""
+    """Write files whose paths, names, comments and code repeat a few words, some of them many times."""
     for number in range(draw.randint(1, 14)):
         folder = draw.choice(["", f"{draw.choice(WORDS)}/", f"{draw.choice(WORDS)}/{draw.choice(WORDS)}/"])
         path = root / f"{folder}{draw.choice(WORDS)}_{number}.py"

@@ -14,7 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user without any configuration, and two directories."""
+    """Return a user without any configuration, and two directories."""
     for variable in ("DOCS_ROOT", "CODE_ROOT"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

@@ -43,7 +43,7 @@ VALUES = [
 
 
 def _read(arguments: list[str]) -> Config:
-    """Raises what the server would say."""
+    """Read a command line. Raises what the server would say."""
     return narrow_config(read_config(build_parser("test").parse_args(arguments)))[0]
 
 

@@ -60,7 +60,7 @@ def test_the_system_describes_its_processor(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def forget_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No choice in the environment, until the test ends."""
+    """Leave no choice in the environment until the test ends."""
     for name in CHOICES:
         monkeypatch.setenv(name, "")  # else what the test sets would stay
         monkeypatch.delenv(name)

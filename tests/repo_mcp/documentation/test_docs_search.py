@@ -71,7 +71,7 @@ def kettle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Repository]:
-    """A tree that a test may change."""
+    """Yield a tree that a test may change."""
     repository = open_root(write(tmp_path / "root", TREE), tmp_path / "data")
     yield repository
     repository.close()

@@ -357,7 +357,7 @@ def read_plainly(root: Path, repository: Repository) -> dict[str, list[str]]:
 
 
 def make_requests(draw: random.Random, lines: list[str], count: int) -> Iterator[ExactRequest]:
-    """Literals and expressions cut from the lines themselves, and some from nowhere: three times a count."""
+    """Yield literals and expressions cut from the lines themselves, and some from nowhere: thrice a count."""
     for _ in range(count):
         line = draw.choice(lines)
         start = draw.randrange(max(1, len(line)))
@@ -407,7 +407,7 @@ def test_the_same_lines_as_a_plain_reading_for_long(
 
 
 def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Over a history of changes, some indexed and some not, with the shortcuts for large trees in use."""
+    """Compare over a history of changes, some indexed and some not, using the shortcuts for large trees."""
     monkeypatch.setattr(exact_search, "BATCHES_HERE", 2)
     monkeypatch.setattr(exact_paths, "FIRST_PATHS", 3)
     use_sides(monkeypatch, 2)

@@ -20,7 +20,7 @@ from tests.repo_mcp.exact.exact_patterns import literals, texts
 
 
 def match(request: ExactRequest, data: bytes) -> list[LineMatch]:
-    """What both engines find."""
+    """Return what both engines find."""
     found = list(LineMatcher(request, load_engine()).iter_matches(data))
     assert list(LineMatcher(request, PythonEngine()).iter_matches(data)) == found
     return found

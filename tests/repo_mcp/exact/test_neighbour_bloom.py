@@ -79,7 +79,7 @@ def mark(text: str | bytes, *words: str) -> tuple[NeighbourBloom, set[int]]:
 
 
 def has(marks: set[int], word: str, before: str, behind: str) -> bool:
-    """What `find_beside` asks of a file."""
+    """Return what `find_beside` asks of a file."""
     hashes = _hash_terms([word.encode()])
     wanted = {
         int(one[0])
@@ -127,7 +127,7 @@ def test_a_file_with_a_kelvin_sign_has_every_mark() -> None:
 
 
 def meets(need: Need, words: set[str], marks: set[int]) -> bool:
-    """Whether a file of these words and marks is looked at, if all plain words are common."""
+    """Return whether a file of these words and marks is looked at, if all plain words are common."""
     if not isinstance(need, Run):
         met = [meets(part, words, marks) for part in need.parts]
         return all(met) if isinstance(need, All) else any(met)
@@ -140,7 +140,7 @@ def meets(need: Need, words: set[str], marks: set[int]) -> bool:
 
 
 def check(pattern: str, case_sensitive: bool, whole_word: bool, raw: bytes) -> bool:
-    """Whether it matches, and then is not ruled out."""
+    """Return whether it matches, and then is not ruled out."""
     request = ExactRequest(pattern, regex=True, case_sensitive=case_sensitive, whole_word=whole_word)
     try:
         matcher = LineMatcher(request)

@@ -24,7 +24,7 @@ WORD = re.compile(r"\w+")
 
 
 def show(need: Need | None) -> str:
-    """`<foo~ & (bar | baz>)`: `<` and `>` a closed edge, `~` a strange one, `'` a long s may stand there."""
+    """Render `<foo~ & (bar | baz>)`: `<` and `>` a closed edge, `~` a strange one, `'` a possible long s."""
     if need is None:
         return "anything"
     if isinstance(need, Run):
@@ -36,7 +36,7 @@ def show(need: Need | None) -> str:
 
 
 def show_shape(run: Run) -> str:
-    """D a digit, H a hexadecimal one, L a letter, W any word character; + one or more of it."""
+    """Render D for a digit, H a hexadecimal one, L a letter, W any word character; + one or more of it."""
     return (run.shape or run.text).translate(str.maketrans(CLASS_MARKS + MORE, "DHLW+"))
 
 
@@ -151,7 +151,7 @@ def test_literals_of_expressions(pattern: str, literal: str) -> None:
 
 
 def holds(need: Need, words: set[str]) -> bool:
-    """Whether a text of these words may meet the need, by the promise of each part."""
+    """Return whether a text of these words may meet the need, by the promise of each part."""
     if isinstance(need, Run):
         return any(may_hold(need, word) for word in words)
     met = [holds(part, words) for part in need.parts]

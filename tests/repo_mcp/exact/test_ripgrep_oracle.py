@@ -94,7 +94,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def make_requests(draw: random.Random, lines: list[str], count: int) -> Iterator[ExactRequest]:
-    """Literals of all kinds cut from lines, and expressions around pieces of lines."""
+    """Yield literals of all kinds cut from lines, and expressions around pieces of lines."""
     for _ in range(count):
         line = draw.choice(lines)
         start = draw.randrange(len(line))

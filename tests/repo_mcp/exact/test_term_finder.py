@@ -53,7 +53,7 @@ def may_hold(run: Run, term: str) -> bool:
 
 
 def may_hold_shape(run: Run, term: str) -> bool:
-    """By Python's `re` and the characters beside the match, apart from how terms are searched."""
+    """Judge by Python's `re` and the characters beside the match, apart from how terms are searched."""
     if run.may_have_long_s and "\u017f" in term:
         return True
     body = run.shape.translate({ord(mark): part for mark, part in zip(CLASS_MARKS, CLASSES, strict=True)})

@@ -26,7 +26,7 @@ PARSERS: Mapping[str, Parser] = {language: partial(parse_as, language) for langu
 
 
 def _list_parts(name: str) -> set[str]:
-    """The parts of a name; of one that is no word those of its words, and the whole."""
+    """Return the parts of a name; of one that is no word those of its words, and the whole."""
     if name.isidentifier():
         return set(get_word_terms(name))
     return {name.lower(), *analyse_text(name)}
@@ -37,7 +37,7 @@ class MemoryIndex(MemoryProgram):
 
     @property
     def names(self) -> MemoryIndex:
-        """Itself."""
+        """Return itself."""
         return self
 
     def __init__(self, texts: Mapping[str, str | bytes]) -> None:
@@ -78,7 +78,7 @@ class MemoryIndex(MemoryProgram):
 
     @cached_property
     def _parts(self) -> dict[str, Counter[str]]:
-        """part of a declared name -> paths."""
+        """Return the paths by part of a declared name."""
         found: dict[str, Counter[str]] = {}
         for name, paths in self._declaring.items():
             for part in _list_parts(name):
@@ -126,7 +126,7 @@ def make_graph(texts: Mapping[str, str | bytes]) -> Graph:
 
 
 def find_node(graph: Graph, name: str) -> Node:
-    """The one symbol with a qualified name, or the file of a path."""
+    """Return the one symbol with a qualified name, or the file of a path."""
     nodes, match = graph.look_up(name, SymbolFilter())
     assert len(nodes) == 1, (name, nodes)
     assert match is NameMatch.EXACT, (name, nodes)
@@ -137,7 +137,7 @@ Row = tuple[str, str, str, tuple[int, ...]]
 
 
 def list_incoming(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
-    """(type, confidence, other end, lines) of the edges that end at a symbol, but where it stands."""
+    """Return (type, confidence, other end, lines) of the edges that end at a symbol, but where it stands."""
     wanted = types or tuple(one for one in EdgeType if one is not EdgeType.CONTAINS)
     edges = graph.find_incoming(find_node(graph, name), wanted).edges
     return [
@@ -147,7 +147,7 @@ def list_incoming(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
 
 
 def list_outgoing(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
-    """The same of those that begin at it, but what it holds."""
+    """Return the same of those that begin at it, but what it holds."""
     wanted = types or tuple(one for one in EdgeType if one is not EdgeType.CONTAINS)
     edges = graph.find_outgoing(find_node(graph, name), wanted).edges
     return [

@@ -14,7 +14,7 @@ _NAMED_AGAIN = (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
 
 
 def find_language_by_suffix(path: str) -> str:
-    """The language of a path, by what its name ends in; empty for none that we parse."""
+    """Return the language of a path, by what its name ends in; empty for none that we parse."""
     suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
     languages = {
         "py": "python", "pyi": "python", "ts": "typescript", "tsx": "typescript", "js": "javascript",
@@ -79,12 +79,12 @@ class MemoryProgram:
 
 
 def _iter_declared(record: SymbolRecord) -> Iterable[str]:
-    """The names of all symbols, that of the file among them."""
+    """Yield the names of all symbols, that of the file among them."""
     return (record.strings[number] for number in record.names.tolist())
 
 
 def iter_used(record: SymbolRecord) -> Iterable[str]:
-    """The names that are referred to, once for each reference."""
+    """Yield the names that are referred to, once for each reference."""
     for row in range(record.reference_count):
         reference = record.get_reference(row)
         if reference.role is not ReferenceRole.BIND:

@@ -52,7 +52,7 @@ _KEYWORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """What one symbol is compared by, without its text."""
+    """The features by which one symbol is compared, without its text."""
 
     used: Mapping[str, float]  # name -> weight of its strongest role
     parts: frozenset[str]
@@ -68,7 +68,7 @@ class _Candidate:
     parts: float  # weight of the parts that both names have, or may have
 
     def order(self) -> tuple[float, str, int]:
-        """Those that share most come first."""
+        """Return the key of the order: those that share most come first."""
         return (-(self.used + self.parts), self.declaration.path, self.declaration.ordinal)
 
 
@@ -81,7 +81,7 @@ class PlainFinder:
         self._part_rarity: dict[str, float] = {}
 
     def find(self, declaration: Declaration, limit: int) -> list[Similar]:
-        """The symbols most like one, likest first, then by path and line. The text of files is read."""
+        """Return the symbols most like one, likest first, then by path and line. Reads the text of files."""
         record = self._program.find_record(declaration.path)
         if record is None:
             return []
@@ -106,7 +106,7 @@ class PlainFinder:
     def _list_candidates(
         self, declaration: Declaration, record: SymbolRecord, own: _Features
     ) -> list[Declaration]:
-        """The symbols of like kind that share most of what is rare, by their files' columns alone."""
+        """Return the symbols of like kind that share most of what is rare, by their files' columns alone."""
         group = _find_group(record, declaration.ordinal)
         rough: list[_Candidate] = []
         for path in self._list_files(own):
@@ -119,7 +119,7 @@ class PlainFinder:
         return [one.declaration for one in chosen if one.declaration != declaration]
 
     def _weigh_parts(self, own: _Features, candidate: _Candidate) -> float:
-        """What the own names share, part by part."""
+        """Return what the own names share, part by part."""
         ordinal = candidate.declaration.ordinal
         name = candidate.record.strings[candidate.record.names[ordinal]]
         return sum(self._weigh_part(part) for part in sorted(own.parts.intersection(_list_parts(name))))
@@ -127,7 +127,7 @@ class PlainFinder:
     def _score_file(
         self, path: str, record: SymbolRecord, own: _Features, group: frozenset[SymbolKind]
     ) -> list[_Candidate]:
-        """The symbols of the group that share most names, or may share parts of their own."""
+        """Return the symbols of the group that share most names, or may share parts of their own."""
         weights = np.zeros(len(record.strings))
         for name in own.used:
             if name in record.strings:
@@ -155,12 +155,12 @@ class PlainFinder:
         ]
 
     def _list_telling(self, own: _Features) -> list[str]:
-        """The rarest parts of the own name, those left out that any name may hold."""
+        """Return the rarest parts of the own name, those left out that any name may hold."""
         parts = [part for part in own.parts if len(part) >= MIN_PART]
         return sorted(parts, key=lambda part: (-self._weigh_part(part), part))[:ASKED_PARTS]
 
     def _list_files(self, own: _Features) -> list[str]:
-        """The files that share most of the rarest names."""
+        """Return the files that share most of the rarest names."""
         counts: Counter[str] = Counter()
         rarest = sorted(own.used, key=lambda name: (-self._weigh(name), name))
         for name in rarest[:ASKED_NAMES]:
@@ -172,7 +172,7 @@ class PlainFinder:
         return sorted(counts, key=lambda path: (-counts[path], path))[:MAX_FILES]
 
     def _weigh(self, name: str) -> float:
-        """How much a name tells: the logarithm of how few files use it."""
+        """Return how much a name tells: the logarithm of how few files use it."""
         known = self._rarity.get(name)
         if known is None:
             files = max(1, len(self._program.list_paths()))
@@ -206,12 +206,12 @@ class PlainFinder:
 
 
 def _number(record: SymbolRecord, text: str) -> int:
-    """The last of the strings that are equal."""
+    """Return the last of the strings that are equal."""
     return max(number for number, one in enumerate(record.strings) if one == text)
 
 
 def mark_inside(record: SymbolRecord, ordinal: int) -> npt.NDArray[np.bool_]:
-    """For each symbol: is it the one at `ordinal`, or inside of it."""
+    """Return for each symbol: is it the one at `ordinal`, or inside of it."""
     marked: set[int] = {ordinal}
     for other, parent in enumerate(record.parents.tolist()):
         if other > ordinal and parent in marked:
@@ -240,7 +240,7 @@ def _list_parts(name: str) -> tuple[str, ...]:
 
 
 def _find_owners(record: SymbolRecord, group: frozenset[SymbolKind]) -> npt.NDArray[np.int64]:
-    """For each symbol the place of the nearest one of the group around it, itself included; else 0."""
+    """Return for each symbol the place of the nearest one of the group around it, itself included; else 0."""
     is_owner = _is_of(record, group)
     is_owner[0] = True  # the file, which stands for none
     owners = np.arange(record.symbol_count, dtype=np.int64)
@@ -250,7 +250,7 @@ def _find_owners(record: SymbolRecord, group: frozenset[SymbolKind]) -> npt.NDAr
 
 
 def _is_of(record: SymbolRecord, group: Iterable[SymbolKind]) -> npt.NDArray[np.bool_]:
-    """True for each symbol of the kinds."""
+    """Return True for each symbol of the kinds."""
     table = np.zeros(int(max(SymbolKind)) + 1, dtype=np.bool_)
     table[[int(kind) for kind in group]] = True
     marks: npt.NDArray[np.bool_] = table[record.kinds]
@@ -258,7 +258,7 @@ def _is_of(record: SymbolRecord, group: Iterable[SymbolKind]) -> npt.NDArray[np.
 
 
 def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
-    """The kinds that a symbol is compared with."""
+    """Return the kinds that a symbol is compared with."""
     kind = SymbolKind(int(record.kinds[ordinal]))
     for group in (CALLABLE_KINDS, TYPE_KINDS):
         if kind in group:
@@ -274,7 +274,7 @@ class _Texts:
         self._lines: dict[str, list[str]] = {}
 
     def shingle(self, declaration: Declaration) -> frozenset[tuple[str, ...]]:
-        """The runs of tokens of a symbol; none when its file cannot be read."""
+        """Return the runs of tokens of a symbol; none when its file cannot be read."""
         record = self._program.find_record(declaration.path)
         if record is None:
             return frozenset()
@@ -288,13 +288,13 @@ class _Texts:
 
 
 def shingle(text: str) -> frozenset[tuple[str, ...]]:
-    """The runs of tokens of a text."""
+    """Return the runs of tokens of a text."""
     tokens = [_abstract(token) for token in _TOKEN.findall(text)]
     return frozenset(zip(*(tokens[ordinal:] for ordinal in range(SHINGLE)), strict=False))
 
 
 def _abstract(token: str) -> str:
-    """A token without what is only a name or a value."""
+    """Return a token without what is only a name or a value."""
     first = token[0]
     if first.isalpha() or first == "_":
         return token if token in _KEYWORDS else "n"

@@ -20,7 +20,7 @@ RESOLVERS: dict[str, type[TypeScriptResolver] | type[CSharpResolver]] = {
 
 
 def parse(path: str, text: bytes) -> bytes:
-    """By the task of the file."""
+    """Parse a text by the task of its file."""
     task = find_parser_task(path, find_language_by_suffix(path))
     assert task is not None
     return run_parser_task(task, path.encode() + b"\n" + text)
@@ -36,18 +36,18 @@ class Repository:
 
     @classmethod
     def build(cls, texts: dict[str, str]) -> Repository:
-        """Of texts by path; what all lines are indented by is taken away."""
+        """Build a repository of texts by path; what all lines are indented by is taken away."""
         plain = {path: dedent(text).lstrip("\n") for path, text in texts.items()}
         return cls(plain, MemoryProgram(plain, dict.fromkeys(RESOLVERS, parse)))
 
     def find_line(self, path: str, text: str) -> int:
-        """The number of the only line that holds a text."""
+        """Return the number of the only line that holds a text."""
         found = [number for number, line in enumerate(self.texts[path].split("\n"), 1) if text in line]
         assert len(found) == 1, f"{len(found)} lines hold {text!r}"
         return found[0]
 
     def ask(self, path: str, line: str, name: str, *roles: ReferenceRole) -> list[str]:
-        """What a name means on the line that holds a text: "path:line name confidence", or "-> outside"."""
+        """Return what a name on the line of a text means: "path:line name confidence", or "-> outside"."""
         number = self.find_line(path, line)
         language = self.program.find_language(path)
         resolver = self.resolvers.setdefault(language, RESOLVERS[language](self.program))
@@ -70,7 +70,7 @@ class Repository:
         return list(dict.fromkeys(said))
 
     def describe(self, declaration: Declaration, confidence: str) -> str:
-        """The text of one target."""
+        """Return the text of one target."""
         record = self.program.find_record(declaration.path)
         assert record is not None
         symbol = record.get_symbol(declaration.ordinal)

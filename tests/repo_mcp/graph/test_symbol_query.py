@@ -153,7 +153,7 @@ def test_a_pattern_takes_no_more_than_quadratic_time_on_a_long_name(query: str) 
 
 
 def brute_force(query: str, name: str) -> bool:
-    """True when a name is what a word with stars stands for, tried letter by letter."""
+    """Return True when a name is what a word with stars stands for, tried letter by letter."""
     if not query or not name:
         return not query.strip("*") and not name
     if query[0] == "*":

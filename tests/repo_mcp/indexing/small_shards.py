@@ -8,7 +8,7 @@ from repo_mcp.indexing.shards import BuildSettings
 
 
 def replace_shard_bytes(shard_bytes: int) -> tuple[object, ...]:
-    """The defaults of `BuildSettings`, with another size of shards."""
+    """Return the defaults of `BuildSettings`, with another size of shards."""
     parameters = inspect.signature(BuildSettings).parameters
     defaults = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
     assert "shard_bytes" in defaults

@@ -37,7 +37,7 @@ PATIENCE_SECONDS = 60.0
 
 
 def plan(sizes: list[int], ends: list[int]) -> list[tuple[str, list[str], int]]:
-    """The shards of files of these sizes that come in pieces with these ends."""
+    """Return the shards of files of these sizes that come in pieces with these ends."""
     columns = FileColumns()
     columns.extend([(f"{place:03}", (size, 0, 0, 0)) for place, size in enumerate(sizes)])
     files = columns.finish()
@@ -106,7 +106,7 @@ class Tree:
         self.told: list[IndexProgress] = []
 
     def count_segments(self) -> int:
-        """Of the committed generation."""
+        """Return the number of segments of the committed generation."""
         manifest = read_manifest(self.directory)
         return len(manifest.segments) if manifest is not None else 0
 
@@ -126,7 +126,7 @@ class Tree:
         )
 
     def read(self) -> dict[str, bytes]:
-        """The segments."""
+        """Return the segments."""
         return {path.name: path.read_bytes() for path in self.index.glob("*.seg")}
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from repo_mcp.repository import Repository
 
 
 def list_chunks(cut: Cut) -> list[tuple[int, int]]:
-    """First and last line of each chunk."""
+    """Return the first and last line of each chunk."""
     ends = [0]
     for lines in cut.unit_lines.tolist():
         ends.append(ends[-1] + lines)

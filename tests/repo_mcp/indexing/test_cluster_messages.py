@@ -69,7 +69,7 @@ def open_tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
 
 
 def build_here(tree: Tree, task: ShardTask) -> Received:
-    """What a process of this machine makes of a shard."""
+    """Return what a process of this machine makes of a shard."""
     directory = MemoryDirectory()
     with closing(ShardBuilder(tree.settings, directory)) as builder:
         result = builder.build(task)
@@ -127,7 +127,7 @@ def test_all_settings_reach_a_worker(tree: Tree) -> None:
 
 
 def change_record(change: Callable[[list[list[object]]], object]) -> Callable[[Reply], object]:
-    """A reply with its rows changed."""
+    """Return a reply with its rows changed."""
 
     def apply(reply: Reply) -> object:
         record = unpack(reply[0], "reply")
@@ -142,7 +142,7 @@ def set_all(column: int, value: object) -> Callable[[Reply], object]:
 
 
 def hide(reply: Reply, outcome: str) -> object:
-    """A reply that says this of each file, as it was seen."""
+    """Return a reply that says this of each file, as it was seen."""
     return [set_all(0, outcome)(reply)[0]]  # type: ignore[index]
 
 
@@ -241,7 +241,7 @@ def test_any_bytes_are_refused_or_are_what_was_built(tree: Tree, seed: int) -> N
 
 
 def copy_elsewhere(tree: Tree, place: Path) -> Tree:
-    """The tree of workers that have a copy, with other times."""
+    """Return the tree of workers that have a copy, with other times."""
     shutil.copytree(tree.root, place)
     for path in place.rglob("*.*"):
         os.utime(path, ns=(1, 1))

@@ -12,7 +12,7 @@ CHECKED_OUT_NS = 10**18
 
 
 def make_files(times: dict[str, int]) -> WalkedFiles:
-    """Files in path order, each changed so many hours after most."""
+    """Return files in path order, each changed so many hours after most."""
     columns = FileColumns()
     columns.extend(
         [(path, (1, CHECKED_OUT_NS + times[path] * LATER_NS, 0, 0)) for path in sorted(times, key=str.encode)]

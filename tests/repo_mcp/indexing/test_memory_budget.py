@@ -18,7 +18,7 @@ FILE_BYTES = 500_000
 
 
 def write_new_words(root: Path, files: int) -> list[str]:
-    """Files in which no word comes twice."""
+    """Write files in which no word comes twice."""
     source = random.Random(7)
     names = [f"f{number:02}.txt" for number in range(files)]
     for name in names:

@@ -140,7 +140,7 @@ def test_changed_files_are_found(first: Tree, before: Tree, after: Tree, unsettl
 
 
 def carry_on(first: Tree, before: Tree, unsettled: set[str]) -> SeenFiles:
-    """The record of a tree as a refresh makes it of that of another one."""
+    """Return the record of a tree as a refresh makes it of that of another one."""
     seen, report = see(first, 1), walk(before)
     changed, missing = find_changed(seen, report.files)
     racy = {report.files[place].path for place in changed} | set(unsettled)
@@ -149,7 +149,7 @@ def carry_on(first: Tree, before: Tree, unsettled: set[str]) -> SeenFiles:
 
 
 def change(seen: SeenFiles | None, tree: Tree, generation: int, gone: Sequence[str] = ()) -> SeenFiles:
-    """The record after some files are as in the tree, and others gone."""
+    """Return the record after some files are as in the tree, and others gone."""
     assert seen is not None
     return renew_seen(seen, generation, 1.5, 10 * HOUR_NS, walk(tree).files, gone, {}, frozenset())
 

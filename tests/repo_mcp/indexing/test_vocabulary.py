@@ -18,7 +18,7 @@ TEXTS = st.lists(st.lists(WORDS, max_size=40).map(b" ".join), max_size=4)
 
 
 def spell(texts: list[bytes]) -> list[list[bytes]]:
-    """Each text's words, spelt through the numbers that the vocabulary gives."""
+    """Return each text's words, spelt through the numbers that the vocabulary gives."""
     collected = Vocabulary()
     found = [collected.add(text) for text in texts]
     spans, numbers = collected.finish()

@@ -252,7 +252,7 @@ def test_a_root_that_is_deleted_is_said_and_nothing_is_lost(served: Served) -> N
 
 
 def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
-    """A tree that is watched until then, and often looked over afterwards."""
+    """Serve a tree that is watched until then, and often looked over afterwards."""
 
     def watch(*_places: str, **_options: object) -> Iterator[object]:
         ended.wait(PATIENCE_SECONDS)

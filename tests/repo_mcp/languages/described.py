@@ -11,7 +11,7 @@ LANGUAGES = {"ts": "typescript", "tsx": "typescript", "js": "javascript", "cs": 
 
 
 def read(path: str, text: str) -> SymbolRecord:
-    """The structure of a text, whose common indentation is taken away."""
+    """Return the structure of a text, whose common indentation is taken away."""
     task = find_parser_task(path, LANGUAGES[path.rpartition(".")[2]])
     assert task is not None
     data = dedent(text).lstrip("\n").encode()
@@ -19,7 +19,7 @@ def read(path: str, text: str) -> SymbolRecord:
 
 
 def list_symbols(structure: SymbolRecord) -> list[str]:
-    """ "parent.name KIND start-end ACCESS FLAGS (parameters)/count -> type" of each symbol but the file."""
+    """Return "parent.name KIND start-end ACCESS FLAGS (parameters)/count -> type" of all but the file."""
     lines = []
     for ordinal in range(1, structure.symbol_count):
         symbol = structure.get_symbol(ordinal)
@@ -38,7 +38,7 @@ def list_symbols(structure: SymbolRecord) -> list[str]:
 
 
 def list_references(structure: SymbolRecord, *roles: ReferenceRole) -> list[str]:
-    """ "symbol: ROLE qualifier|name line" of each reference, with "as alias" and "n=arguments"."""
+    """Return "symbol: ROLE qualifier|name line" of each reference, with "as alias" and "n=arguments"."""
     lines = []
     for row in range(structure.reference_count):
         one = structure.get_reference(row)

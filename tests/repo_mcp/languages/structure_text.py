@@ -6,7 +6,7 @@ from repo_mcp.symbols.symbol_record import SymbolFlag, decode_symbol_record
 
 
 def render_structure(record: bytes) -> str:
-    """Symbols as `ordinal KIND name < parent lines ACCESS FLAGS signature -> type`; references by line."""
+    """Render symbols, `ordinal KIND name < parent lines ACCESS FLAGS signature -> type`, and references."""
     structure = decode_symbol_record(record)
     lines = [structure.status.name]
     for ordinal in range(structure.symbol_count):

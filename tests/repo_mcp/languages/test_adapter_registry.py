@@ -50,7 +50,7 @@ Install = Callable[[str], str]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """A function that installs a source as a package and returns the name of its module."""
+    """Return a function that installs a source as a package and returns the name of its module."""
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
 
     def write(source: str) -> str:
@@ -62,7 +62,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 
 def registry(disabled: tuple[str, ...] = ()) -> AdapterRegistry:
-    """The registry with what is installed, whose tasks run in this process."""
+    """Return the registry with what is installed, whose tasks run in this process."""
     return AdapterRegistry(run_task, find_installed(None)[0], disabled=disabled)
 
 

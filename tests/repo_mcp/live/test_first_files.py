@@ -56,7 +56,7 @@ def test_nobody_waits_where_nothing_is_being_indexed(tree: Path, monkeypatch: py
 
 @contextmanager
 def listing_is_held(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A refresh that does not get further than the listing of the tree inside the block."""
+    """Let no refresh get further than the listing of the tree inside the block."""
     walking, may_go_on = threading.Event(), threading.Event()
     walk = repository._index._look.walk
 

@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def watched(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
-    """A repository whose system tells of changes; a call waits for them as long as a test may take."""
+    """Yield a repository whose system tells of changes; a call waits for them as long as a test may take."""
     if not inotify.is_available():
         pytest.skip("only the kernel of Linux can be asked whether something has changed")
     monkeypatch.setattr(live_index, "CATCH_UP_SECONDS", HANG_SECONDS)

@@ -61,7 +61,7 @@ def is_full(place: Path) -> Faults:
 
 
 def tell(repository: Repository) -> list[str]:
-    """The warnings of a search, which are those of the graph, too."""
+    """Return the warnings of a search, which are those of the graph, too."""
     told = list(repository.search(SearchRequest("halibut", 5)).warnings)
     assert repository.engines.graph.warn() == told
     return told

@@ -88,7 +88,7 @@ print(json.dumps(facts))
 
 
 def has_landlock() -> bool:
-    """Whether this kernel would say yes: asked in a process that can lose its rights."""
+    """Return whether this kernel would say yes: asked in a process that can lose its rights."""
     ask = (
         "import sys; from repo_mcp.process.hardening import harden; "
         "sys.exit(not harden([], []).startswith('on'))"
@@ -158,7 +158,7 @@ def test_nothing_but_what_is_needed_is_allowed(tmp_path: Path, abi: int) -> None
 
 
 def ask(process: Process, request_id: int, name: str, arguments: object = None) -> Answer:
-    """The envelope of one call; progress and other notifications are passed over."""
+    """Return the envelope of one call; progress and other notifications are passed over."""
     process.call(request_id, name, arguments)
     while (answer := process.read()).get("id") != request_id:
         pass

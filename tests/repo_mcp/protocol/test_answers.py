@@ -81,7 +81,7 @@ def _call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
 
 
 def _build_toolset(limits: Limits) -> Toolset:
-    """The real tools, with calls that need no repository, and one whose schema has its keys in disorder."""
+    """Return the real tools, with calls that need no repository, and one with the keys in disorder."""
 
     def refuse() -> Any:
         raise AssertionError("nothing is opened here")

@@ -32,7 +32,7 @@ class Clock:
 
 @pytest.fixture
 def hanging() -> Iterator[threading.Event]:
-    """What hanging calls wait for; set in the end, so that no thread outlives its test."""
+    """Yield what hanging calls wait for; set in the end, so that no thread outlives its test."""
     event = threading.Event()
     yield event
     event.set()

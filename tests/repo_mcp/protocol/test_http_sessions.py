@@ -103,7 +103,7 @@ def test_a_deleted_session_gives_its_place_back(served: HttpServed) -> None:
 
 
 def _use(steps: list[tuple[str, str]], limit: int) -> tuple[list[str], int]:
-    """The sessions that were ended by these steps, in order, and how many there are."""
+    """Return the sessions that were ended by these steps, in order, and how many there are."""
     ended: list[str] = []
     table = SessionTable(limit)
 

@@ -305,7 +305,7 @@ _PARTS = st.sampled_from([*SAMPLED, "text", "type", "_meta", "annotations"])
 
 @st.composite
 def _responses(draw: st.DrawFn) -> dict[str, Any]:
-    """What a client answers a question with, with something in it replaced."""
+    """Return what a client answers a question with, with something in it replaced."""
     response = SAMPLED | draw(st.dictionaries(_PARTS, _VALUES, max_size=1))
     if isinstance(response["content"], dict):
         response["content"] = response["content"] | draw(st.dictionaries(_PARTS, _VALUES, max_size=1))

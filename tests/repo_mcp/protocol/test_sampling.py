@@ -25,7 +25,7 @@ UNUSUAL = {"unusual": 1}  # a parameter that no version knows
 
 
 def _build_asking(*questions: Question) -> Tool:
-    """A tool that says what it was answered, and how often it was called for that."""
+    """Return a tool that says what it was answered, and how often it was called for that."""
     calls: list[object] = []
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:

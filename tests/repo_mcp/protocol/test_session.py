@@ -136,7 +136,7 @@ def gate() -> Iterator[threading.Event]:
 
 
 def _build_slow(gate: threading.Event) -> tuple[Tool, list[str]]:
-    """A tool that waits for the gate or its cancelling, and what became of its calls."""
+    """Return a tool that waits for the gate or its cancelling, and what became of its calls."""
     story: list[str] = []
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:

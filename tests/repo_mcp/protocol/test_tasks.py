@@ -43,7 +43,7 @@ def _ignore(*_: object) -> None:
 
 
 def _open(**more: int) -> tuple[TaskStore, Clock, list[tuple[str, Status]]]:
-    """A store, its clock, and what it tells."""
+    """Open a store, with its clock and what it tells."""
     clock, told = Clock(), []
 
     def tell(task: Task) -> None:

@@ -26,7 +26,7 @@ class Postings:
 
 
 def score_units(searcher: Searcher, query: Query) -> list[Matches]:
-    """For each segment the units that match and their scores, before they are rounded."""
+    """Return for each segment the units that match and their scores, before they are rounded."""
     segments = searcher.snapshot.segments
     sums = [np.zeros(segment.reader.unit_count) for segment in segments]
     for term in query.terms:
@@ -40,14 +40,14 @@ def score_units(searcher: Searcher, query: Query) -> list[Matches]:
 
 
 def score(searcher: Searcher, one: Postings, term: str, field: int, frequency: int) -> F64:
-    """What a term gives to each of its postings, by Whoosh's model."""
+    """Return what a term gives to each of its postings, by Whoosh's model."""
     units = searcher.snapshot.unit_count
     scorer = TermScorer(FIELDS[field].name, term, units, frequency, searcher.average_lengths[field])
     return scorer.score(one.counts, one.lengths)
 
 
 def iter_postings(searcher: Searcher, term: str, field: int) -> Iterator[Postings]:
-    """The live postings of a term in a field, segment by segment; a file's are those of its units."""
+    """Yield the live postings of a term in a field, segment by segment; a file's are those of its units."""
     for position, segment in enumerate(searcher.snapshot.segments):
         for posting_list in segment.reader.find_lists(term.encode()):
             if posting_list.field == field:
@@ -61,7 +61,7 @@ def iter_postings(searcher: Searcher, term: str, field: int) -> Iterator[Posting
 
 
 def spread(segment: LiveSegment, docs: I64, level: Level) -> tuple[I64, I64]:
-    """The units of documents, and for each the row of its document."""
+    """Return the units of documents, and for each the row of its document."""
     if level is Level.UNIT:
         return docs, np.arange(len(docs))
     firsts = segment.reader.files.first_units

@@ -29,7 +29,7 @@ COUNTS = (1, 7, 60, 1000)
 
 @pytest.fixture(scope="module")
 def searcher() -> Searcher:
-    """Three segments of different sizes, each with dead files."""
+    """Return three segments of different sizes, each with dead files."""
     sources = read_sources()
     directory = MemoryDirectory()
     with IndexWriter(directory, "test", FIELDS) as writer:
@@ -48,7 +48,7 @@ def searcher() -> Searcher:
 
 @pytest.fixture(params=["small steps", "paths apart", "as it is"])
 def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Every way to go over the blocks, whatever the size of the tree."""
+    """Take every way over the blocks, whatever the size of the tree."""
     if request.param == "small steps":
         monkeypatch.setattr(block_max_maxscore, "SAMPLE_BLOCKS", 1)
         monkeypatch.setattr(block_max_maxscore, "UNITS_PER_BLOCK", 1000)
@@ -60,7 +60,7 @@ def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 
 def choose_expected(matches: Matches, count: int) -> dict[int, float]:
-    """The units of a segment that must be found, by sorting all of them."""
+    """Return the units of a segment that must be found, by sorting all of them."""
     scores = np.round(matches.scores, DECIMALS)
     last = sorted(scores.tolist(), reverse=True)[count - 1] if len(scores) >= count else 0.0
     return {
@@ -149,7 +149,7 @@ def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Se
 
 
 def check_parts(one: PostingScorer, blocks: I64, gains: F64) -> None:
-    """A choice of blocks, and of places in them, gives what all together give there."""
+    """Check that a choice of blocks, and of places in them, gives what all together give there."""
     own = blocks[1::2]
     there = gains.reshape(-1, BLOCK_DOCS)[own].reshape(-1)
     wanted = np.arange(len(there)) % 3 == 0

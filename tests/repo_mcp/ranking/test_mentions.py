@@ -24,7 +24,7 @@ PATHS = [
 
 
 def find_paths(terms: Iterable[str]) -> list[str]:
-    """The slow clear version of the index's answer."""
+    """Return the slow clear version of the index's answer."""
     wanted = set(terms)
     return [path for path in sorted(PATHS) if wanted <= set(analyse_text(path))] if wanted else []
 

@@ -107,7 +107,7 @@ def test_one_file_does_not_fill_the_page_unless_asked_for(repository: Repository
 
 
 def fill_page_clearly(best: BestUnits, files: list[ranking.RankedFile], top_k: int) -> list[object]:
-    """Every chunk of every file, told by the first of its best units."""
+    """Return every chunk of every file, told by the first of its best units."""
     page = []
     for file in files:
         first, end = file.part.first_units[file.file : file.file + 2].tolist()
@@ -227,7 +227,7 @@ def test_a_cut_at_equal_files_goes_by_paths(tmp_path: Path, monkeypatch: pytest.
 def rank_everything(
     searcher: Searcher, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[str, float]]:
-    """The ranking with every file a candidate and every unit looked at."""
+    """Return the ranking with every file a candidate and every unit looked at."""
     with monkeypatch.context() as patch:
         patch.setattr(candidates, "TEXT_FILES", 10**6)
         patch.setattr(candidates, "PATH_FILES", 10**6)

@@ -89,7 +89,7 @@ def open_package(tmp_path: Path) -> Open:
 
 
 def tell(repository: Repository, query: str) -> list[str]:
-    """The warnings about words, which come before all others."""
+    """Return the warnings about words, which come before all others."""
     warnings = repository.search(SearchRequest(query, 8)).warnings
     told = [one for one in warnings if one.startswith(("No file has", "The best hit has"))]
     assert list(warnings[: len(told)]) == told

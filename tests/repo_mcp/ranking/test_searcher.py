@@ -193,7 +193,7 @@ def test_a_file_denied_since_is_not_shown(repository: Repository) -> None:
 
 
 def rank_plainly(searcher: Searcher, query: Query) -> list[tuple[float, str, int]]:
-    """Every matching chunk with its best unit's score, best first: all units, one by one."""
+    """Return every matching chunk with its best unit's score, best first: all units, one by one."""
     best: dict[tuple[str, int], float] = {}
     for matches, segment in zip(score_units(searcher, query), searcher.snapshot.segments, strict=True):
         reader = segment.reader

@@ -66,7 +66,7 @@ def test_directories_add_up() -> None:
 
 
 def cover_clearly(name: str, stems: dict[str, float], prefix: float) -> float:
-    """The mean over all parts, whether they may match or not."""
+    """Return the mean over all parts, whether they may match or not."""
     parts = split_name(name)
     worth = []
     for part in parts:

@@ -37,13 +37,13 @@ int second(void)
 
 
 def rank(text: str, matched: tuple[str, ...], *, indexed: str | None = None, last: int = 10) -> RankedChunk:
-    """The ranking's view of a file `a.c` that was `indexed` when its text is now `text`."""
+    """Return the ranking's view of a file `a.c` that was `indexed` when its text is now `text`."""
     print_of = compute_fingerprint((text if indexed is None else indexed).encode())
     return RankedChunk("a.c", ChunkSpan(1, last, 0, 1, 0), 1, last, 1.0, matched, "c", print_of)
 
 
 def find_terms_clearly(line: str, terms: tuple[str, ...]) -> set[str]:
-    """The wanted terms that a line holds."""
+    """Return the wanted terms that a line holds."""
     return {term for word in re.findall(r"\w+", line) for term in get_word_terms(word) if term in terms}
 
 

@@ -32,7 +32,7 @@ HIT_LINES = 8
 
 
 def open_index(texts: Mapping[str, str]) -> Searcher:
-    """An index of the texts in memory."""
+    """Index the texts in memory."""
     directory = MemoryDirectory()
     builder = SegmentBuilder(200, 30)
     for path in sorted(texts, key=str.encode):
@@ -92,7 +92,7 @@ class Asked:
         return self.texts[path].encode()
 
     def search(self, request: SearchRequest) -> SearchAnswer:
-        """Pieces of HIT_LINES lines, those with most of the words first."""
+        """Return pieces of HIT_LINES lines, those with most of the words first."""
         terms = list(dict.fromkeys(analyse_text(request.query)))
         hits = []
         for path, text in sorted(self.texts.items()):
@@ -139,7 +139,7 @@ class Asked:
 
 
 def list_found(report: Report, hop: int | None = None) -> list[str]:
-    """The symbols of the findings, in order; those of one hop."""
+    """Return the symbols of the findings, in order; those of one hop."""
     return [one.symbol for one in report.findings if hop is None or one.hop == hop]
 
 
@@ -150,6 +150,6 @@ def find_one(report: Report, symbol: str) -> Finding:
 
 
 def list_edges(report: Report) -> set[tuple[str, str, str]]:
-    """(depends, kind, on) of the map, by label."""
+    """Return (depends, kind, on) of the map, by label."""
     labels = {node.key: node.label for node in report.map_nodes}
     return {(labels[one.source], one.kind, labels[one.target]) for one in report.map_edges}

@@ -68,7 +68,7 @@ def shop() -> Asked:
 
 
 def check_claim(report: Report) -> None:
-    """Each sentence of the answer cites a place that exists."""
+    """Check that each sentence of the answer cites a place that exists."""
     assert report.claim
     for sentence in re.split(r"(?<=\.) (?=[A-Z])", report.claim):
         assert re.search(r"\([\w./]+:\d+-\d+\)", sentence), sentence

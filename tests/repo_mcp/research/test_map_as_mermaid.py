@@ -20,7 +20,7 @@ EDGE = re.compile(rf"  (n\d+) (?:-->|-\.->)\|{LABEL}\| (n\d+)")
 
 
 def check_mermaid(text: str) -> tuple[int, int]:
-    """Nodes and edges of a flowchart; fails for anything that is neither, and for edges of no node."""
+    """Count nodes and edges of a flowchart; fails for anything that is neither, and for edges of no node."""
     head, *lines = text.removesuffix("\n").split("\n")
     assert head == "flowchart LR"
     ids: list[str] = []

@@ -44,12 +44,12 @@ ASKED: tuple[tuple[str, Focus | None], ...] = (
 
 @pytest.fixture(scope="module")
 def own() -> Asked:
-    """The files of our own graph."""
+    """Return the files of our own graph."""
     return Asked(OWN)
 
 
 def check_report(report: Report, texts: dict[str, str]) -> None:
-    """Citations exist, their lines hold the name, every end of an edge is a node."""
+    """Check that citations exist, their lines hold the name, and every end of an edge is a node."""
     keys = [node.key for node in report.map_nodes]
     assert len(keys) == len(set(keys))
     assert len(report.findings) <= MAX_FINDINGS
@@ -135,7 +135,7 @@ print(digest())
 
 
 def digest() -> str:
-    """Of the reports on all questions."""
+    """Return the digest of the reports on all questions."""
     asked = Asked(OWN)
     reports = [asdict(asked.ask(question, 2, focus)) for question, focus in ASKED]
     return hashlib.blake2b(json.dumps(reports, default=repr).encode()).hexdigest()

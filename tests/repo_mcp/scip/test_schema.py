@@ -36,7 +36,7 @@ Index: Any = message_factory.GetMessageClass(POOL.FindMessageTypeByName("scip.In
 
 
 def iter_messages(message: Any) -> list[Any]:
-    """A message and all inside it."""
+    """Return a message and all inside it."""
     found = [message]
     for field, value in message.ListFields():
         if field.message_type is not None:

@@ -26,7 +26,7 @@ def build_document(
     used: Iterable[Mark] = (),
     encoding: PositionEncoding = PositionEncoding.UTF32,
 ) -> Document:
-    """A document with these symbols at these names of the text."""
+    """Return a document with these symbols at these names of the text."""
     found = [_place(text, mark, DEFINITION, encoding) for mark in defined]
     found += [_place(text, mark, 0, encoding) for mark in used]
     return Document(path, "", tuple(found), encoding=encoding)
@@ -49,7 +49,7 @@ def _measure(text: str, encoding: PositionEncoding) -> int:
 
 
 def encode_index(documents: Iterable[Document]) -> bytes:
-    """The bytes of an index."""
+    """Return the bytes of an index."""
     return encode_metadata("tool", "1") + b"".join(map(encode_document, documents))
 
 

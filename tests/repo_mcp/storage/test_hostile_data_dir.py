@@ -66,7 +66,7 @@ def list_namespaces(root: Path) -> list[Path]:
 
 
 def become(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    """From now on another user, with another key."""
+    """Be another user from now on, with another key."""
     monkeypatch.setenv("XDG_STATE_HOME", str(home))
 
 
@@ -93,7 +93,7 @@ def test_an_index_that_another_key_wrote_is_neither_read_nor_touched(
 
 
 def put_foreign(place: Path, tmp_path: Path) -> None:
-    """A whole index of another tree, with a seal of another key."""
+    """Put there a whole index of another tree, with a seal of another key."""
     other = make_root(tmp_path / "other", {"evil.py": "def first_function():\n    run('gizmos')\n"})
     with closing(open_root(other)) as repository:
         repository.refresh()
@@ -105,13 +105,13 @@ def put_foreign(place: Path, tmp_path: Path) -> None:
 
 
 def put_unsealed(place: Path, tmp_path: Path) -> None:
-    """The same index without what it is known by."""
+    """Put there the same index without what it is known by."""
     for seal in place.glob("*.seal"):
         seal.unlink()
 
 
 def put_own_manifest(place: Path, tmp_path: Path) -> None:
-    """A manifest that says that every file is dead, with checksums that agree."""
+    """Put there a manifest that says that every file is dead, with checksums that agree."""
     manifest = Snapshot.open(DiskDirectory(str(place))).manifest  # type: ignore[union-attr]
     with IndexWriter(DiskDirectory(str(place)), manifest.configuration, FIELDS) as writer:
         for entry in writer.segments:

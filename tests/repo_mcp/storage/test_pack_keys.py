@@ -42,7 +42,7 @@ def show(private: Private, how: KeySerializationEncryption | None = None) -> byt
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A tree, two pairs of keys, of which one is there in halves, and a shared key."""
+    """Make a tree, two pairs of keys, of which one is there in halves, and a shared key."""
     private = ed25519.Ed25519PrivateKey.from_private_bytes(b"p" * 32)
     (tmp_path / PRIVATE).write_bytes(show(private))
     public = private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
@@ -63,7 +63,7 @@ def make(place: Path, key: str | None, name: str = "pack") -> Path:
 
 
 def refuse(act: Callable[[], object]) -> str:
-    """Why something is refused."""
+    """Return why something is refused."""
     with pytest.raises(RepoError) as fault:
         act()
     assert fault.value.code is ErrorCode.CONFIG_INVALID
@@ -71,7 +71,7 @@ def refuse(act: Callable[[], object]) -> str:
 
 
 def read(path: Path, key: Path | None) -> str:
-    """The kinds in a pack, or why it is refused."""
+    """Return the kinds in a pack, or why it is refused."""
     try:
         return " ".join(one.kind for one in read_pack(str(path), read_key(None if key is None else str(key))))
     except RepoError as fault:

@@ -69,7 +69,7 @@ def build(repository: Repository) -> None:
 
 
 def ask(repository: Repository) -> list[str]:
-    """The paths of the hits."""
+    """Return the paths of the hits."""
     return [hit.path for hit in repository.search(SearchRequest("first_function", 10)).hits]
 
 

@@ -11,7 +11,7 @@ KEY, OTHER = b"k" * 32, b"o" * 32
 
 
 def build_all() -> list[Sealer]:
-    """One sealer for each key, root and data directory of two."""
+    """Return one sealer for each key, root and data directory of two."""
     every = itertools.product((KEY, OTHER), ("/srv/a", "/srv/b"), ("/srv/a/.repo_mcp", "/var/d"))
     return [make_sealer(*one) for one in every]
 

@@ -63,14 +63,14 @@ def make(path: str, declared: list[str], rows: list[tuple[ReferenceRole, str, st
 
 
 def clean(text: str) -> str:
-    """As the record's builder does."""
+    """Clean a text as the record's builder does."""
     return text if len(text) <= 300 else text[:299] + "…"
 
 
 def expect(
     path: str, declared: list[str], rows: list[tuple[ReferenceRole, str, str, str]]
 ) -> dict[int, Counter[str]]:
-    """The slow plain version. A file declares its own name, too."""
+    """Compute what is expected, slowly and plainly. A file declares its own name, too."""
     declared = [path, *declared]
     elsewhere = [row for row in rows if row[0] in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)]
     used = [row[1] for row in rows if row[0] is not ReferenceRole.BIND] + [row[3] for row in elsewhere]

@@ -66,7 +66,7 @@ def records(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A record of which bytes were changed, cut off or added: some are records still."""
+    """Return a record of which bytes were changed, cut off or added: some are records still."""
     data = bytearray(draw(records()))
     for _ in range(draw(st.integers(1, 2))):
         data[draw(st.integers(0, len(data) - 1))] = draw(st.sampled_from([0, 1, 2, 4, 10, 31, 65, 128, 255]))

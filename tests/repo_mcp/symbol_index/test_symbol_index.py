@@ -35,7 +35,7 @@ def tree(tmp_path: Path) -> Iterator[StructureTree]:
 
 @pytest.fixture(scope="module", params=["one segment", "a segment a file", "with dead files"])
 def view(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SymbolIndex]:
-    """The same files, however they came into the index. It is only read."""
+    """Yield the same files, however they came into the index. It is only read."""
     tree = StructureTree(tmp_path_factory.mktemp("view"))
     with pytest.MonkeyPatch.context() as monkeypatch:
         view = build_view(tree, request.param, monkeypatch)

@@ -72,7 +72,7 @@ def open_index(sources: list[SourceFile], segments: int) -> Searcher:
 
 
 def iter_unit_texts(source: SourceFile) -> Iterator[dict[str, str]]:
-    """Each unit's text by field, cut by lines and spans alone."""
+    """Yield each unit's text by field, cut by lines and spans alone."""
     landmarks = scan(source.language, source.data)
     body, doc, symbol = (bytearray(re.sub(rb"[^\n]", b" ", source.data)) for _ in range(3))
     body[:] = source.data
@@ -104,7 +104,7 @@ def open_whoosh(sources: list[SourceFile]) -> WhooshSearcher:
 
 
 def search_whoosh(searcher: WhooshSearcher, terms: list[str]) -> list[tuple[str, float]]:
-    """Every match with its score, best first."""
+    """Return every match with its score, best first."""
     scores: dict[str, float] = {}
     for name, weight in FIELD_WEIGHTS.items():
         query = Or([Term(name, term) for term in terms])
@@ -114,7 +114,7 @@ def search_whoosh(searcher: WhooshSearcher, terms: list[str]) -> list[tuple[str,
 
 
 def search_ours(searcher: Searcher, terms: list[str]) -> dict[str, float]:
-    """Every match with its score, before rounding."""
+    """Return every match with its score, before rounding."""
     found = {}
     for matches, segment in zip(
         score_units(searcher, Query(terms=terms)), searcher.snapshot.segments, strict=True
@@ -127,7 +127,7 @@ def search_ours(searcher: Searcher, terms: list[str]) -> dict[str, float]:
 
 
 def choose_queries(sources: list[SourceFile]) -> list[str]:
-    """Words, pairs and questions drawn from the corpus itself, rare and common ones."""
+    """Draw words, pairs and questions from the corpus itself, rare and common ones."""
     words = re.findall(r"\w+", " ".join(source.data.decode() for source in sources))
     draw = random.Random(20)
     return [" ".join(draw.choices(words, k=draw.choice([1, 1, 2, 4, 6]))) for _ in range(QUERIES)]

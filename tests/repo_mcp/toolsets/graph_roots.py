@@ -286,7 +286,7 @@ class Served:
         return error
 
     def find(self, qualified_name: str, **scope: object) -> str:
-        """The node_id of the one symbol with a qualified name."""
+        """Return the node_id of the one symbol with a qualified name."""
         rows = self.rows("lookup_symbol", qualified_name=qualified_name, **scope)
         assert len(rows) == 1, rows
         return str(rows[0]["node_id"])
@@ -296,7 +296,7 @@ class Served:
 
 
 def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
-    """What holds for every answer: the schema, the text, the flag, one of result and error, no secret."""
+    """Check what holds for every answer: schema, text, flag, one of result and error, no secret."""
     found = json.loads(answer.text)
     assert found == answer.structured
     assert json.dumps(found, ensure_ascii=False, separators=(",", ":")) == answer.text == answer.json

@@ -150,7 +150,7 @@ class Served:
         return self.tools[name].call(arguments, CallContext(cancelled, report, ask=model))
 
     def call(self, name: str, /, **arguments: object) -> dict[str, Any]:
-        """The result of a call that must not fail, as JSON."""
+        """Return the result of a call that must not fail, as JSON."""
         answer = self.ask(name, arguments)
         assert not answer.is_error, answer.text
         return check(self.tools[name], answer)
@@ -160,7 +160,7 @@ class Served:
         return rows
 
     def error(self, name: str, /, **arguments: object) -> str:
-        """The text of a call that must fail."""
+        """Return the text of a call that must fail."""
         answer = self.ask(name, arguments)
         assert answer.is_error, answer.text
         check(self.tools[name], answer)
@@ -171,7 +171,7 @@ class Served:
 
 
 def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
-    """What holds for every answer: the schema, the text, the flag, no secret, no absolute path of ours."""
+    """Check what holds for every answer: the schema, the text, the flag, no secret, no path of ours."""
     compact = json.dumps(answer.structured, ensure_ascii=False, separators=(",", ":"))
     assert answer.json in ("", compact)  # encoded once, or not by the tool
     found = json.loads(compact)

@@ -43,7 +43,7 @@ def write_tree(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def make_trees(place: Path) -> tuple[Path, Path]:
-    """The trees of docs and code, with a secret, a binary and ignored files."""
+    """Make the trees of docs and code, with a secret, a binary and ignored files."""
     docs, code = write_tree(place / "docs", DOCS), write_tree(place / "code", CODE)
     (code / "tool.bin").write_bytes(BINARY)
     (code / "src" / "native").write_bytes(BINARY)
@@ -93,7 +93,7 @@ class Served:
 
 
 def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
-    """What holds for every answer: the schema, the text, the flags, the envelope."""
+    """Check what holds for every answer: the schema, the text, the flags, the envelope."""
     envelope = json.loads(answer.text)
     assert envelope == answer.structured
     assert json.dumps(envelope, ensure_ascii=False, separators=(",", ":")) == answer.text == answer.json

@@ -25,7 +25,7 @@ INITIALIZE = {
 
 
 class Asked:
-    """What the tools ask."""
+    """The object that the tools ask."""
 
     def name_path(self, path: str) -> str:
         return path
@@ -56,7 +56,7 @@ def gate() -> Iterator[threading.Event]:
 
 
 def build_tools(gate: threading.Event, log: HangingLog) -> tuple[Tool, ...]:
-    """One tool that works until the gate opens, and has no limit of time."""
+    """Return one tool that works until the gate opens, and has no limit of time."""
 
     def run(asked: Asked, arguments: object, context: CallContext) -> str:
         gate.wait(PATIENCE_SECONDS)

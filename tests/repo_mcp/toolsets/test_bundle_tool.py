@@ -44,7 +44,7 @@ def find_tool(repository: object) -> Tool:
 
 
 def call(repository: object, **arguments: object) -> dict[str, Any]:
-    """The envelope, checked against the schema that clients see."""
+    """Return the envelope, checked against the schema that clients see."""
     tool = find_tool(repository)
     answer = tool.call(arguments, CallContext(lambda: False))
     envelope = json.loads(answer.text)

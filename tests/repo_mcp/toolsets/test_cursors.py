@@ -80,14 +80,14 @@ class Served:
 
 
 def unwrap(answer: dict[str, Any]) -> dict[str, Any]:
-    """The result of an answer of `repo` or `retrieval`; answers of the others are their results."""
+    """Return the result of an answer of `repo` or `retrieval`; answers of the others are their results."""
     assert "error" not in answer, answer
     inner = answer.get("result")
     return inner if isinstance(inner, dict) else answer
 
 
 def walk(ask: Callable[..., dict[str, Any]], tool: str, **arguments: object) -> list[dict[str, Any]]:
-    """The results of all pages. Each but the last is truncated, and leads to the next."""
+    """Return the results of all pages. Each but the last is truncated, and leads to the next."""
     answer = ask(tool, **arguments)
     pages = [unwrap(answer)]
     while cursor := pages[-1].get("cursor"):
@@ -101,7 +101,7 @@ def walk(ask: Callable[..., dict[str, Any]], tool: str, **arguments: object) -> 
 
 
 def join(pages: list[dict[str, Any]], field: str) -> Rows:
-    """All rows; one without a path has that of the row before."""
+    """Return all rows; one without a path has that of the row before."""
     rows: Rows = []
     for row in (row for page in pages for row in page.get(field, [])):
         is_edge = "lines" in row and "node_id" in row

@@ -23,7 +23,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 30
 
 
 def make_sound(samples: int) -> bytes:
-    """A sound as a WAVE file has it."""
+    """Return a sound as a WAVE file has it."""
     data = b"\x80" * samples
     head = struct.pack("<4sIHHIIHH4sI", b"fmt ", 16, 1, 1, 8_000, 8_000, 1, 8, b"data", len(data))
     return b"RIFF" + struct.pack("<I", 4 + len(head) + len(data)) + b"WAVE" + head + data

@@ -23,7 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def follow(served: Served, tool: str, name: str, **arguments: object) -> set[tuple[str, str, str]]:
-    """(type, confidence, other end) of each edge."""
+    """Return (type, confidence, other end) of each edge."""
     rows = served.rows(tool, node_id=served.find(name), **arguments)
     return {(row["edge_type"], row["confidence"], row["qualified_name"]) for row in rows}
 
@@ -52,7 +52,7 @@ def test_callers_have_the_fields_of_the_specification_and_say_where(served: Serv
 
 
 def _list_via(served: Served, tool: str, name: str) -> list[tuple[str, str, str]]:
-    """(symbol, confidence, by way of) of each edge over all pages that leads through what is overridden."""
+    """Return (symbol, confidence, by way of) of each edge of all pages that leads by an overridden one."""
     arguments: dict[str, Any] = {"node_id": served.find(name)}
     pages = [served.call(tool, **arguments)]
     while "cursor" in pages[-1]:
@@ -381,7 +381,7 @@ def test_edges_are_50_at_most_500_and_what_is_cut_is_said(tmp_path: Path) -> Non
 
 
 def read_pages(served: Served, tool: str, **arguments: object) -> list[dict[str, Any]]:
-    """All pages of a list."""
+    """Return all pages of a list."""
     pages = [served.call(tool, **arguments)]
     while "cursor" in pages[-1]:
         assert pages[-1]["truncated"]

@@ -59,7 +59,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def build_arguments(served: Served, tool: str) -> dict[str, Any]:
-    """Arguments that a tool takes, every one that is required."""
+    """Return arguments that a tool takes, every one that is required."""
     schema = cast(Any, served.tools[tool].input_schema)
     needed = ["node_id"] if "node_id" in schema["properties"] else schema["required"]
     good = GOOD | {"node_id": served.find("shop.orders.OrderStore")}
@@ -555,7 +555,7 @@ def test_a_dropped_call_is_logged_as_cancelled(tmp_path: Path) -> None:
 
 
 def ask_everything(served: Served) -> dict[str, str]:
-    """The text of the answers to many questions, by question."""
+    """Return the text of the answers to many questions, by question."""
     rows = []
     for path in sorted(TREE):
         if path.endswith((".py", ".ts", ".cs")) and not path.startswith("build"):

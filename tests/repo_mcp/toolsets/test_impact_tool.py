@@ -28,7 +28,7 @@ FILES = TREE | HEADER
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The tree as it is before any diff."""
+    """Yield the tree as it is before any diff."""
     place = tmp_path_factory.mktemp("impact")
     served = Served(write_tree(place / "shop", FILES), place / "data")
     yield served
@@ -37,7 +37,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def changing(tmp_path: Path) -> Iterator[Served]:
-    """A tree of one's own."""
+    """Yield a tree of one's own."""
     served = Served(write_tree(tmp_path / "shop", FILES), tmp_path / "data")
     yield served
     served.close()
@@ -50,7 +50,7 @@ def _text(path: str) -> str:
 
 
 def _diff(path: str, *edits: tuple[str, str]) -> str:
-    """The diff of a file of the tree, each text replaced by another."""
+    """Return the diff of a file of the tree, each text replaced by another."""
     old = new = _text(path)
     for before, after in edits:
         assert before in new
@@ -79,7 +79,7 @@ def _changed(found: dict[str, Any]) -> list[tuple[str, str, bool]]:
 
 
 def _edges(found: dict[str, Any], field: str = "result") -> set[tuple[str, str, str, int, str]]:
-    """(type, confidence, symbol, distance, by way of) of each edge."""
+    """Return (type, confidence, symbol, distance, by way of) of each edge."""
     return {
         (one["edge_type"], one["confidence"], one["name"], one["distance"], one["via"])
         for row in found[field]

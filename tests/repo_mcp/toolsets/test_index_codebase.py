@@ -177,7 +177,7 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class State:
-    """What can be seen of who is at it."""
+    """The visible state of whoever is at it."""
 
     progress: IndexProgress | None = None
     snapshot: str | None = None

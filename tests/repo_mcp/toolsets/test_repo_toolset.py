@@ -121,7 +121,7 @@ def _call(repository: StandIn, name: str, arguments: Mapping[str, object] | None
 
 
 def _check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
-    """What holds for every answer: the schema, the text, the flags."""
+    """Check what holds for every answer: the schema, the text, the flags."""
     envelope = json.loads(answer.text)
     assert envelope == answer.structured
     assert json.dumps(envelope, ensure_ascii=False, separators=(",", ":")) == answer.text == answer.json

@@ -36,7 +36,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Served]:
-    """The tools over a root that was never indexed."""
+    """Yield the tools over a root that was never indexed."""
     served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
     yield served
     served.close()
@@ -70,7 +70,7 @@ def test_no_word_of_the_repository_stands_in_what_is_listed(served: Served) -> N
 def ask(
     run: Callable[[], Draft], *, max_bytes: int, arguments: Mapping[str, object] | None = None
 ) -> ToolAnswer:
-    """The answer of a call that nobody logs."""
+    """Return the answer of a call that nobody logs."""
     call = Call("search_code", arguments or {}, cast(Any, None), run, None)
     return answer_call(FORM, call, max_bytes=max_bytes)
 

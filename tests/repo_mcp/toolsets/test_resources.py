@@ -103,7 +103,7 @@ class Files:
         return dict(content)
 
     def refuse(self, uri: str) -> tuple[int, str, str]:
-        """The code, the reason and the message with which a URI is refused."""
+        """Return the code, the reason and the message with which a URI is refused."""
         answer = self.ask(READ, uri=uri)
         assert answer.is_error, answer
         told: Any = answer.structured

@@ -129,7 +129,7 @@ CASES: dict[str, dict[str, Arguments]] = {
 
 
 def read_rows(section: str) -> dict[str, re.Match[str]]:
-    """The rows of one section of the page; AssertionError for a line of a table that is no row."""
+    """Read the rows of one section of the page. Raises AssertionError for a line that is no row."""
     body = PAGE.split(f"\n## `{section}`\n")[1].split("\n## ")[0]
     lines = [line for line in body.splitlines() if line.startswith("|")]
     rows = [ROW.match(line) for line in lines[2:]]
@@ -160,7 +160,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def provoke(served: Served, tool: str, case: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The error of one case; those that no argument provokes are brought about here."""
+    """Return the error of one case; those that no argument provokes are brought about here."""
     arguments = CASES[tool][case]
     docs, code = served.roots.get("docs"), served.roots.get("code")
     if case == "The root is gone":

@@ -50,7 +50,7 @@ def search(repository: Repository, query: str, **arguments: Any) -> dict[str, An
 
 
 def tell(hit: dict[str, Any]) -> dict[str, Any]:
-    """What a hit says: without the fields that say nothing."""
+    """Return what a hit says: without the fields that say nothing."""
     return {name: value for name, value in hit.items() if value}
 
 
@@ -97,7 +97,7 @@ LEDGER = "".join(
 
 @pytest.fixture
 def ledger(repository: Repository) -> Repository:
-    """The repository with one more file, in which there is much to find."""
+    """Return the repository with one more file, in which there is much to find."""
     (Path(repository.config.root) / "ledger.py").write_text(LEDGER)
     repository.refresh()
     return repository

@@ -30,7 +30,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def name(served: Served, symbol: str, tool: str = "get_symbol") -> tuple[str, str]:
-    """The qualified name and the file of what a text means."""
+    """Return the qualified name and the file of what a text means."""
     found = served.call(tool, symbol=symbol)
     return found["qualified_name"], found["file_path"]
 

@@ -49,7 +49,7 @@ class Building(Served):
 
 
 def list_segments(data: Path) -> dict[str, bytes]:
-    """The segments of the one lexical index in a data directory."""
+    """Return the segments of the one lexical index in a data directory."""
     return {path.name: path.read_bytes() for path in data.rglob("index-*/*.seg")}
 
 

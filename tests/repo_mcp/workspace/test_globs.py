@@ -105,7 +105,7 @@ def test_hostile_patterns_end(glob: str) -> None:
 
 
 def matches_slowly(glob: str, name: str) -> bool:
-    """The definition: try every length for a star."""
+    """Match by the definition: try every length for a star."""
     if not glob:
         return not name
     if glob[0] == "*":

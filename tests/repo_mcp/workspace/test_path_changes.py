@@ -56,7 +56,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
 
 
 def list_entries(root: str) -> dict[str, tuple[int, ...]]:
-    """What a watcher would tell changes of: every entry, but for the times of directories."""
+    """Return what a watcher would tell changes of: every entry, but for the times of directories."""
     found = {}
     for directory, directories, files in os.walk(root):
         for name in (*directories, *files):

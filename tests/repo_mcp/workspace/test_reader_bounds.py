@@ -141,7 +141,7 @@ def test_who_has_neither_option_keeps_the_index_that_there_is(root: Path) -> Non
 
 @pytest.fixture
 def mounted(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The root, its directory `lib` having the device number of another file system."""
+    """Return the root, its directory `lib` having the device number of another file system."""
     inode, tell = (root / "lib").stat().st_ino, repository_reader.native.directory_stat
 
     def directory_stat(directory: int) -> os.stat_result:

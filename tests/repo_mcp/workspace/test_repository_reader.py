@@ -29,7 +29,7 @@ LIMIT = 1000
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A root with a few files, and a secret and a sibling outside."""
+    """Return a root with a few files, and a secret and a sibling outside."""
     root = tmp_path / "repo"
     (root / "src" / "deep").mkdir(parents=True)
     (root / "README.md").write_text("read me")

@@ -305,7 +305,7 @@ def test_a_directory_swapped_for_a_link_is_not_entered(
 
 
 def make_deep(root: Path, levels: int) -> None:
-    """Directories deeper than any path string the system takes."""
+    """Make directories deeper than any path string the system takes."""
     here = os.open(root, os.O_RDONLY)
     for _ in range(levels):
         os.mkdir("directory", dir_fd=here)

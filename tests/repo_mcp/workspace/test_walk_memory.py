@@ -36,7 +36,7 @@ STEPS = st.one_of(
 
 
 def do(root: Path, kind: str, path: str, pattern: str) -> None:
-    """One change; what is in its way is removed."""
+    """Make one change; what is in its way is removed."""
     target = root / path
     for above in reversed(target.relative_to(root).parents):
         if (root / above).is_symlink() or not (root / above).is_dir():
@@ -118,7 +118,7 @@ def test_what_stays_is_moved_together_once(tmp_path: Path) -> None:
         (tmp_path / name / "a.c").touch()
 
     def look() -> dict[int, str]:
-        """The paths by the objects that they are."""
+        """Return the paths by the objects that they are."""
         walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
         memory.move_together()
         return {id(path): path for path in memory.judged}

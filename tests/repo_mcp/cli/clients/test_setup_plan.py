@@ -47,7 +47,7 @@ model = "o9-mini"
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home and a project."""
+    """Return a home and a project."""
     for name in ("home", "root"):
         (tmp_path / name).mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -70,7 +70,7 @@ def plan(place: Path) -> Plan:
 
 @pytest.fixture
 def plan_found(place: Path) -> Plan:
-    """The same with a root that the server finds."""
+    """Return the same with a root that the server finds."""
 
     def build(
         client: str, scope: str | None = None, *, on_path: str = "repo-mcp-server", more: tuple[str, ...] = ()

@@ -13,14 +13,14 @@ MOST_CHARS = 1_000  # more is a table of words
 
 
 def list_tools() -> list[str]:
-    """The names of tools that are no ordinary words."""
+    """Return the names of tools that are no ordinary words."""
     text = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
     names = re.findall(r"^#+ `?([a-z_.]+)`?", text, re.MULTILINE)
     return [name for name in names if re.search(r"[._]", name)]
 
 
 def list_sentences(module: Module) -> list[str]:
-    """The texts of a module that may be shown: of more than one word, and no docstrings."""
+    """Return the texts of a module that may be shown: of more than one word, and no docstrings."""
     described = ast.Module | ast.ClassDef | ast.FunctionDef
     docs = {ast.get_docstring(node, False) for node in ast.walk(module.tree) if isinstance(node, described)}
     texts = [node.value for node in ast.walk(module.tree) if isinstance(node, ast.Constant)]

@@ -239,7 +239,7 @@ def test_what_the_program_spares_is_installed_with_it() -> None:
 
 @pytest.fixture
 def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home and a project in one place, as clients would find them."""
+    """Return a home and a project in one place, as clients would find them."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)

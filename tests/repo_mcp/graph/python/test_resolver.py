@@ -37,7 +37,7 @@ def describe(program: MemoryProgram, declaration: Declaration) -> str:
 
 
 def resolve(texts: dict[str, str]) -> tuple[MemoryProgram, Resolution]:
-    """What the marked name means, in any of its roles."""
+    """Return what the marked name means, in any of its roles."""
     marked = [(path, match) for path, text in texts.items() for match in _MARKED.finditer(text)]
     assert len(marked) == 1, "one name is marked"
     path, match = marked[0]

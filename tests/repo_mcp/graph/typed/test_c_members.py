@@ -53,7 +53,7 @@ def c() -> Graph:
 
 
 def list_in(graph: Graph, name: str, path: str) -> list[Row]:
-    """The uses of the one symbol of a name that a file declares."""
+    """Return the uses of the one symbol of a name that a file declares."""
     nodes, _ = graph.look_up(name, SymbolFilter())
     (node,) = [one for one in nodes if one.path == path]
     return [

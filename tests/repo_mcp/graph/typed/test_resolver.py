@@ -30,7 +30,7 @@ class Case:
         return ":".join(filter(None, (declaration.path, ".".join(reversed(names)))))
 
     def ask(self, path: str, name: str, role: ReferenceRole = ReferenceRole.CALL, line: int = 0) -> list[str]:
-        """Targets of the uses of a name in a file, each with its confidence; what is outside after "!"."""
+        """Return targets of the uses of a name in a file, with the confidence; what is outside after "!"."""
         record = self.program.find_record(path)
         assert record is not None
         found: list[str] = []
@@ -729,7 +729,7 @@ def test_swift_extensions_are_not_the_type_that_they_extend(labelled: Case) -> N
 
 
 def find_lines(case: Case, path: str, name: str, line: int) -> list[int]:
-    """The lines of the declarations that the uses of a name on a line mean, all of them exactly."""
+    """Return the lines of the declarations that the uses of a name on a line mean, all of them exactly."""
     record = case.program.find_record(path)
     assert record is not None
     rows = [record.get_reference(row) for row in record.find_references(name)]

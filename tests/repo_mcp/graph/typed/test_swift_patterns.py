@@ -39,7 +39,7 @@ enum Other {
 
 
 def tell(graph: Graph, node: Node) -> list[tuple[str, tuple[int, ...]]]:
-    """The confidence and the lines of what uses a symbol, the surest first."""
+    """Return the confidence and the lines of what uses a symbol, the surest first."""
     edges = graph.find_incoming(node, NAMED).edges
     return sorted((one.confidence.value, one.lines) for one in edges)
 

@@ -20,7 +20,7 @@ TAIL = "\n        );\n    }\n}\n"
 
 
 def _read(arguments: str) -> str:
-    """The alias of the call of `Call`."""
+    """Return the alias of the call of `Call`."""
     found = decode_symbol_record(parse_csharp("a.cs", f"{HEAD}{arguments}{TAIL}".encode()))
     rows = found.find_references("Call")
     calls = [found.get_reference(row) for row in rows]

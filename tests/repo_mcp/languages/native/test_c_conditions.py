@@ -63,7 +63,7 @@ LINES = ("#if A", "#ifdef B", "#ifndef C", "#elif D", "#else", "#endif", "x", "/
 
 
 def list_plainly(lines: list[str]) -> list[bool]:
-    """Whether any condition holds at each line, counted without a look at what the conditions are."""
+    """Return whether any condition holds at each line, counted without a look at what the conditions are."""
     depth, found = 0, []
     for line in lines:
         found.append(depth > 0)
@@ -73,7 +73,7 @@ def list_plainly(lines: list[str]) -> list[bool]:
 
 
 def tell(rows: list[tuple[int, str]], line: int) -> bool:
-    """Whether rows say that a condition holds at a line."""
+    """Return whether rows say that a condition holds at a line."""
     return next((bool(held) for at, held in reversed(rows) if at <= line), False)
 
 

@@ -35,7 +35,7 @@ def list_scopes(text: str) -> list[Scope]:
 
 
 def is_outside(scope: Scope, name: str) -> bool:
-    """True when a name that is read in a scope means one of the module or a builtin."""
+    """Return True when a name that is read in a scope means one of the module or a builtin."""
     if name in scope.hidden:
         return False
     around: Scope | None = scope
@@ -70,7 +70,7 @@ def iter_tables(
 
 
 def count_outside_by_symtable(text: str) -> Counter[str]:
-    """Name -> the number of scopes, but for the module, in which it is used and means one of the module."""
+    """Count for each name the scopes, but the module's, in which it is used and means one of the module."""
     found: Counter[str] = Counter()
     for table, classes in iter_tables(symtable.symtable(text, "a.py", "exec")):
         if table.get_type() == "module":
@@ -96,7 +96,7 @@ def count_outside(scopes: list[Scope]) -> Counter[str]:
 
 
 def has_quoted_annotation(tree: ast.Module) -> bool:
-    """We read what stands in quotes there, `symtable` does not; and no annotation below the future import."""
+    """Return whether annotations are read that `symtable` does not see: quoted, or never evaluated."""
     for node in ast.walk(tree):
         is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
         if is_future and any(one.name == "annotations" for one in node.names):

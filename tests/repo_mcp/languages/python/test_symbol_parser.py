@@ -47,7 +47,7 @@ def list_references(structure: SymbolRecord, *roles: ReferenceRole) -> list[Refe
 
 
 def names_in(text: str, role: ReferenceRole) -> list[str]:
-    """ "qualifier.name" of the references in a role."""
+    """Return "qualifier.name" of the references in a role."""
     found = list_references(read(text), role)
     return sorted(f"{one.qualifier}.{one.name}".removeprefix(".") for one in found)
 

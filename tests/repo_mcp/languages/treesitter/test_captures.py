@@ -109,7 +109,7 @@ def list_member_rows(text: bytes, found: Captures, *, by_nodes: bool) -> list[ob
 
 
 def make_members(seed: int) -> bytes:
-    """Statements of members of members, with what may stand between them."""
+    """Return statements of members of members, with what may stand between them."""
     dice = random.Random(seed)
     parts = ["a", "$", "_b1", "größe", "this", "f()", "g[0]", "new.target", '"s.t"', "1.5", "(x.y)"]
     links = [".", "?.", " . ", "./* c.d */", ".#", "\n."]
