@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp.protocol.call_pool import CallPool, Outcome, PooledCall, submit_tool
+from repo_mcp.protocol.progress_relay import ProgressRelay
 from repo_mcp.protocol.tool_model import CallContext, Question
-from repo_mcp.protocol.tool_run import Outcome, ProgressRelay, submit_tool
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.answers import Answers
-    from repo_mcp.protocol.call_pool import CallPool, PooledCall
     from repo_mcp.protocol.frames import RequestId
     from repo_mcp.protocol.requests import Caller
     from repo_mcp.protocol.round_trips import Round

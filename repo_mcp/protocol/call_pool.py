@@ -2,20 +2,25 @@
 
 A slot is free again when its call has really ended, not when nobody waits for it any more, so that a
 flood of cancelled calls cannot pile up work; one that is cancelled before it began leaves the queue, and
-nothing of it is kept. Threads are started as they are needed and never keep the process from ending. Left
-out on purpose: what a call does, and refusing one: over stdio the wire bounds the queue, over HTTP whoever
-submits has to look whether it is full.
+nothing of it is kept. Threads are started as they are needed and never keep the process from ending.
+
+Left out on purpose: who is told of the outcome of a tool, and how; and refusing a call: over stdio the wire
+bounds the queue, over HTTP whoever submits has to look whether it is full.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Question, Tool, ToolAnswer
 
 MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
 
 MAX_WAITING = 256  # calls in the queue over HTTP: one for each connection that there may be
+
+Outcome = ToolAnswer | Question | None  # an answer, what is needed for one, or a failure
 
 
 class PooledCall:
@@ -101,3 +106,32 @@ class CallPool:
                 with self._lock:
                     self._running -= 1
                     self._ended.notify_all()
+
+
+def submit_tool(
+    pool: CallPool,
+    tool: Tool,
+    arguments: Mapping[str, object],
+    context: CallContext,
+    end: Callable[[Outcome], object],
+) -> PooledCall:
+    """Have a thread of the pool call the tool and then `end`, whatever happens.
+
+    A call that is cancelled before it begins is dropped instead, and `end` is not called.
+    """
+
+    def drop() -> None:
+        if tool.drop is not None:
+            tool.drop(arguments, context)
+
+    return pool.submit(lambda: end(run_tool(tool, arguments, context)), drop)
+
+
+def run_tool(tool: Tool, arguments: Mapping[str, object], context: CallContext) -> Outcome:
+    """Return the tool's answer, the question that it asks first, or None for a defect."""
+    try:
+        return tool.call(arguments, context)
+    except AnswerNeeded as needed:
+        return needed.question
+    except Exception:  # a defect: tools answer whatever happens
+        return None

@@ -23,10 +23,11 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from repo_mcp.protocol.answers import NOT_KEPT, SERVER_NAME, SERVER_TITLE, TASKS_CAPABILITY
-from repo_mcp.protocol.call_pool import CallPool
+from repo_mcp.protocol.call_pool import CallPool, Outcome, submit_tool
 from repo_mcp.protocol.content import describe_block
 from repo_mcp.protocol.frames import JsonObject
 from repo_mcp.protocol.instructions import join_texts, name_schemes
+from repo_mcp.protocol.progress_relay import PROGRESS_SECONDS
 from repo_mcp.protocol.requests import (
     MODERN_VERSION,
     ONE_PAGE,
@@ -47,7 +48,6 @@ from repo_mcp.protocol.tool_model import (
     explain_unknown_tool,
     name_tools,
 )
-from repo_mcp.protocol.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
 Context = ServerRequestContext[dict[str, Any]]
 

@@ -38,12 +38,12 @@ from repo_mcp.protocol.frames import (
     encode_error,
     encode_json,
 )
+from repo_mcp.protocol.progress_relay import ProgressRelay
 from repo_mcp.protocol.requests import TASKS_EXTENSION, RequestRefused, refuse_method, refuse_params
 from repo_mcp.protocol.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
 from repo_mcp.protocol.task_work import TaskWork
 from repo_mcp.protocol.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
 from repo_mcp.protocol.tool_model import Question
-from repo_mcp.protocol.tool_run import ProgressRelay
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.answers import Answers

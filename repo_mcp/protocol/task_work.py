@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.answers import encode_result
+from repo_mcp.protocol.call_pool import CallPool, Outcome, PooledCall, submit_tool
 from repo_mcp.protocol.frames import is_encodable
+from repo_mcp.protocol.progress_relay import ProgressRelay
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer
-from repo_mcp.protocol.tool_run import Outcome, ProgressRelay, submit_tool
 from repo_mcp.text.escapes import escape_text
 
 if TYPE_CHECKING:
-    from repo_mcp.protocol.call_pool import CallPool, PooledCall
     from repo_mcp.protocol.requests import Caller
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.tasks import TaskStore

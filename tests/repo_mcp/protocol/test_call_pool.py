@@ -6,11 +6,16 @@ import gc
 import threading
 import time
 import weakref
+from collections.abc import Mapping
 
-from repo_mcp.protocol.call_pool import CallPool
+from repo_mcp.protocol.call_pool import CallPool, Outcome, run_tool, submit_tool
+from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Question, ToolAnswer
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp.pipe_client import build_answer, build_tool
 
 PATIENCE_SECONDS = 60.0  # a test that needs it has failed
+CONTEXT = CallContext(lambda: False)
+QUESTION = Question("summary", "be brief", "what?", 10)
 
 
 def _ignore() -> None:
@@ -101,3 +106,26 @@ def test_calls_that_were_cancelled_are_not_waited_for() -> None:
     started = time.monotonic()
     pool.wait_until_idle(2 * HANG_SECONDS)
     assert time.monotonic() - started < HANG_SECONDS
+
+
+def test_a_run_has_an_outcome_whatever_happens() -> None:
+    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        if "ask" in arguments:
+            raise AnswerNeeded(QUESTION)
+        if "break" in arguments:
+            raise RuntimeError
+        return build_answer({"a": 1})
+
+    tool = build_tool("t", call)
+    given = [run_tool(tool, arguments, CONTEXT) for arguments in ({}, {"ask": 1}, {"break": 1})]
+    assert given == [build_answer({"a": 1}), QUESTION, None]
+    pool, outcomes, ended = CallPool(1), [], threading.Semaphore(0)
+
+    def end(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        ended.release()
+
+    for arguments in ({"ask": 1}, {"break": 1}, {}):  # the place is never lost
+        submit_tool(pool, tool, arguments, CONTEXT, end)
+        assert ended.acquire(timeout=PATIENCE_SECONDS)
+    assert outcomes == [QUESTION, None, build_answer({"a": 1})]

@@ -1,54 +1,19 @@
-"""One run of a tool in the pool of threads, and its progress on the way to the client.
-
-Left out on purpose: who is told of the outcome, and how.
-"""
+"""The progress of one call on its way to the client, from whichever thread tells of it."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.answers import encode_progress
-from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, Tool, ToolAnswer
+from repo_mcp.protocol.tool_model import Progress
 
 if TYPE_CHECKING:
-    from repo_mcp.protocol.call_pool import CallPool, PooledCall
     from repo_mcp.protocol.frames import JsonObject, RequestId
 
 PROGRESS_SECONDS = 0.2  # between two notifications of one call
-
-Outcome = ToolAnswer | Question | None  # an answer, what is needed for one, or a failure
-
-
-def submit_tool(
-    pool: CallPool,
-    tool: Tool,
-    arguments: Mapping[str, object],
-    context: CallContext,
-    end: Callable[[Outcome], object],
-) -> PooledCall:
-    """Have a thread of the pool call the tool and then `end`, whatever happens.
-
-    A call that is cancelled before it begins is dropped instead, and `end` is not called.
-    """
-
-    def drop() -> None:
-        if tool.drop is not None:
-            tool.drop(arguments, context)
-
-    return pool.submit(lambda: end(run_tool(tool, arguments, context)), drop)
-
-
-def run_tool(tool: Tool, arguments: Mapping[str, object], context: CallContext) -> Outcome:
-    """Return the tool's answer, the question that it asks first, or None for a defect."""
-    try:
-        return tool.call(arguments, context)
-    except AnswerNeeded as needed:
-        return needed.question
-    except Exception:  # a defect: tools answer whatever happens
-        return None
 
 
 class ProgressRelay:
