@@ -10,14 +10,14 @@ Left out on purpose: the protocol between client and server.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
 from repo_mcp.protocol.call_guard import CallGuard
+from repo_mcp.toolsets.binding import LoadedToolset
 
 if TYPE_CHECKING:
     from index_format import DirectoryHolder
@@ -27,33 +27,6 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 Warn = Callable[[str], None]
-Opened = TypeVar("Opened")
-
-
-class LoadedToolset(Generic[Opened]):
-    """One toolset, which may still have to be opened."""
-
-    def __init__(
-        self,
-        bind: Callable[[Callable[[], Opened]], Toolset],
-        open_it: Callable[[], tuple[Iterable[Repository], Opened]],
-    ) -> None:
-        """`bind` makes the tools from a function that blocks until `open_it` was called."""
-        self._open_it = open_it
-        self._opened: list[Opened] = []
-        self._is_open = threading.Event()
-        self.toolset = bind(self._get_opened)
-
-    def open(self) -> tuple[Repository, ...]:
-        """Open and return the repositories of the tools; then calls begin. Raises RepoError and OSError."""
-        repositories, opened = self._open_it()
-        self._opened.append(opened)
-        self._is_open.set()
-        return tuple(repositories)
-
-    def _get_opened(self) -> Opened:
-        self._is_open.wait()
-        return self._opened[0]
 
 
 def load_toolsets(

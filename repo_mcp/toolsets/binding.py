@@ -1,15 +1,17 @@
 """A tool before it has what it asks, and how it gets it: arguments checked, answered, written to the log.
 
-A toolset lists its entries in the order in which clients see them; `bind` makes tools of them. Left out on
-purpose: how a call becomes an answer, which is in `repo_mcp.toolsets.answers`.
+A toolset lists its entries in the order in which clients see them; `bind` makes tools of them, whose calls
+wait until a `LoadedToolset` has opened what they ask. Left out on purpose: how a call becomes an answer,
+which is in `repo_mcp.toolsets.answers`.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Generic, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from repo_mcp.audit.call_recorder import DROPPED, CallOutcome, CallRecorder, describe_round, new_request_id
 from repo_mcp.config.server_config import Limits
@@ -22,6 +24,7 @@ from repo_mcp.protocol.tool_model import (
     JsonSchema,
     Tool,
     ToolAnswer,
+    Toolset,
     check_schema,
     read_arguments,
 )
@@ -31,7 +34,9 @@ from repo_mcp.toolsets.pruning import compile_pruner
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
+    from repo_mcp.repository import Repository
 
+Given = TypeVar("Given")
 Schema = JsonSchema | Callable[[Limits], JsonSchema]
 
 
@@ -73,6 +78,32 @@ Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always gives
 Answer = Callable[[Call[Asked]], ToolAnswer]  # raises no Exception
 Write = Callable[[CallContext, str, CallOutcome], bool]  # of one call into the log
 FindWriter = Callable[["AuditLog", str, JsonSchema, Asked, Arguments], Write]
+
+
+class LoadedToolset(Generic[Given]):
+    """One toolset, which may still have to be opened."""
+
+    def __init__(
+        self,
+        bind: Callable[[Callable[[], Given]], Toolset],
+        open_it: Callable[[], tuple[Iterable[Repository], Given]],
+    ) -> None:
+        """`bind` makes the tools from a function that blocks until `open_it` was called."""
+        self._open_it = open_it
+        self._opened: list[Given] = []
+        self._is_open = threading.Event()
+        self.toolset = bind(self._get_opened)
+
+    def open(self) -> tuple[Repository, ...]:
+        """Open and return the repositories of the tools; then calls begin. Raises RepoError and OSError."""
+        repositories, opened = self._open_it()
+        self._opened.append(opened)
+        self._is_open.set()
+        return tuple(repositories)
+
+    def _get_opened(self) -> Given:
+        self._is_open.wait()
+        return self._opened[0]
 
 
 def take_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> Taken:
