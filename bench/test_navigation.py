@@ -15,7 +15,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.rounds import measure_queries
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, SymbolFilter
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import SymbolKind

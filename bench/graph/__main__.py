@@ -16,7 +16,7 @@ from bench.graph.compare import Sides, collect, iter_verdicts, score
 from bench.graph.jedi_check import ask_jedi
 from bench.graph.scip import ScipIndex, read_scip
 from bench.graph.served import collect_served
-from repo_mcp.graph.program.program import Confidence, Program
+from repo_mcp.graph.program import Confidence, Program
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.languages.python.symbol_parser import parse as parse_python
 from tests.repo_mcp.graph.memory_program import MemoryProgram

@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repo_mcp.graph.program.program import Confidence, Target
+from repo_mcp.graph.program import Confidence, Target
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bench.graph.scip import LOCAL, Occurrence, ScipIndex
-from repo_mcp.graph.program.program import Confidence, Declaration, Program, Resolver
+from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 Place = tuple[str, int, str]  # path, line, name

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.graph.compare import Sides, is_declared_at, iter_verdicts
-from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.program import Program
 
 
 def ask_jedi(

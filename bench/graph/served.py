@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.economy.client import Client
 from bench.graph.compare import Sides
-from repo_mcp.graph.program.program import Confidence, Declaration, Program
+from repo_mcp.graph.program import Confidence, Declaration, Program
 
 POLL_SECONDS = 0.2
 READY_SECONDS = 600.0

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from repo_mcp.graph.program.program import Confidence, Target
+from repo_mcp.graph.program import Confidence, Target
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ReferenceRole

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.hierarchy import Hierarchy
-from repo_mcp.graph.program.program import Declaration, Program, Target
+from repo_mcp.graph.program import Declaration, Program, Target
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 
 MAX_MEMBERS = 40  # above one member; abstract ones called inside one symbol, whose overrides are looked up

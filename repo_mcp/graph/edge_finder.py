@@ -26,8 +26,7 @@ from repo_mcp.graph.dispatch import ABSTRACT_KINDS, Dispatch, Overrides
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
 from repo_mcp.graph.hierarchy import Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program.nearness import order_by_nearness
-from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.questions import NAMED, EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.prototypes import Prototypes

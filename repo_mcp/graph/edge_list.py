@@ -22,7 +22,7 @@ from itertools import zip_longest
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.folder_uses import SAMPLED_REFERENCES, FolderUses, choose_samples, count_lines, divide
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.lru_cache import LruCache
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.symbols.symbol_record import SymbolRecord
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repo_mcp.graph.edges import Edge
-from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.program import Confidence
 
 MAX_FOLDERS = 10
 SMALLEST_PART = 20  # a folder apart has at least one in so many of all references

@@ -17,7 +17,7 @@ from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.name_uses import NameUses
 from repo_mcp.graph.nodes import Node, NodeBook
 from repo_mcp.graph.precise import PreciseAnswers
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder

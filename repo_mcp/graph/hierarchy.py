@@ -9,7 +9,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from repo_mcp.graph.program.program import Confidence, Declaration, Program, Target
+from repo_mcp.graph.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.method_sets import MethodSets
 from repo_mcp.languages.csharp.types import count_arity

@@ -7,7 +7,7 @@ import threading
 from repo_mcp.graph.bulk_scan import ROLE_EDGES, list_named
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.symbol_query import SearchableProgram
 from repo_mcp.symbols.symbol_record import ReferenceRole

@@ -19,7 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
-from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.lru_cache import LruCache

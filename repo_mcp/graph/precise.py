@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repo_mcp.graph.program.program import SCIP, Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.program import SCIP, Confidence, Declaration, Resolution, Target
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbol_index.precise_index import PreciseView
 

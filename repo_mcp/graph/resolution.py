@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from repo_mcp.graph.precise import PreciseAnswers
-from repo_mcp.graph.program.program import (
+from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
     Declaration,

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 SHINGLE = 4  # tokens

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from repo_mcp.graph.edges import mark_inside
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.shapes import Shapes, compare_shapes
 from repo_mcp.graph.similar_candidates import Candidate, Wanted, find_candidates
 from repo_mcp.graph.symbol_query import SearchableProgram

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
 I64 = npt.NDArray[np.int64]

@@ -26,7 +26,7 @@ from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind

@@ -23,7 +23,7 @@ from typing import Protocol
 import numpy as np
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms

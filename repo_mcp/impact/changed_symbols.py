@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.impact.applied import Side, TouchedLines
 from repo_mcp.impact.changed_files import ChangedFile
 from repo_mcp.impact.records import Change, ChangedSymbol

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.impact.records import Reached
 from repo_mcp.text.roles import FileRole, find_role

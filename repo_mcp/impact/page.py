@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.impact.records import Change, ChangedSymbol, Impact, Reached, ReachedFile
 from repo_mcp.symbols.model import SymbolKind

@@ -14,7 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType, is_tracked
 from repo_mcp.impact.records import Change, ChangedSymbol, Reached
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS

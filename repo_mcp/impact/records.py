@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 
 CHANGED_ITSELF = "is changed itself"  # the reason to run a test of the diff

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.layers import build_layers, compute_strengths
 from repo_mcp.research.locating import is_program

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.research.locating import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.records import Chain, Link
 from repo_mcp.research.research_state import ResearchState

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.records import Finding, Form, Reading, Subject
 from repo_mcp.research.research_state import ResearchState

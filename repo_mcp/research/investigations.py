@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.chains import build_chains

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.program import Confidence
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 

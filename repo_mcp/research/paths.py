@@ -13,7 +13,7 @@ from itertools import islice
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.research.chains import cite, weigh
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
 from repo_mcp.research.locating import CONFIDENCES, weaker

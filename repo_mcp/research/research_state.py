@@ -12,7 +12,7 @@ from dataclasses import replace
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.research.locating import find_innermost, weaker

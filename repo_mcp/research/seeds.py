@@ -22,7 +22,7 @@ from repo_mcp.bundler.statements import Body, choose_lines, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS
 from repo_mcp.research.locating import find_innermost, is_program, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from repo_mcp.graph.bulk_scan import NamedUse
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.research.locating import find_innermost, is_decorator, is_program
 from repo_mcp.research.records import Shape
 from repo_mcp.research.research_state import ResearchState, search_words

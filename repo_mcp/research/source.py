@@ -13,7 +13,7 @@ from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
 from repo_mcp.research.locating import find_innermost

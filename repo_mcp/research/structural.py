@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.locating import weaker
 from repo_mcp.research.records import Link

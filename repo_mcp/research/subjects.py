@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.research.grammar import Phrase
 from repo_mcp.research.locating import is_test_place, rank_role

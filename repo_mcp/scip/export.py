@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from repo_mcp.graph.program.program import Confidence, Declaration, Resolution
+from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.scip.descriptors import SCHEME, build_descriptor
 from repo_mcp.scip.messages import (

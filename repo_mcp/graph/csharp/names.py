@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from repo_mcp.graph.program.program import Confidence, Declaration, Program
+from repo_mcp.graph.program import Confidence, Declaration, Program
 from repo_mcp.languages.csharp.types import count_arity, name_arity
 from repo_mcp.symbols.symbol_record import (
     Reference,

@@ -27,7 +27,7 @@ from repo_mcp.graph.csharp.signatures import (
     strip_nullable,
 )
 from repo_mcp.graph.csharp.types import TYPE_PARAMETER, CSharpTypes, Value, find_bind
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.given import FUNCTION, NO_TYPE, NULL, WHOLE_NUMBERS, Given, split_call
 from repo_mcp.languages.csharp.types import TASK, read_type
 from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN

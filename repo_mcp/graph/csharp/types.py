@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.types import ARITY_SHIFT, AWAITED, TASK, TypeName, name_arity, read_type
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.languages.treesitter.written_lists import split_signature

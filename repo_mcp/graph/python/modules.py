@@ -11,7 +11,7 @@ Left out on purpose: changes that programs make to `sys.path`, and installed pac
 
 from __future__ import annotations
 
-from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.program import Program
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.text.roles import FileRole, find_role
 

@@ -9,7 +9,7 @@ Left out on purpose: whatever depends on values, on `setattr`, or on decorators 
 
 from __future__ import annotations
 
-from repo_mcp.graph.program.program import (
+from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
     Declaration,

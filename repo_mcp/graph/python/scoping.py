@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 
-from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.program import Program
 from repo_mcp.graph.python.modules import PythonModules
 from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.graph.python.values import Form, Value, merge, outside

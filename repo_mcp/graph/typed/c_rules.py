@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.conditions import Setting, Settings, excludes, excludes_surely, is_open, is_special
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules

@@ -10,8 +10,7 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from repo_mcp.graph.program.program import Declaration, Program
-from repo_mcp.graph.program.wanted import is_type_role, is_wanted
+from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_rules import GoRules

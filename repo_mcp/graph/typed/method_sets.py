@@ -14,8 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from repo_mcp.graph.program.nearness import order_by_nearness
-from repo_mcp.graph.program.program import Confidence, Declaration, Program, Target
+from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.languages.treesitter.written_lists import split_list

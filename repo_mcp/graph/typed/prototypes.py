@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.graph.program.nearness import order_by_nearness
-from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.graph.program import Declaration, Program, order_by_nearness
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 
 MAX_FILES = 60  # declaring files examined for one name

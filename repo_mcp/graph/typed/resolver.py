@@ -13,8 +13,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.program.wanted import is_type_role, is_wanted
+from repo_mcp.graph.program import (
+    NOTHING,
+    Confidence,
+    Declaration,
+    Program,
+    Resolution,
+    Target,
+    is_type_role,
+    is_wanted,
+)
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import (
     LANGUAGES,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repo_mcp.graph.program.program import Program
-from repo_mcp.graph.program.wanted import accepts_call
+from repo_mcp.graph.program import Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolKind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from posixpath import normpath
 
-from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
 from repo_mcp.symbols.symbol_record import Reference, SymbolKind

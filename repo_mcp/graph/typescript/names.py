@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.symbols.symbol_record import (
     Reference,

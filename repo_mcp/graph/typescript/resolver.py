@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.types import NOBODY, ScriptTypes
 from repo_mcp.languages.typescript.uses import THROUGH

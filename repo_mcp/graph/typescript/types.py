@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME
 from repo_mcp.languages.typescript.types import read_type, split_type

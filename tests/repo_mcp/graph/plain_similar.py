@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.shapes import MAX_SHAPE_CHARS, SHINGLE
 from repo_mcp.graph.similar import (
     _MEMBER_WEIGHT,

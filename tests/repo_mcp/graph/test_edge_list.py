@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, WindowEnd
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 
 CALLS = EdgeType.CALLS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph import edge_finder as limits
 from repo_mcp.graph.edges import Unresolved
-from repo_mcp.graph.program.nearness import order_by_nearness
+from repo_mcp.graph.program import order_by_nearness
 from repo_mcp.graph.questions import CALLS, EdgeType
 from tests.repo_mcp.graph.memory_index import Row, find_node, list_incoming, list_outgoing, make_graph
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.graph.nodes import MAX_DEPTH, Node, NodeBook, list_names, normalise_name
-from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecordBuilder, decode_symbol_record
 from tests.deep.sizes import examples

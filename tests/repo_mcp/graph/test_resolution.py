@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.graph import resolution
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 from tests.repo_mcp.graph.memory_index import PARSERS, MemoryIndex

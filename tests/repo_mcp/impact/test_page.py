@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repo_mcp.graph.program.program import Confidence
+from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.impact.page import SHOWN_CHANGED, render_page
 from repo_mcp.impact.records import Change, ChangedSymbol, Impact, LeftOut, Reached, ReachedFile

@@ -28,7 +28,7 @@ OWN = {
 QUESTIONS = (
     "what calls find_incoming",
     "all implementations of Program",
-    "what depends on repo_mcp/graph/program/program.py",
+    "what depends on repo_mcp/graph/program.py",
     "how does Graph.look_up reach NodeBook.name",
     "where is MAX_FILES set",
     "how are references resolved",

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from repo_mcp.graph.program.program import Confidence, Declaration, Resolution
+from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.python.resolver import PythonResolver, qualified_module
 from repo_mcp.languages.python.symbol_parser import parse
 from repo_mcp.symbols.symbol_record import ReferenceRole

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole

@@ -5,17 +5,52 @@ and of others through a Program, and answers with the declarations that the name
 something outside. It claims only what it resolved: EXACT where scopes and imports lead to one declaration,
 PROBABLE where one declaration in the repository has that name and could be meant, POSSIBLE where several do.
 
+What resolvers of several languages share is here, too: which kinds of symbols a role can name, whether a
+declaration accepts a call, and the order of files by nearness.
+
 Left out on purpose: where symbol records come from. Navigation reads them from the index; tests parse texts.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from repo_mcp.symbols.symbol_record import Reference, SymbolRecord
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+    SymbolRecord,
+)
+
+_TYPE_ROLES = frozenset(
+    {
+        ReferenceRole.TYPE,
+        ReferenceRole.ACCEPT,
+        ReferenceRole.INHERIT,
+        ReferenceRole.IMPLEMENT,
+        ReferenceRole.EXTEND,
+        ReferenceRole.BIND,
+    }
+)
+_VALUES = frozenset(
+    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT}
+)
+_CALLED = CALLABLE_KINDS | TYPE_KINDS | _VALUES
+_USED = _CALLED | {SymbolKind.MODULE}
+_C_CALLED = CALLABLE_KINDS | _VALUES - {SymbolKind.ENUM_MEMBER}
+_C_USED = CALLABLE_KINDS | _VALUES
+_NAMED_LIKE_TYPES = {
+    "rust": TYPE_KINDS | {SymbolKind.ENUM_MEMBER},  # a variant of an enum, in patterns
+    "c": TYPE_KINDS | {SymbolKind.MACRO},
+}
 
 
 class Confidence(StrEnum):
@@ -88,3 +123,47 @@ class Resolver(Protocol):
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference in a file. Never raises because of a record's contents."""
+
+
+def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
+    """Return whether a name used in a role can mean a symbol of a kind."""
+    if role in _TYPE_ROLES:
+        return kind in _NAMED_LIKE_TYPES.get(language, TYPE_KINDS)
+    if language == "c":
+        return kind in (_C_CALLED if role is ReferenceRole.CALL else _C_USED)
+    return kind in (_CALLED if role is ReferenceRole.CALL else _USED)
+
+
+def is_type_role(role: ReferenceRole) -> bool:
+    """Return whether only types are named in a role."""
+    return role in _TYPE_ROLES
+
+
+def accepts_call(symbol: Symbol, call: Reference) -> bool:
+    """Return whether a declaration accepts a call, judged by the number of its arguments."""
+    if not call.arguments or symbol.kind not in CALLABLE_KINDS:
+        return True
+    given = call.arguments - 1
+    wanted = symbol.parameter_count
+    if SymbolFlag.VARIADIC in symbol.flags:
+        return given >= wanted - 1
+    defaults = symbol.parameters.count("=")
+    return wanted - defaults <= given <= wanted
+
+
+def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:
+    """Reorder ascending paths: `near` first, then its folder, then the one above, and so on to the root."""
+    ordered: list[str] = []
+    first = end = bisect_left(paths, near)
+    if first < len(paths) and paths[first] == near:
+        end += 1
+        ordered.append(near)
+    folder = near
+    while folder:
+        folder = folder.rpartition("/")[0]
+        prefix = f"{folder}/" if folder else ""
+        start = bisect_left(paths, prefix)
+        stop = bisect_left(paths, f"{folder}0") if folder else len(paths)  # "0" is the character after "/"
+        ordered += [*paths[start:first], *paths[end:stop]]
+        first, end = start, stop
+    return ordered
