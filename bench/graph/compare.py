@@ -26,6 +26,7 @@ _SKIPPED = frozenset({ReferenceRole.BIND, ReferenceRole.EXPORT})
 _PARAMETER = re.compile(r"\(\w*\)$")
 _LAST_NAME = re.compile(r"[/#.]`?(\w+)`?(?:#|\.|\(\w*\)\.)$")
 _LIBRARY = " python-stdlib "  # in the symbols of what is outside for certain
+_DEFINES = re.compile(r"\s*(?:async\s+)?def\s+")
 _CALLED = re.compile(r"\s*\(")
 _DECORATES = re.compile(r"\s*@[\w.]*$")
 
@@ -109,8 +110,9 @@ def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], 
     if defined is None:
         if _LIBRARY in one.symbol:
             sides.foreign.add(ordinal)
-    elif one.is_definition:
-        # Where a name is assigned again they define it again: no reference, but no mistake of ours either.
+    elif one.is_definition or _DEFINES.fullmatch(line[: one.start]):
+        # Where a name is assigned again they define it again: no reference, but no mistake of ours either. A
+        # property's setter, and each overload but the first, they call a reference where it is defined.
         sides.theirs.setdefault(ordinal, set())
     else:
         sides.theirs.setdefault(ordinal, set()).update(defined)

@@ -6,6 +6,7 @@ long. Every call looks at one file, or at a fixed number of them.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ from repo_mcp.graph.questions import EdgeType
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
 
+_ARGUMENTS = re.compile(r"\([^()]*\)")  # of a call, as records write them
 HEAD_LINES = 8  # at the start of a function, where its decorators are
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 ROLE_EDGES = {
@@ -50,7 +52,7 @@ class NamedUse:
 
     symbol: int  # ordinal of the symbol that names it
     line: int
-    name: str  # as written, with its qualifier
+    name: str  # as written, with its qualifier but without arguments
     target: Declaration | None
     outside: str
 
@@ -168,7 +170,7 @@ class BulkScan:
     def _read_use(self, path: str, record: SymbolRecord, row: int) -> NamedUse:
         reference = record.get_reference(row)
         meant = self._edges.resolve(path, record, row)
-        before = reference.qualifier
+        before = _ARGUMENTS.sub("()", reference.qualifier)
         name = f"{before}.{reference.name}" if before and before != "?" else reference.name
         target = meant.targets[0].declaration if meant.targets else None
         return NamedUse(reference.symbol, reference.line, name, target, meant.external)

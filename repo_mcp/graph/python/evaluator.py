@@ -1,8 +1,9 @@
 """Values of Python expressions: the types of variables, attributes and results, as far as texts show.
 
-An expression is a path such as `self.rows[].make().x`. Its root is a name; each further piece is a member, a
-call or an item of the value before it. Variables have the values in their BIND rows. Nothing is executed, and
-no control flow is followed except line order. Every question ends after MAX_STEPS and MAX_DEPTH.
+An expression is a path such as `self.rows[].make(_,True).x`. Its root is a name; each further piece is a
+member, a call or an item of the value before it. Variables have the values in their BIND rows. Nothing is
+executed, and no control flow is followed except line order. Every question ends after MAX_STEPS and
+MAX_DEPTH.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 MAX_KEPT = 200_000  # values of variables and functions
 MAX_STEPS = 400  # path pieces evaluated for one question
 MAX_DEPTH = 12  # of variables bound to other variables
-_PIECE = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
+_PIECE = re.compile(r"\([^()]*\)|\[\]|[^.()\[\]]+")
 _TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # bound by an annotation
 _MADE: dict[int, Form] = {
     Binding.ITEMS: Form.ITEMS,
@@ -34,6 +35,7 @@ _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
 _ITEM_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "__getitem__", "__next__"})
 _ITEMS_METHODS = frozenset({"values", "copy", "union", "difference"})
 _UNKNOWN = "?"
+ANY_ARGUMENTS = "(*)"  # of a call whose arguments are not known
 
 Known = list[Value] | None  # None: nothing is known
 
@@ -74,7 +76,7 @@ class PythonEvaluator:
             return None
         if names is None or not pieces or _UNKNOWN in expression or expression.endswith("…"):
             return None
-        if expression.startswith("super()"):
+        if pieces[0] == "super" and len(pieces) > 1:
             values: Known = self._find_parent(path, names, ordinal)
             pieces = pieces[1:]
         else:
@@ -109,27 +111,56 @@ class PythonEvaluator:
         for around in names.iter_around(ordinal):
             bounds = names.bounds.get((around, name))
             if bounds and not names.is_class(around):
-                known = self._tell(path, names, self._choose(bounds, line if around == ordinal else 0))
+                known = self._tell(path, names, self._choose(path, bounds, line if around == ordinal else 0))
                 if known:
                     return known
+            if around and not bounds and (known := self._find_inherited(path, names, around, name)):
+                return known
         return self._scoping.look_up(path, ordinal, name) or None if not ordinal else None
 
-    def _choose(self, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
-        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0.
+    def _find_inherited(self, path: str, names: PythonNames, ordinal: int, name: str) -> list[Value]:
+        """Return the values of a method's parameter that only the method of a base annotates."""
+        owner = names.parents[ordinal]
+        if not names.is_class(owner) or not names.has_parameter(ordinal, name):
+            return []
+        method = names.record.strings[names.record.names[ordinal]]
+        for value in self.classes.find_member((path, owner), method, behind=True):
+            base = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+            if base is None:
+                continue
+            told = [one for one in base.bounds.get((value.ordinal, name), ()) if one.form in _TELLING]
+            if told:
+                return [one.guessed() for one in self._tell(value.path, base, told)]
+        return []
+
+    def _choose(self, path: str, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
+        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0. In the
+        line `x = x.next` the name has the value from before it.
 
         A condition that tells the variable's class there comes before them.
         """
         plain = [one for one in bounds if one.form not in _CONDITIONS]
         if not line:
             return plain
-        before = [one for one in plain if one.line <= line]
+        before = [one for one in plain if one.line < line or (one.line == line and not one.is_own)]
         last = before[-1].line if before else 0
         if len(plain) < len(bounds) and not (self._ignores_conditions and not self._depth):
-            holding = _list_holding(bounds, last, line)
+            holding = [
+                one for one in _list_holding(bounds, last, line) if one.name or self._is_guard(path, one)
+            ]
             if holding:
                 self.is_conditional = self.is_conditional or not self._depth
                 return holding
         return [one for one in before if one.line == last] if before else plain
+
+    def _is_guard(self, path: str, bound: Bound) -> bool:
+        """Return whether a condition calls a function that is declared to tell its argument's type."""
+        called = bound.qualifier.removesuffix("()")
+        for value in self.evaluate(path, bound.symbol, called, bound.line) or ():
+            names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+            if names is not None and names.is_type_guard(value.ordinal):
+                return True
+        return False
 
     # Variables
 
@@ -164,20 +195,20 @@ class PythonEvaluator:
         groups: list[list[Value]] = []
         for value in values:
             for held in self._hold(value):
-                if form == Binding.CALLED:
-                    groups.append(self._call(held))
-                elif form == Binding.ITEM:
+                if form == Binding.ITEM:
                     groups.append(self._iterate(held))
                 elif form == Binding.ENTERED:
                     groups.append(self._enter(held))
                 elif form >= Binding.UNPACKED:
-                    groups.append(self._call_function(held, f"()[{form - Binding.UNPACKED}]"))
+                    groups.append(self._call_function(held, ANY_ARGUMENTS, f"()[{form - Binding.UNPACKED}]"))
                 else:
                     groups.append(self._make_instances(held, form))
         return merge(groups, MAX_VALUES)
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
         """Return the values of a variable that is annotated with this value."""
+        if form == Binding.NARROWED and value.form is Form.INSTANCE:  # what a type guard tells
+            return [value]
         made = _MADE.get(form, Form.INSTANCE)
         if self.classes.is_class(value):
             return [value._replace(form=made, owner=())]
@@ -196,7 +227,7 @@ class PythonEvaluator:
         if kind not in _VARIABLES:
             return []
         if names.is_function(value.ordinal):
-            return self._call_function(value)
+            return self._call_function(value, "()")
         key = (value.path, value.ordinal, "")
         known = self._told.find(key)
         if known is not None:
@@ -240,8 +271,8 @@ class PythonEvaluator:
         groups: list[list[Value]] = []
         for value in values:
             for held in self._hold(value):
-                if piece == "()":
-                    groups.append(self._call(held))
+                if piece[0] == "(":
+                    groups.append(self._call(held, piece))
                 elif piece == "[]":
                     groups.append(self._take_item(held))
                 else:
@@ -267,11 +298,13 @@ class PythonEvaluator:
             if name == "__class__" and value.form is Form.INSTANCE:
                 return [value._replace(form=Form.OBJECT)]
             found = self.classes.find_member((value.path, value.ordinal), name, value.form is Form.PARENT)
+            if name == "__new__" and all(one.form is Form.OUTSIDE for one in found):
+                return [value._replace(form=Form.MAKES)]
         else:
             return []
         return [one.like(value) for one in found]
 
-    def _call(self, value: Value) -> list[Value]:
+    def _call(self, value: Value, arguments: str) -> list[Value]:
         """Return the values of a call."""
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
@@ -280,26 +313,27 @@ class PythonEvaluator:
         if value.form is Form.GIVES_ITEMS:
             return [value._replace(form=Form.ITEMS, is_sure=False)]
         if value.form is Form.INSTANCE:
-            return self._call_member(value, "__call__")
-        if self.classes.is_class(value):
+            return self._call_member(value, "__call__", arguments=arguments)
+        if value.form is Form.MAKES or self.classes.is_class(value):
             return [value._replace(form=Form.INSTANCE, owner=())]
-        return self._call_function(value)
+        return self._call_function(value, arguments)
 
-    def _call_member(self, value: Value, *names: str) -> list[Value]:
+    def _call_member(self, value: Value, *names: str, arguments: str = ANY_ARGUMENTS) -> list[Value]:
         """Return the results of the first named method that an instance's class has; else nothing."""
         for name in names:
             members = self.classes.find_member((value.path, value.ordinal), name)
             if members:
-                return merge([self._call_function(one) for one in members], MAX_VALUES)
+                return merge([self._call_function(one, arguments) for one in members], MAX_VALUES)
         return []
 
-    def _call_function(self, value: Value, result: str = "()") -> list[Value]:
-        """Return a declared function's results: by its annotation, or else its return statements. What its
-        overloads return is open where they differ. `result` is "()[0]" for the first item of a tuple."""
+    def _call_function(self, value: Value, arguments: str, result: str = "()") -> list[Value]:
+        """Return a declared function's results: by its annotation, or else its return statements. What the
+        overloads that a call may choose return is open where they differ. `result` is "()[0]" for the first
+        item of a tuple."""
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
         if names is None:
             return []
-        overloads = names.list_overloads(value.ordinal)
+        overloads = names.list_overloads(value.ordinal, arguments)
         if not overloads:
             return self._read_results(value, names, result)
         groups = [self._read_results(value._replace(ordinal=one), names, result) for one in overloads]

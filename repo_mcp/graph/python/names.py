@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from repo_mcp.graph.python.overloads import choose_overloads
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -23,6 +25,7 @@ _READ_ROLES = (
     ReferenceRole.ACCEPT,
     ReferenceRole.INHERIT,
 )
+_ROOT = re.compile(r"[.(\[]")  # behind the first name of an expression
 MAX_LOOKED_BACK = 200  # symbols searched for the method that assigns an attribute
 
 
@@ -34,6 +37,7 @@ class Bound(NamedTuple):
     qualifier: str
     name: str
     form: int
+    is_own: bool  # the value is made of the variable itself: `x = x.next`
 
 
 class Imported(NamedTuple):
@@ -72,15 +76,20 @@ class PythonSymbols:
             return whole or ordinals
         return ordinals
 
-    def list_overloads(self, ordinal: int) -> list[int]:
-        """Return the overloads of a function or of the implementation of some; empty if there are none."""
+    def list_overloads(self, ordinal: int, arguments: str) -> list[int]:
+        """Return the overloads of a function that a call with these arguments may choose; empty if the
+        function has none."""
         if not self.is_function(ordinal):
             return []
         record = self.record
         key = (self.parents[ordinal], record.strings[record.names[ordinal]])
         flags = record.flags
         found = [one for one in self.children.get(key, ()) if int(flags[one]) & SymbolFlag.FORWARD]
-        return found if len(found) > 1 else []
+        if len(found) < 2:
+            return []
+        texts = [record.strings[record.parameters[one]] for one in found]
+        is_bound = self.is_class(key[0]) and not int(flags[ordinal]) & SymbolFlag.STATIC
+        return [found[place] for place in choose_overloads(texts, arguments, is_bound)]
 
     def iter_around(self, ordinal: int) -> Iterator[int]:
         """Yield a symbol and those around it, innermost first; the file is the last."""
@@ -105,6 +114,16 @@ class PythonSymbols:
                 if first.rstrip(")").strip() == parameter and not symbol.flags & SymbolFlag.STATIC:
                     return around
         return 0
+
+    def has_parameter(self, ordinal: int, name: str) -> bool:
+        """Return whether a function has a parameter of this name without an annotation."""
+        text = self.record.strings[self.record.parameters[ordinal]]
+        return re.search(rf"[(,*] ?{re.escape(name)} ?[,=)]", text) is not None
+
+    def is_type_guard(self, ordinal: int) -> bool:
+        """Return whether a function tells whether its argument is of a type."""
+        written = self.record.strings[self.record.types[ordinal]]
+        return "TypeGuard[" in written or "TypeIs[" in written
 
     def is_assigned_in_method(self, ordinal: int) -> bool:
         """Return whether an attribute is first assigned in a method, without an annotation."""
@@ -155,7 +174,8 @@ class PythonNames(PythonSymbols):
             owner = one.symbol
             if one.alias.startswith("self."):
                 owner = self.find_class(owner)
-            bound = Bound(one.symbol, one.line, one.qualifier, one.name, one.arguments)
+            is_own = _ROOT.split(one.qualifier or one.name, maxsplit=1)[0] == one.alias
+            bound = Bound(one.symbol, one.line, one.qualifier, one.name, one.arguments, is_own)
             found.setdefault((owner, one.alias), []).append(bound)
         return found
 

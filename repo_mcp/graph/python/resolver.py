@@ -82,6 +82,8 @@ class PythonResolver:
             if values:
                 return self._answer(values)
         members, is_known = self._find_members(path, reference)
+        if len(members) == 1 and _is_declared_by(path, names, members[0], reference):
+            return NOTHING
         is_found = any(one.form is not Form.OUTSIDE for one in members)
         if self._evaluator.is_conditional and not is_found:
             # A variable's declared class may be below the one that a condition asks for.
@@ -116,11 +118,13 @@ class PythonResolver:
     def _answer(self, values: list[Value]) -> Resolution:
         targets: list[Target] = []
         external = ""
+        has_other = any(one.form is Form.OUTSIDE for one in values)  # it may be that, too
         for value in values:
             if value.form is Form.OUTSIDE:
                 external = external or value.path
             elif value.form in (Form.OBJECT, Form.MODULE) and not value.path.endswith("/"):
-                confidence = Confidence.EXACT if value.is_sure else Confidence.PROBABLE
+                is_sure = value.is_sure and not has_other
+                confidence = Confidence.EXACT if is_sure else Confidence.PROBABLE
                 confidence = Confidence.POSSIBLE if value.is_open else confidence
                 targets.append(Target(Declaration(value.path, value.ordinal), confidence))
         if targets:
@@ -175,3 +179,11 @@ class PythonResolver:
                     owners.add(owner)
                     found.append(Declaration(path, ordinal))
         return tuple(found)
+
+
+def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Reference) -> bool:
+    """Return whether a reference is the assignment that declares an attribute."""
+    if member.form is not Form.OBJECT or member.path != path or reference.role is not ReferenceRole.USE:
+        return False
+    is_property = names.kinds[member.ordinal] == SymbolKind.PROPERTY and not names.is_function(member.ordinal)
+    return is_property and int(names.record.starts[member.ordinal]) == reference.line

@@ -20,6 +20,7 @@ class Form(IntEnum):
     PARENT = 6  # super() in a method of that class
     GIVES_ITEM = 7  # a method that returns one of the items
     GIVES_ITEMS = 8  # a method that returns several of them
+    MAKES = 9  # the `__new__` of `object`, looked up on that class
 
 
 class Value(NamedTuple):

@@ -8,15 +8,13 @@ it. Left out on purpose: kinds and signatures, which an outline and a record sho
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 DefinitionNode = FunctionNode | ast.ClassDef
 
-PROPERTY_DECORATORS = frozenset(
-    {"property", "cached_property", "abstractproperty", "setter", "getter", "deleter"}
-)
+_ACCESSORS = frozenset({"setter", "getter", "deleter"})
 TYPE_ALIAS_NODE: Any = getattr(ast, "TypeAlias", None)  # a `type` statement, from Python 3.12
 
 
@@ -39,6 +37,13 @@ def find_start_line(node: DefinitionNode) -> int:
 def list_decorator_names(node: DefinitionNode) -> list[str]:
     """Return the last names of the decorators."""
     return [find_last_name(one) for one in node.decorator_list]
+
+
+def is_property(words: Iterable[str]) -> bool:
+    """Return whether decorators make a method an attribute: `property`, `cached_property` and whatever else
+    ends so, or an accessor of one.
+    """
+    return any(word.endswith("property") or word in _ACCESSORS for word in words)
 
 
 def find_docstring(body: Sequence[ast.stmt]) -> str | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
+from repo_mcp.languages.python.arguments import write_arguments
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
 from repo_mcp.languages.python.narrowing import Narrowing, narrow_expression
 from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
@@ -270,7 +271,8 @@ class ExpressionWalk:
                 stack += link.args
                 if link.keywords:
                     stack += [keyword.value for keyword in link.keywords]
-                path = path if path is UNKNOWN else path + "()"
+                if number and path is not UNKNOWN:
+                    path += write_arguments(link) if cast is None and path != "super" else "()"
             elif kind is _Subscript:
                 stack.append(link.slice)
                 path = path if path is UNKNOWN else path + "[]"
@@ -310,6 +312,9 @@ class ExpressionWalk:
                 self.stack += inner.elts[1:]
         elif word != "Literal":
             waiting.append((inner, line))
+        else:  # its strings are no types; a member of an enumeration is used
+            values = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            waiting += [(one, line) for one in values if isinstance(one, ast.Attribute | ast.Name)]
 
     def _lambda(self, node: ast.Lambda) -> None:
         scope = self.open_scope(FUNCTION, self.symbol)

@@ -1,4 +1,5 @@
-"""Conditions that tell the class of a variable: `isinstance(x, C)`, and the lines in which they hold.
+"""Conditions that tell the class of a variable, and the lines in which they hold: `isinstance(x, C)`, and
+calls of functions whose names begin with "is", which may be declared to tell a type.
 
 A condition holds in the branch that it guards; an assertion, or a branch that leaves its block unless the
 condition holds, tells it to the end of the block. Only plain variables are told, and only what both sides of
@@ -11,11 +12,11 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from repo_mcp.languages.python.types import Form, list_class_forms
+from repo_mcp.languages.python.types import NARROWED, Form, find_path, list_class_forms
 
 MAX_CONDITIONS = 6  # in one `and`
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_IsInstance = tuple[str, list[Form]]  # variable, and the forms of its class
+_Told = tuple[str, list[Form]]  # variable, and the forms of its class
 
 
 class Narrowing(NamedTuple):
@@ -62,10 +63,14 @@ def _find_denied(statement: ast.If) -> ast.expr | None:
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
 
 
-def _iter_conditions(test: ast.expr) -> Iterator[_IsInstance]:
+def _iter_conditions(test: ast.expr) -> Iterator[_Told]:
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     for part in parts[:MAX_CONDITIONS]:
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "isinstance":
-            told = part.args
-            if len(told) == 2 and isinstance(told[0], ast.Name) and (forms := list_class_forms(told[1])):
-                yield told[0].id, forms
+        if not isinstance(part, ast.Call) or not part.args or not isinstance(part.args[0], ast.Name):
+            continue
+        function = find_path(part.func)
+        if function == "isinstance":
+            if len(part.args) == 2 and (forms := list_class_forms(part.args[1])):
+                yield part.args[0].id, forms
+        elif function.rpartition(".")[2].startswith("is"):
+            yield part.args[0].id, [(f"{function}()", "", NARROWED)]

@@ -29,6 +29,7 @@ from repo_mcp.languages.python.types import (
     MAX_UNPACKED,
     TELLING_NODES,
     find_path,
+    list_alias_forms,
     list_alike,
     list_bound_forms,
     list_item_types,
@@ -55,6 +56,7 @@ class StatementWalk(ExpressionWalk):
         self._is_stub = is_stub
         self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols for
         self._assigned: dict[int, set[str]] = {}  # names that a class body assigns, even after its methods
+        self._derived: set[int] = set()  # classes with bases
         self.exported: set[str] | None = None
 
     # Definitions
@@ -155,6 +157,8 @@ class StatementWalk(ExpressionWalk):
         scope.class_ordinal, scope.self_name = ordinal, ""
         self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, ordinal))
         self.symbol, self.scope = ordinal, around
+        if node.bases:
+            self._derived.add(ordinal)
         for number, base in enumerate(node.bases, 1):
             if isinstance(base, ast.Subscript):
                 self.annotate(base.slice, TYPE)
@@ -226,6 +230,8 @@ class StatementWalk(ExpressionWalk):
             and node.attr not in self._assigned.get(ordinal, ())
         ):
             self._add_variable(node.attr, ordinal, _PROPERTY, statement)
+            if ordinal in self._derived:  # what a base declares is used
+                self.chain(node)
         else:
             self.chain(node)
 
@@ -239,7 +245,7 @@ class StatementWalk(ExpressionWalk):
             if type(target) is ast.Name:  # most are
                 self.bind_name(target.id, node)
                 if type(value) in TELLING_NODES:
-                    forms = list_bound_forms(value) or list_value_forms(value)
+                    forms = list_bound_forms(value) or list_alias_forms(value) or list_value_forms(value)
                     self.tell(target.id, forms, target.lineno)
                 continue
             self.bind(target, node)
@@ -277,7 +283,8 @@ class StatementWalk(ExpressionWalk):
         alias = self._find_alias(node.target)
         if alias:
             if is_declared_alias(node) and node.value is not None:
-                self.tell(alias, list_value_forms(node.value), node.lineno)
+                forms = list_alias_forms(node.value) or list_value_forms(node.value)
+                self.tell(alias, forms, node.lineno)
             else:
                 self.tell(alias, list_type_forms(node.annotation), node.lineno)
         if self.scope.kind is MODULE and alias == "__all__" and node.value is not None:

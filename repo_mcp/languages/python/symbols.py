@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repo_mcp.languages.python.declarations import (
-    PROPERTY_DECORATORS,
     FunctionNode,
     find_docstring,
     find_last_name,
     find_start_line,
+    is_property,
     iter_parameters,
     list_decorator_names,
 )
@@ -126,7 +126,7 @@ def draft_function(
         flags |= _FLAGS.get(word, 0)
     kind = _FUNCTION
     if in_class:
-        kind = _METHOD if PROPERTY_DECORATORS.isdisjoint(words) else _PROPERTY
+        kind = _PROPERTY if is_property(words) else _METHOD
         if node.name == "__init__":
             kind = _CONSTRUCTOR
     args = node.args

@@ -26,13 +26,13 @@ from repo_mcp.languages.outline.outline_limits import (
     cut,
 )
 from repo_mcp.languages.python.declarations import (
-    PROPERTY_DECORATORS,
     DefinitionNode,
     find_docstring,
     find_last_name,
     find_start_line,
     is_declared_alias,
     is_made_type,
+    is_property,
     iter_parameters,
     list_decorator_names,
 )
@@ -231,7 +231,7 @@ def _definition_kind(node: DefinitionNode, scope: str) -> str:
     word = "async_" if isinstance(node, ast.AsyncFunctionDef) else ""
     if scope != "class":
         return f"{word}function"
-    return f"{word}method" if PROPERTY_DECORATORS.isdisjoint(list_decorator_names(node)) else "property"
+    return "property" if is_property(list_decorator_names(node)) else f"{word}method"
 
 
 def _iter_assigned(node: ast.stmt, scope: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ import ast
 import warnings
 from typing import Any
 
+from repo_mcp.languages.python.arguments import write_arguments
 from repo_mcp.languages.python.scopes import BUILTINS
 from repo_mcp.symbols.symbol_record import Binding
 
@@ -22,7 +23,7 @@ UNKNOWN = "?"
 
 Form = tuple[str, str, int]  # qualifier, name, Binding
 
-SAME, CALLED, ITEM, ENTERED = map(int, (Binding.SAME, Binding.CALLED, Binding.ITEM, Binding.ENTERED))
+SAME, ITEM, ENTERED = map(int, (Binding.SAME, Binding.ITEM, Binding.ENTERED))
 TYPE, ITEMS, VALUES, GIVES = map(int, (Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES))
 BOUND, NARROWED, WIDENED = map(int, (Binding.BOUND, Binding.NARROWED, Binding.WIDENED))
 UNPACKED = int(Binding.UNPACKED)
@@ -37,7 +38,7 @@ _TYPING = frozenset({"typing", "typing_extensions", "t"})  # `import typing as t
 
 _SAME = frozenset({
     "Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Awaitable",
-    "InitVar", "Mapped",
+    "InitVar", "Mapped", "TypeGuard", "TypeIs",
 })  # fmt: skip
 _ITEMS = frozenset({
     "list", "List", "set", "Set", "frozenset", "FrozenSet", "deque", "Deque", "Sequence", "MutableSequence",
@@ -83,7 +84,7 @@ def find_cast(node: ast.Call) -> ast.expr | None:
 
 
 def find_path(node: ast.expr) -> str:
-    """Return `a.b().c[]` of names, attributes, calls and subscripts; "?" for anything else or too long. What
+    """Return `a.b(_).c[]` of names, attributes, calls and subscripts; "?" for anything else or too long. What
     is cast to a class is written as a call of it.
     """
     if type(node) is ast.Name:
@@ -98,8 +99,10 @@ def find_path(node: ast.expr) -> str:
             parts.append("." + node.attr)  # type: ignore[attr-defined]
             node = node.value  # type: ignore[attr-defined]
         elif kind is ast.Call:
-            parts.append("()")
-            node = find_cast(node) or node.func  # type: ignore[attr-defined,arg-type]
+            cast, call = find_cast(node), node  # type: ignore[arg-type]
+            node = cast or call.func  # type: ignore[attr-defined]
+            is_plain = cast is not None or (type(node) is ast.Name and node.id == "super")
+            parts.append("()" if is_plain else write_arguments(call))  # type: ignore[arg-type]
         elif kind is ast.Subscript:
             parts.append("[]")
             node = node.value  # type: ignore[attr-defined]
@@ -137,14 +140,21 @@ def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
     return forms
 
 
+def list_alias_forms(value: ast.expr) -> list[Form]:
+    """Return the forms of the classes in `A = Union[B, C]` and the like; empty for other values."""
+    if not isinstance(value, ast.Subscript) or find_path(value.value).rpartition(".")[2] not in _SAME:
+        return []
+    return list_alike([value], SAME)
+
+
 def list_unpacked_forms(value: ast.expr, position: int) -> list[Form]:
     """Return the forms of an item of the tuple that a call returns."""
     if isinstance(value, ast.Await):
         value = value.value
     if not isinstance(value, ast.Call) or position >= MAX_UNPACKED:
         return []
-    found = _describe(value, SAME)
-    return [(*found[:2], UNPACKED + position)] if found is not None and found[2] == CALLED else []
+    found = _describe(value.func, SAME)
+    return [(*found[:2], UNPACKED + position)] if found is not None else []
 
 
 def list_paired_forms(values: ast.Call) -> list[list[Form]]:
@@ -160,18 +170,16 @@ def list_paired_forms(values: ast.Call) -> list[list[Form]]:
 
 def _describe(node: ast.expr, form: int) -> Form | None:
     kind = type(node)
-    if kind is ast.Call and form == SAME:
-        node, form = node.func, CALLED  # type: ignore[attr-defined]
-        kind = type(node)
     if kind is ast.Name:
-        name: str = node.id  # type: ignore[attr-defined]
-        return None if form == CALLED and name in BUILTINS else ("", name, form)
+        return "", node.id, form  # type: ignore[attr-defined]
     if kind is ast.Attribute:
         path = find_path(node.value)  # type: ignore[attr-defined]
         return None if path == UNKNOWN else (path, node.attr, form)  # type: ignore[attr-defined]
     if kind is ast.Call or kind is ast.Subscript:
         path = find_path(node)
-        return None if path == UNKNOWN else (path, "", form)
+        is_plain = "." not in path and path != "super()"
+        is_builtin = kind is ast.Call and is_plain and path.partition("(")[0] in BUILTINS
+        return None if path == UNKNOWN or is_builtin else (path, "", form)
     return None
 
 
