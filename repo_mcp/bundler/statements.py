@@ -32,6 +32,8 @@ _BRANCHES = re.compile(
 )
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
+# A line that goes on with the statement above it: a call of its result, or an operator.
+_GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
@@ -130,13 +132,26 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         while last < len(code):
             text = _QUOTED.sub('""', body.lines[code[last] - 1])
             depth += sum(text.count(one) for one in _OPENS) - sum(text.count(one) for one in _CLOSES)
-            if depth <= 0 or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
+            is_open = depth > 0 or (last + 1 < len(code) and _GOES_ON.match(body.lines[code[last + 1] - 1]))
+            if not is_open or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
                 break
             last += 1
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last], leads))
         at = last + 1
-    return found
+    return _end_with_result(body, found)
+
+
+def _end_with_result(body: Body, statements: list[_Statement]) -> list[_Statement]:
+    """Return the statements with the last one of the body itself rated as what leaves it: in many languages
+    it is the value.
+    """
+    inner = [one for one in statements[1:] if not _is_empty(body, one) and one.indent > statements[0].indent]
+    least = min((one.indent for one in inner), default=0)
+    last = next((one for one in reversed(inner) if one.indent == least), None)
+    if last is None or _LEAVES.match(body.lines[last.first - 1]):
+        return statements
+    return [replace(one, bonus=one.bonus + LEAVES) if one is last else one for one in statements]
 
 
 def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _Statement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from repo_mcp.research.architecture import Architecture, scan_architecture, scan
 from repo_mcp.research.chains import build_chains
 from repo_mcp.research.claims import build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
+from repo_mcp.research.fields import find_readers
 from repo_mcp.research.hops import (
     CALLEES,
     CALLERS,
@@ -35,6 +37,7 @@ from repo_mcp.research.structural import list_structural
 from repo_mcp.research.surroundings import gather_groups
 from repo_mcp.research.understanding import is_about_shapes
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.question_words import shares_word
 
 #     extension Token: Authenticatable {}     impl Authenticatable for Token {}
 #
@@ -118,6 +121,8 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
 
 
 SUBJECT_CHARS = 700  # shown of what a question names
+READER_CHARS = 900  # shown of what does the work that a subject leaves for later
+_ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 
 
 def _list_nodes(reading: Reading) -> list[Node]:
@@ -135,8 +140,29 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
 
 def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
+    if _ASKS_HOW.match(state.request.query):
+        _note_readers(state, nodes)
     follow(state, nodes, CALLEES, state.depth)
     gathered.chains = build_chains(state, nodes, upwards=False)
+
+
+def _note_readers(state: ResearchState, nodes: Sequence[Node]) -> None:
+    """Note what reads the fields that the subjects set, and what that calls by a name like a subject's."""
+    for node in nodes:
+        words = re.findall(r"[A-Za-z]{3,}", node.symbol.name)
+        for reader in find_readers(state, node):
+            why = f"reads {reader.field}, which {node.symbol.name} sets"
+            shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
+            state.add(reader.node, why, 1, Confidence.PROBABLE, reader.lines, shown=shown)
+            for edge in state.graph.find_outgoing(reader.node, CALLS, _BOUNDS).edges:
+                other = state.get_node(edge.other)
+                if words and shares_word(other.symbol.name, words) == len(words):
+                    body = show_body(state, other, READER_CHARS)
+                    told = f"called by {reader.node.symbol.name}, which reads {reader.field}"
+                    state.add(other, told, 1, edge.confidence, shown=body)
+                    state.link(
+                        Link(reader.node.declaration, other.declaration, "calls", edge.confidence, edge.lines)
+                    )
 
 
 def _investigate_implementations(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -18,17 +18,23 @@ from types import MappingProxyType
 
 from repo_mcp.bundler.rating import RatedBlock, is_aside, weigh_extension, weigh_failures, weigh_work
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, measure
+from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS
+from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, SymbolFilter
 from repo_mcp.research.locating import find_innermost, is_program, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
-from repo_mcp.text.question_words import list_words, lower_plain_names
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.question_words import (
+    find_action,
+    list_words,
+    lower_plain_names,
+    shares_word,
+)
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_RATED = 60
@@ -53,11 +59,22 @@ NOT_RUN = 0.6
 USER_SHARE = 0.4  # of a declaration's worth, for what calls it
 USED = 4  # of the best declarations, whose callers are looked for
 _OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+MOST_ALIKE, MOST_ACTIONS = 40, 3  # names compared with a question's verb and noun; shown of those that fit
+_ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 MANY_USERS = 8  # a declaration with more says little of each
 OVERLOAD_LINES = 12  # a longer body is shown as well as another of its name
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 GLANCE = Bounds(files=20, references=40)
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
+
+
+# A member that is there to be filled in: abstract, of an interface or a trait, or one that only raises.
+_UNFILLED = re.compile(
+    r"\babstract\b|\bNotImplementedError\b"
+    r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
+    r"\([^;{}]*\)[^;{}=]*;\s*$"
+    r"|^\s*\w+\??\([^;{}]*\)\s*:\s*[^;{}=]+;?\s*$"
+)
 
 
 class Lean(StrEnum):
@@ -105,11 +122,16 @@ def find_seeds(
     request = BundleRequest(lower_plain_names(" ".join(words)), include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.check()
-    named = {node.declaration for node in first}
-    found = _choose(state, rated, lean, wants_tests)
     seeds = [build_seed(state, node, 1.0) for node in first]
+    seeds += [
+        replace(build_seed(state, node, 1.0), why="has the verb and the noun of the question in its name")
+        for node in _find_actions(state)
+        if node not in first
+    ]
+    named = {seed.node.declaration for seed in seeds if seed.node is not None}
+    found = _choose(state, rated, lean, wants_tests)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
-    _note(state, seeds, weights)
+    _note(state, seeds, weights, lean)
     state.tell(0.5, f"{len(seeds)} declarations fit the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
@@ -148,6 +170,41 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
     seeds.sort(key=lambda seed: -seed.worth)
     least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
     return [seed for seed in seeds if seed.worth >= least][:MOST_SEEDS]
+
+
+def _find_actions(state: ResearchState) -> list[Node]:
+    """Return the declarations that are named after what the question asks how to do, as `register_lookup` is:
+    by its verb, its noun and at most one more word, the shortest names first, functions before values.
+    """
+    action = find_action(state.request.query)
+    if action is None:
+        return []
+    state.check()
+    found = [node for node, _ in state.graph.search(" ".join(action), SymbolFilter(), MOST_ALIKE)]
+    fitting = [
+        node
+        for node in found
+        if node.symbol.kind in _ACTING
+        and is_program(node.path)
+        and state.admits(node.path)
+        and not (is_aside(node.path) or is_test_symbol(node))
+        and shares_word(node.symbol.name, action) == len(action)
+        and _count_words(node.symbol.name) <= len(action) + 1
+    ]
+    fitting.sort(
+        key=lambda node: (
+            _count_words(node.symbol.name),
+            node.symbol.kind not in CALLABLE_KINDS,
+            node.symbol.start_line - node.symbol.end_line,
+            node.path,
+            node.symbol.start_line,
+        )
+    )
+    return fitting[:MOST_ACTIONS]
+
+
+def _count_words(name: str) -> int:
+    return len(get_word_terms(name)[1:]) or 1  # the first term is the whole name
 
 
 def _drop_asides(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
@@ -237,10 +294,10 @@ def show_body(
     return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
 
-def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]) -> None:
+def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float], lean: Lean) -> None:
     """Note declarations as findings while there is room, the best with more of their lines."""
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
-    leads = tell_leads([seed.name for seed in seeds])
+    leads = _tell_wanted(lean, tell_leads([seed.name for seed in seeds]))
     met: set[str] = set()
     for ordinal, seed in enumerate(seeds):
         share = SHARES[min(ordinal, len(SHARES) - 1)]
@@ -263,6 +320,15 @@ def tell_leads(names: Sequence[str]) -> Callable[[str], bool]:
         return lambda _line: False
     pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(called)})\s*[(<!]")
     return lambda line: pattern.search(line) is not None
+
+
+def _tell_wanted(lean: Lean, leads: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return a function that tells whether a line leads on, or is what the form of the question asks for."""
+    if lean is Lean.FAILURES:
+        return lambda line: holds_failure(line) or leads(line)
+    if lean is Lean.EXTENSION:
+        return lambda line: _UNFILLED.search(line) is not None or leads(line)
+    return leads
 
 
 def build_body(one: RatedBlock) -> Body:

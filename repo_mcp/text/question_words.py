@@ -31,6 +31,11 @@ _EXTENDS = re.compile(
     r"(?:own|new|custom)\b)",
     re.IGNORECASE,
 )
+_ACTION = re.compile(
+    r"\b(?:where|how) (?:do|does|can|could|should|would|must) (?:I|we|you|one) (\w+) "
+    r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of)\b)[\w-]+ ?){1,5})",
+    re.IGNORECASE,
+)
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -46,6 +51,17 @@ def list_words(text: str) -> list[str]:
 def asks_to_extend(text: str) -> bool:
     """Return True for a question that asks where or how to add something new."""
     return _EXTENDS.search(text) is not None
+
+
+def find_action(text: str) -> tuple[str, str] | None:
+    """Return the verb of a question such as "how do I register a custom lookup" and the last word of what
+    follows it, which names the thing; None for a question of another form.
+    """
+    found = _ACTION.search(text)
+    if found is None:
+        return None
+    words = [word for word in _WORD.findall(found[2]) if word.lower() not in STOP_WORDS]
+    return (found[1].lower(), words[-1].lower()) if words else None
 
 
 def lower_plain_names(text: str) -> str:

@@ -60,15 +60,18 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 
 
 def build_result(report: Report, rows: int) -> Part:
-    """Return a report with the `rows` findings that are worth most, in the order in which they were found.
+    """Return a report with the `rows` findings that are worth most, those of words in the order of execution.
 
     Rows beyond those are of its chains and of its map.
     """
-    from repo_mcp.research.records import Group  # not when tools are listed
+    from repo_mcp.research.execution import order_by_calls  # not when tools are listed
+    from repo_mcp.research.records import Form, Group
     from repo_mcp.research.worth import order_findings
 
     ordered = order_findings(report.findings)
     findings = [report.findings[at] for at in sorted(ordered[:rows])]
+    if report.reading.form in (Form.OPEN, Form.ERRORS):
+        findings = order_by_calls(findings, report.map_edges)
     also = _list_also(report.findings[at] for at in ordered[rows:])
     groups = [*report.groups, *([Group(ALSO, also)] if also else [])]
     cuts = _Cuts(len(findings), rows - len(findings))

@@ -91,3 +91,22 @@ def test_a_bracket_on_a_line_of_its_own_hides_neither_the_condition_nor_what_fol
     assert choose_lines(body, {"discount": 1.0}, 110) == [3, 7, 9]
     body = Body(BRACES, 2, 12, 2, {7: ("friend",)}, frozenset())
     assert choose_lines(body, {"friend": 1.0}, 110) == [3, 7, 9]
+
+
+CHAIN = """fn decide(custom, ignored) {
+    let first = look(custom, 1);
+    let second = look(ignored, 2);
+    note(first, "a long line of words that only tell what was found here and there");
+    note(second, "a long line of words that only tell what was found here and there");
+    first
+        .or(second)
+        .or(ignored)
+}
+"""
+
+
+def test_a_statement_goes_on_with_its_calls_and_the_last_one_is_the_result() -> None:
+    lines = CHAIN.split("\n")
+    body = Body(lines, 1, 9, 1, {}, frozenset())
+    room = measure(lines, [1, 6, 7, 8]) + 8
+    assert choose_lines(body, {}, room) == [1, 6, 7, 8]

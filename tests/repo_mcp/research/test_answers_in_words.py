@@ -7,6 +7,7 @@ import re
 import pytest
 
 from repo_mcp.research.records import Form, Report
+from repo_mcp.text.question_words import find_action
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SHOP = {
@@ -150,3 +151,68 @@ def test_words_of_the_form_do_not_rank() -> None:
         "b.py": "def build_link(chain):\n    return chain\n",
     }
     assert list_found(Asked(files).ask("where would I add a new link?"))[0] == "b.build_link"
+
+
+LIBRARY = {
+    "shelf.py": '''class Shelf:
+    """Books that are looked up by their number."""
+
+    def prefetch_related(self, *names):
+        """Note what is to be fetched with the books."""
+        self._related_names = names
+        return self
+
+    def iterate(self):
+        if self._related_names:
+            prefetch_related_books(self.books, self._related_names)
+        return iter(self.books)
+
+
+def prefetch_related_books(books, names):
+    for book in books:
+        for name in names:
+            book.load(name)
+
+
+def put_reader_class(shelf, kind):
+    """Register a custom reader of the shelf: a custom reader is a reader of custom books."""
+    shelf.kinds = kind
+''',
+    "readers.py": """KINDS = {}
+
+
+def register_reader(kind):
+    KINDS[kind.name] = kind
+""",
+    "examples/readers.py": "def register_custom_reader(kind):\n    return kind\n",
+}
+
+
+def test_how_something_works_is_also_what_reads_the_fields_that_it_sets() -> None:
+    report = Asked(LIBRARY).ask("how does prefetch_related work?")
+    found = {one.symbol: one for one in report.findings}
+    assert found["shelf.Shelf.iterate"].why == "reads _related_names, which prefetch_related sets"
+    assert "book.load(name)" in found["shelf.prefetch_related_books"].excerpt
+    report = Asked(LIBRARY).ask("what does prefetch_related call?")
+    assert "shelf.Shelf.iterate" not in list_found(report)
+
+
+def test_what_is_named_by_the_verb_and_the_noun_of_a_question_comes_first() -> None:
+    report = Asked(LIBRARY).ask("how do I register a custom reader?")
+    first = next(one for one in report.findings if one.kind != "section")
+    assert first.symbol == "readers.register_reader"
+    assert "KINDS[kind.name] = kind" in first.excerpt
+
+
+@pytest.mark.parametrize(
+    ("question", "action"),
+    [
+        ("How do I register a custom lookup?", ("register", "lookup")),
+        ("where would we add another carrier to the shop", ("add", "carrier")),
+        ("how can I parse JSON with comments", ("parse", "json")),
+        ("how is a parcel shipped", None),
+        ("what does register call", None),
+    ],
+)
+def test_the_action_of_a_question(question: str, action: tuple[str, str] | None) -> None:
+    assert find_action(question) == action

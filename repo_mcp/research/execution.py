@@ -1,0 +1,60 @@
+"""Put findings in the order of execution: what calls the others first, then what it calls, in the order of
+the calls.
+
+The findings that an answer has room for are chosen by worth (`repo_mcp/research/worth.py`); a reader follows
+them as they run. From the best finding the way leads up to the caller from which it is reached, and from
+there down, call by call; then from the best of those that are left. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from repo_mcp.research.records import Finding, MapEdge
+
+CALLS = "calls"
+
+
+def order_by_calls(findings: Sequence[Finding], edges: Sequence[MapEdge]) -> list[Finding]:
+    """Return the findings of hop 0 in the order of execution, then the others as they are."""
+    near = [one for one in findings if not one.hop]
+    at = {one.node_id: position for position, one in enumerate(near) if one.node_id is not None}
+    called: dict[int, dict[int, int]] = {position: {} for position in range(len(near))}
+    for edge in edges:
+        source, target = at.get(edge.source), at.get(edge.target)
+        if edge.kind == CALLS and source is not None and target is not None and source != target:
+            called[source][target] = _read_line(edge.citation)
+    ordered = _walk(len(near), called)
+    return [*(near[position] for position in ordered), *(one for one in findings if one.hop)]
+
+
+def _walk(count: int, called: Mapping[int, Mapping[int, int]]) -> list[int]:
+    """Return the positions below `count`, each caller before what it calls. `called` gives lines of calls."""
+    ordered: dict[int, None] = {}
+
+    def descend(position: int) -> None:
+        ordered[position] = None
+        for other in sorted(called[position], key=lambda one: (called[position][one], one)):
+            if other not in ordered:
+                descend(other)
+
+    for start in range(count):
+        if start not in ordered:
+            descend(_climb(start, ordered, called))
+    return list(ordered)
+
+
+def _climb(start: int, ordered: Mapping[int, None], called: Mapping[int, Mapping[int, int]]) -> int:
+    """Return the first caller of all on the way up from a position, over callers that are not placed yet."""
+    seen = {start}
+    while True:
+        callers = (one for one in called if start in called[one] and one not in seen and one not in ordered)
+        above = min(callers, default=None)
+        if above is None:
+            return start
+        seen.add(above)
+        start = above
+
+
+def _read_line(citation: str) -> int:
+    return int(citation.rpartition(":")[2].partition("-")[0] or 0)

@@ -1,0 +1,73 @@
+"""Findings of a question in words stand in the order of execution."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.execution import order_by_calls
+from repo_mcp.research.records import Finding, MapEdge
+from repo_mcp.toolsets.research.research_calls import build_result
+from tests.repo_mcp.research.asking import Asked
+
+
+def build(name: str, hop: int = 0) -> Finding:
+    return Finding("a.py", 1, 2, name, "function", name, "", hop, "probable")
+
+
+def call(source: str, target: str, line: int, kind: str = "calls") -> MapEdge:
+    return MapEdge(source, target, kind, "exact", f"a.py:{line}-{line}")
+
+
+@pytest.mark.parametrize(
+    ("names", "edges", "ordered"),
+    [
+        ("best entry", [call("entry", "best", 3)], "entry best"),
+        ("best late early", [call("best", "late", 9), call("best", "early", 4)], "best early late"),
+        ("best far near", [call("far", "near", 1), call("near", "best", 1)], "far near best"),
+        ("best other", [call("other", "best", 1, "references")], "best other"),
+        ("one two", [call("one", "two", 1), call("two", "one", 5)], "two one"),
+        ("alone again", [call("alone", "alone", 2)], "alone again"),
+        ("best mine yours", [call("mine", "best", 1), call("yours", "best", 1)], "mine best yours"),
+    ],
+)
+def test_a_caller_comes_before_what_it_calls_in_the_order_of_the_calls(
+    names: str, edges: list[MapEdge], ordered: str
+) -> None:
+    found = order_by_calls([build(name) for name in names.split()], edges)
+    assert [one.symbol for one in found] == ordered.split()
+
+
+def test_what_is_reached_over_hops_stays_behind() -> None:
+    found = order_by_calls(
+        [build("near"), build("far", 1), build("next")], [call("far", "near", 1), call("next", "near", 1)]
+    )
+    assert [one.symbol for one in found] == ["next", "near", "far"]
+
+
+KITCHEN = {
+    "kitchen.py": '''def wash_dish(dish):
+    if dish.is_dirty:
+        dish.dirt = None
+    return dish
+
+
+def dry_dish(dish):
+    while dish.is_wet:
+        dish.wetness -= 1
+    return dish
+
+
+def clean_dish(dish):
+    """Clean a dish: wash it, then dry it."""
+    clean = wash_dish(dish)
+    return dry_dish(clean)
+'''
+}
+
+
+def test_an_answer_is_read_from_the_entry_down() -> None:
+    report = Asked(KITCHEN).ask("how is a dish washed and dried?")
+    shown = build_result(report, len(report.findings)).result["findings"]
+    assert isinstance(shown, list)
+    names = [one["symbol"] for one in shown if not one["hop"]]
+    assert names == ["kitchen.clean_dish", "kitchen.wash_dish", "kitchen.dry_dish"]
