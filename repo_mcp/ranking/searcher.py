@@ -28,6 +28,7 @@ from repo_mcp.ranking.tf_norm_table import U32
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
 BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostly hold enough
+UNITS_COUNTED = 3  # times the wanted chunks: mostly enough, and few enough not to read where all chunks end
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
 COUNTS_KEPT = 4_096  # of terms; half a megabyte
@@ -182,14 +183,16 @@ class Searcher:
             start, size, count = 0, BLOCKS_COUNTED, part.reader.unit_count
             while start * BLOCK_DOCS < count:
                 blocks = np.arange(start, min(start + size, -(-count // BLOCK_DOCS)))
-                more = np.zeros(0, dtype=np.int64)
+                before = units
                 for number in dict.fromkeys((1, len(lists))):
                     more = _find_held(lists[:number], blocks, count, wanted)
-                    if total + part.count_chunks(np.concatenate([units, more])) >= most:
+                    units = np.concatenate([before, more])
+                    if total + part.count_chunks(units[: UNITS_COUNTED * most]) >= most:
                         return most
-                units = np.concatenate([units, more])
                 start, size = start + size, 2 * size
             total += part.count_chunks(units)
+            if total >= most:
+                return most
         return total
 
     def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:

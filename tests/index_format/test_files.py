@@ -60,6 +60,8 @@ def test_round_trip(files: dict[str, tuple[int, int, int, int]]) -> None:
     assert reader.count == len(files)
     assert reader.read_paths() == list(table.paths)
     assert [reader.read_path(file).encode() for file in range(reader.count)] == list(table.paths)
+    others = np.arange(reader.count)[::-2]
+    assert [path.encode() for path in reader.read_paths_of(others)] == list(table.paths[::-2])
     for _ in range(SPARSE_PATHS if files else 0):
         reader.read_path(0)
     assert [reader.read_path(file).encode() for file in range(reader.count)] == list(table.paths)

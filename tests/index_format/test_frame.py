@@ -64,6 +64,31 @@ def test_parts_of_a_section() -> None:
         frame.read(b"CCCC")
 
 
+def test_several_spans_of_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = bytes(range(256)) * 800  # of 13 pages
+    frame = open_frame(put_together({b"AAAA": b"x", b"BBBB": content})[1])
+    reads: list[int] = []
+    read = FrameReader._read_verified
+    monkeypatch.setattr(
+        FrameReader, "_read_verified", lambda *given: (reads.append(given[2]), read(*given))[1]
+    )
+    for spans, count in (
+        ([], 0),
+        ([(5, 5)], 0),
+        ([(0, 1), (1, 30), (40, 70), (70, 70)], 1),
+        ([(0, 1), (PAGE_BYTES, PAGE_BYTES + 1), (100_000, 100_010), (100_020, 204_800)], 2),
+        ([(20, 90), (30, 40), (95, 99)], 1),  # one lies in another
+        ([(90, 99), (0, 9)], 2),  # not ascending
+    ):
+        reads.clear()
+        starts, ends = [start for start, _ in spans], [end for _, end in spans]
+        assert frame.read_spans(b"BBBB", starts, ends) == [content[start:end] for start, end in spans]
+        assert len(reads) == count
+    for starts, ends in (([3], [2]), ([0, 9], [4, 8]), ([0, 204_800], [1, 204_801]), ([2**62], [2**62 + 1])):
+        with pytest.raises(CorruptIndex):
+            frame.read_spans(b"BBBB", starts, ends)
+
+
 def test_sections_begin_at_multiples_of_8() -> None:
     _, data = put_together({b"AAAA": b"1", b"BBBB": b"", b"CCCC": b"123456789"})
     rows = [SECTION.unpack_from(open_frame(data).tail, 24 * row) for row in range(3)]
