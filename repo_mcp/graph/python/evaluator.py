@@ -308,7 +308,7 @@ class PythonEvaluator:
         """Return the values of a call."""
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
-        if value.form is Form.GIVES_ITEM:
+        if value.form in (Form.GIVES_ITEM, Form.ITEMS):  # as an item: what a weak reference is to
             return [take_item(value)]
         if value.form is Form.GIVES_ITEMS:
             return [value._replace(form=Form.ITEMS, is_sure=False)]

@@ -29,6 +29,7 @@ from repo_mcp.languages.python.types import (
     MAX_UNPACKED,
     TELLING_NODES,
     find_path,
+    is_bare,
     list_alias_forms,
     list_alike,
     list_bound_forms,
@@ -285,6 +286,8 @@ class StatementWalk(ExpressionWalk):
             if is_declared_alias(node) and node.value is not None:
                 forms = list_alias_forms(node.value) or list_value_forms(node.value)
                 self.tell(alias, forms, node.lineno)
+            elif node.value is not None and is_bare(node.annotation):
+                self.tell(alias, list_value_forms(node.value), node.lineno)
             else:
                 self.tell(alias, list_type_forms(node.annotation), node.lineno)
         if self.scope.kind is MODULE and alias == "__all__" and node.value is not None:

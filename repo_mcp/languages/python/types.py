@@ -44,7 +44,11 @@ _ITEMS = frozenset({
     "list", "List", "set", "Set", "frozenset", "FrozenSet", "deque", "Deque", "Sequence", "MutableSequence",
     "Iterable", "Iterator", "Collection", "Container", "Generator", "AsyncIterator", "AsyncIterable",
     "AsyncGenerator", "AbstractSet", "MutableSet", "Reversible", "tuple", "Tuple",
+    # What `with` enters, `get` returns or a call gives is taken for an item.
+    "AbstractContextManager", "ContextManager", "AbstractAsyncContextManager", "AsyncContextManager",
+    "ContextVar", "Queue", "ReferenceType", "ref",
 })  # fmt: skip
+_BARE = frozenset({"Final", "ClassVar"})  # annotations without a type: the value tells it
 _MAPPINGS = frozenset({
     "dict", "Dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict", "OrderedDict", "ChainMap",
     "WeakValueDictionary",
@@ -145,6 +149,11 @@ def list_alias_forms(value: ast.expr) -> list[Form]:
     if not isinstance(value, ast.Subscript) or find_path(value.value).rpartition(".")[2] not in _SAME:
         return []
     return list_alike([value], SAME)
+
+
+def is_bare(annotation: ast.expr) -> bool:
+    """Return whether an annotation leaves the type to the value: `Final`."""
+    return find_path(annotation).rpartition(".")[2] in _BARE
 
 
 def list_unpacked_forms(value: ast.expr, position: int) -> list[Form]:

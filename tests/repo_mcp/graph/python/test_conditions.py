@@ -285,7 +285,7 @@ def test_what_a_base_declares_is_used_where_a_method_assigns_it_first() -> None:
     text = (
         "class Base:\n    name: str\nclass Own(Base):\n    def f(self):\n        self.name = self.age = 1\n"
     )
-    graph = make_graph({"a.py": text + "        me.age\n"})
+    graph = make_graph({"a.py": text + "        self.age\n"})
     assert list_incoming(graph, "a.Base.name", EdgeType.REFERENCES) == [
         ("references", "exact", "a.Own.f", (5,))
     ]
@@ -306,3 +306,20 @@ def test_of_an_import_and_what_replaces_it_neither_is_sure() -> None:
     graph = make_graph({"a.py": "def get(): ...\n", "b.py": text, "c.py": "from b import get\nget()\n"})
     for name in ("a.get", "b.get"):
         assert list_incoming(graph, name, EdgeType.CALLS) == [("calls", "probable", "c.py", (2,))]
+
+
+def test_what_holds_one_value_gives_it() -> None:
+    text = """
+    def open_home() -> AbstractAsyncContextManager[Dog]: ...
+    current: ContextVar[Cat] = ContextVar("current")
+    SURE: Final = Puppy()
+    async def f(known: "weakref.ref[Puppy]"):
+        async with open_home() as pet:
+            pet.speak()
+        current.get().speak()
+        known().speak()
+        SURE.speak()
+    """
+    assert list_calls("Dog.speak", text) == [("probable", (9,))]
+    assert list_calls("Cat.speak", text) == [("probable", (10,))]
+    assert list_calls("Puppy.speak", text) == [("exact", (12,)), ("probable", (11,))]
