@@ -1,0 +1,99 @@
+"""A page of what the models of four clients see: one search, one outline, one bundle, one error.
+
+    REPO_MCP_CLIENTS=node_modules/.bin python -m tests.clients.views_page > docs/client-views.md
+
+The clients are the real programs, in front of scripted models, as in `tests/clients/test_conversations.py`.
+Where one is not installed, nothing is printed. What varies from run to run is shown as `...`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.architecture.source_tree import ROOT
+from tests.clients.drivers import DRIVERS, Driver
+from tests.clients.script import Call, Script, Step
+from tests.clients.stage import Stage
+
+CLIENTS = {
+    "codex, every tool at once": "Codex CLI",
+    "claude": "Claude Code",
+    "copilot": "Copilot CLI",
+    "gemini": "Gemini CLI",
+}
+CALLS = {
+    "One search": Call("repo.search", {"query": "post a transfer", "top_k": 2, "detail": "text"}),
+    "One outline": Call("repo.outline", {"path": "src/ledger/accounts.py", "detail": "text"}),
+    "One bundle": Call(
+        "repo.build_context_bundle", {"prompt": "how is a transfer posted", "budget": {"max_total_lines": 20}}
+    ),
+    "One error": Call("repo.open_file", {"path": ".env"}),
+}
+ANSWER = "<answer>"
+ANSWER = "<answer>"
+# Ids, and what a client's own clock says.
+_VARYING = re.compile(r'(?<="request_id":")[^"]+|(?<=Wall time: )[0-9.]+')
+_ROOT = r'"This answers for the repository \"tree\"."'
+PAGE = ROOT / "docs" / "client-views.md"
+HEAD = f"""# What the models of four clients see
+
+The same four calls, made in {", ".join(CLIENTS.values())} by a scripted model, on
+`tests/corpus/tiny_repo`. `python -m tests.clients.views_page` writes this page with the real programs, whose
+versions `docs/clients.md` names; a test compares the answers with those of the server. Each client passes the
+text of an answer on whole, so it stands here once, and below it what each puts around it, with `{ANSWER}` in
+its place. Ids and times are `...`. To clients that name their roots, as Claude Code and Gemini CLI do, the
+first answer says `This answers for the repository "tree".` among its warnings.
+"""
+
+
+def mask(text: str) -> str:
+    """Return a text without what varies from run to run and from client to client."""
+    return _VARYING.sub("...", text).replace(_ROOT, "")
+
+
+def play(driver: Driver, place: Path) -> Mapping[str, tuple[str, str]]:
+    """Return for each of the calls what was sent, and what the model saw with `ANSWER` in place of it."""
+    stage = Stage(place)
+    stage.set_up(*driver.setup)
+    stage.index()
+    played = driver.play(stage, Script(*map(Step, CALLS.values())))
+    shown = {}
+    for number, (title, call) in enumerate(CALLS.items()):
+        sent = str(stage.find_answer(call.tool)["content"][0]["text"])
+        seen = played.seen[f"call_{number}"]
+        assert driver.unwrap(seen) == sent, (driver.program, title)
+        around = seen.replace(json.dumps(sent)[1:-1], ANSWER).replace(sent, ANSWER)
+        shown[title] = mask(sent), mask(around)
+    return shown
+
+
+def render(title: str, answer: str, around: Mapping[str, str]) -> str:
+    """Return the part of the page about one call."""
+    call = CALLS[title]
+    part = f"\n## {title}\n\n`{call.tool}` with `{json.dumps(call.arguments)}`: {len(answer):,} characters.\n"
+    part += f"\n````json\n{answer}\n````\n\n| client | what its model sees |\n|---|---|\n"
+    for client, seen in around.items():
+        part += f"| {client} | `{seen.replace('|', '&#124;').replace(chr(10), '` `')}` |\n"
+    return part
+
+
+def main() -> None:
+    """Print the page."""
+    views: dict[str, Mapping[str, tuple[str, str]]] = {}
+    for name, client in CLIENTS.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            views[client] = play(DRIVERS[name], Path(scratch))
+    page = HEAD
+    for title in CALLS:
+        (answer,) = {view[title][0] for view in views.values()}
+        page += render(title, answer, {client: view[title][1] for client, view in views.items()})
+    sys.stdout.write(page)
+
+
+if __name__ == "__main__":
+    main()
