@@ -10,7 +10,7 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.ranking.lookup import count_units, find_paths
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query import parse_query, widen
 from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
 from repo_mcp.text.lines import decode_source, split_lines
@@ -90,7 +90,7 @@ class IndexSource:
 
     def rank(self, prompt: str, include_tests: bool) -> Ranking:
         """Return the best chunks for a prompt, in the order in which a search shows them."""
-        query = parse_query(prompt, MAX_WORDS)
+        query = widen(parse_query(prompt, MAX_WORDS))
         inside = f"{self._folder}/"
         matches = (lambda path: path.startswith(inside)) if self._folder else None
         return rank(self._searcher, query, RANKED_CHUNKS, Filter(matches, self._folder, None, include_tests))

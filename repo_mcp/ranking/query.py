@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import FUNCTION_WORDS
+from repo_mcp.text.word_families import list_kin
 
 _QUERY_PART = re.compile(
     r'(?P<phrase>"[^"\n]*")'
@@ -35,6 +36,8 @@ _QUERY_PART = re.compile(
 )
 _WORD = re.compile(r"\w+")
 MAX_TERMS = 64  # distinct ranking terms; an issue of 500 words has about 250, and the first say most
+KIN_WEIGHT = 0.3  # of a term that a question was widened by, beside one of its own
+LEAST_WORDS = 4  # of a question: fewer are taken for names
 STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
 
 
@@ -79,6 +82,20 @@ def parse_query(text: str, max_words: int) -> Query:
     if not query.terms:
         query.warnings.append("The query has no word that can be ranked.")
     return query
+
+
+def widen(query: Query) -> Query:
+    """Return a question with the stems of words that mean much the same as its own behind them.
+
+    Those count less. Names and short queries mean what they say, and pasted text has words enough: both stay
+    as they are.
+    """
+    if "\n" in query.text.strip() or not LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
+        return query
+    kin = dict.fromkeys((other for term in query.terms for other in list_kin(term)), KIN_WEIGHT)
+    for term in query.terms:
+        kin.pop(term, None)
+    return replace(query, terms=[*query.terms, *kin], weights=kin)
 
 
 def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:

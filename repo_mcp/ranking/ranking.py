@@ -82,7 +82,11 @@ def rank(
     page = fill_page(best, files, top_k, weights, declaring)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
-    unknown = [term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency]
+    unknown = [
+        term
+        for term, lists in zip(query.terms, best.terms, strict=True)
+        if not lists.frequency and term not in query.weights
+    ]
     bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
     total = best.total
     if sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -14,13 +14,14 @@ from repo_mcp.ranking.asked_name import NO_MATCH, AskedName, Grade, list_words
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.look_up import Found, look_up
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query import parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent, tell_of_best
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import ReadLive, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.text.analysis import PART, get_word_terms
+from repo_mcp.text.word_families import name_kin
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
@@ -53,7 +54,8 @@ def run_search(
         return _answer_look_up(searcher, look(request.top_k), (*query.warnings, *progress))
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
-    ranking = rank(searcher, query, depth, wanted)
+    widened = widen(query)
+    ranking = rank(searcher, widened, depth, wanted)
     asked = understand(query.text).asked
     shown = show_hits(ranking.chunks, query.phrases, read_live, extensions, request.top_k, asked)
     if query.phrases and not shown.hits and query.has_other_words:
@@ -69,7 +71,7 @@ def run_search(
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
     return SearchAnswer(
-        _name_matched(query.text, shown.hits),
+        _name_matched(query.text, widened.weights, shown.hits),
         total,
         truncated=is_least or total > len(shown.hits),
         snapshot=searcher.snapshot.name,
@@ -90,10 +92,10 @@ def _answer_look_up(searcher: Searcher, found: Found, warnings: tuple[str, ...])
     )
 
 
-def _name_matched(text: str, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+def _name_matched(text: str, further: Collection[str], hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return the hits with the words of the query that they match, as written, in place of their terms.
 
-    Of a word of which only parts match, the parts.
+    Of a word of which only parts match, the parts. Then the words of the terms that the query was widened by.
     """
     words = _split_words(text)
     named = []
@@ -106,6 +108,8 @@ def _name_matched(text: str, hits: Iterable[Hit]) -> tuple[Hit, ...]:
             for stem, part in parts:
                 if stem in hit.matched_terms:
                     matched[part] = None
+        if further:
+            matched |= {name_kin(term): None for term in hit.matched_terms if term in further}
         named.append(replace(hit, matched_terms=tuple(matched)))
     return tuple(named)
 

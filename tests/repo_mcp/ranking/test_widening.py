@@ -1,0 +1,57 @@
+"""Questions in words that the code does not have, and what stays as it was asked."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.model import SearchRequest
+from repo_mcp.ranking.query import KIN_WEIGHT, parse_query, widen
+from repo_mcp.repository import Repository
+
+FILES = {
+    "patches.py": "def make_inverse(steps):\n    for step in steps:\n        yield step.inverse()\n",
+    "actions.py": "def apply_steps(steps):\n    for step in steps:\n        step.apply()\n",
+    **{f"other_{at}.py": f"def other_{at}(value):\n    return value + {at}\n" for at in range(20)},
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["undo", "undo the steps", "undo the last step\nof this log", "undo " * 41, "+undo sym:Undo a b c"],
+)
+def test_what_is_no_question_keeps_its_terms(text: str) -> None:
+    query = parse_query(text, 1_000)
+    widened = widen(query)
+    if text.startswith("+"):  # operators stay, whatever is added
+        assert (widened.required, widened.symbols) == (query.required, query.symbols)
+    else:
+        assert widened.terms == query.terms
+        assert not widened.weights
+
+
+def test_a_question_gets_further_words_that_count_less() -> None:
+    query = parse_query("how is a step undone or rolled back to undo it", 100)
+    widened = widen(query)
+    assert widened.terms[: len(query.terms)] == query.terms
+    assert "invers" in widened.terms[len(query.terms) :]
+    assert set(widened.weights) == set(widened.terms) - set(query.terms)
+    assert set(widened.weights.values()) == {KIN_WEIGHT}
+    assert parse_query("how is a step undone or rolled back to undo it", 100) == query
+
+
+def test_a_question_finds_what_says_it_in_another_word_and_names_that_word(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    for path, text in FILES.items():
+        (root / path).write_text(text)
+    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
+        repository.refresh()
+        answer = repository.search(SearchRequest("what is needed to undo it", 5))
+        assert [hit.path for hit in answer.hits] == ["patches.py"]
+        assert answer.hits[0].matched_terms == ("inverse",)
+        assert "undo" in " ".join(answer.warnings)  # that no file has the word itself is still said
+        assert repository.search(SearchRequest("undo it", 5)).hits == ()
