@@ -5,7 +5,10 @@ its package, or promoted from what it embeds. Signatures are compared as they ar
 of their types. An interface that embeds one of another repository is satisfied for sure only by a type that
 embeds the same; of the standard library's the names in STANDARD are known.
 
-Left out on purpose: type parameters, and interfaces that constrain them.
+A name that its package does not declare is a type parameter: two signatures that differ in those alone are
+the same, and one that has them where another has types may be, for some arguments.
+
+Left out on purpose: whether one argument fits all methods, and the types that an interface lists (`~int`).
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ _NAMED_PARAMETER = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)(\w+)\s+
 _NAME = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Za-z_]\w*)")
 _SAME_TYPES = {"interface{}": "any", "byte": "uint8", "rune": "int32"}
 _SPELLED = re.compile(r"interface\s*\{\s*\}|\bbyte\b|\brune\b")
+_PARAMETER = "$"  # a type parameter in a signature, with its number
 _BUILTINS_TEXT = """
 any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune
 string uint uint8 uint16 uint32 uint64 uintptr map chan func struct interface
@@ -82,7 +86,9 @@ class _MethodSet:
                 return None
             own = self.methods[key]
             if signature is not None and own is not None and own != signature:
-                return None
+                if not _may_be_same(own, signature):
+                    return None
+                is_sure = False
         return Confidence.PROBABLE if is_sure else Confidence.POSSIBLE
 
 
@@ -181,6 +187,7 @@ class _Reader:
         self._program = program
         self.lookup = NamedLookup(program)
         self._read: dict[Declaration, _MethodSet] = {}
+        self._declared: dict[tuple[str, str], bool] = {}  # by folder and name
         self._spare_files = MAX_FILES  # that are still examined for what embeds a type
 
     def find_types(self, owner: Declaration) -> list[Declaration]:
@@ -311,19 +318,42 @@ class _Reader:
         text = f"{_drop_names(symbol.parameters)} {_drop_names(listed)}"
         return self._qualify(path, _SPELLED.sub(lambda found: _SAME_TYPES[_squeeze(found[0])], text))
 
+    def _is_declared(self, scope: FileScope, name: str) -> bool:
+        """Return whether a package declares a type of a name, or sees one by `import . "path"`."""
+        key = (scope.folder, name)
+        if key not in self._declared:
+            self.lookup.begin()
+            self._declared[key] = bool(self.lookup.find_type(scope, 0, (name,)).declarations)
+        return self._declared[key]
+
     def _qualify(self, path: str, text: str) -> str:
         scope = self.lookup.find_scope(path)
         assert scope is not None
         rules = self.lookup.get_rules(scope)
 
+        parameters: dict[str, str] = {}
+
         def name(found: re.Match[str]) -> str:
             package, last = found.groups()
+            if package is None and last in _BUILTINS:
+                return last
             if package is None:
-                return last if last in _BUILTINS else f"{scope.folder}.{last}"
+                if self._is_declared(scope, last):
+                    return f"{scope.folder}.{last}"
+                return parameters.setdefault(last, f"{_PARAMETER}{len(parameters)}")
             bound = rules.find_import(scope, 0, package)
             return ".".join((*(bound or (package,)), last))
 
         return _NAME.sub(name, text)
+
+
+def _may_be_same(one: str, other: str) -> bool:
+    """Return whether two signatures are the same for some arguments of their type parameters."""
+    for text, fixed in ((one, other), (other, one)):
+        parts = [re.escape(part) for part in re.split(rf"{re.escape(_PARAMETER)}\d+", text)]
+        if len(parts) > 1 and re.fullmatch(r"[^,()]+".join(parts), fixed):
+            return True
+    return False
 
 
 def _add_outside(found: _MethodSet, outside: str) -> None:

@@ -58,6 +58,8 @@ def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain:
     array has items."""
     first, *steps = chain.split(".")
     holder = _find_type(lookup, scope, ordinal, (first,))
+    if steps and scope.language == "go":  # a package and its type
+        holder, steps = _find_type(lookup, scope, ordinal, (first, steps[0])), steps[1:]
     for step in steps:
         if holder is None or holder.external or (step == "[]" and not holder.is_items):
             return holder if holder is not None and holder.external else None
@@ -278,7 +280,7 @@ def _read_text(
         return None
     if found_type.name == "Self" and holder is not None:
         return holder
-    if scope.language == "rust" and not found_type.qualifier:
+    if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
         if bounded is not None:
             return bounded

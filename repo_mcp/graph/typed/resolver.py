@@ -253,7 +253,8 @@ class NamedResolver:
         if any(one[0] == STRUCT for one in identities):
             identities = {one for one in identities if one[0] != ALIAS}
         several = len(identities) > 1
-        if found.is_sure and len(identities) <= found.alternatives:
+        is_choice = len(identities) <= found.alternatives or self._are_built_apart(declarations)
+        if found.is_sure and is_choice:
             confidence, several = Confidence.PROBABLE, False
         elif found.is_sure and not several:
             confidence = Confidence.EXACT
@@ -267,6 +268,15 @@ class NamedResolver:
         return Resolution(
             tuple(Target(one, Confidence.POSSIBLE if one in makers else confidence) for one in declarations)
         )
+
+    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+        """Return True for several declarations of one name in a package of Go, each in a file of its own: the
+        constraints of a build choose between the files."""
+        paths = {one.path for one in declarations}
+        if len(paths) < 2 or self._program.find_language(declarations[0].path) != "go":
+            return False
+        folders = {path.rpartition("/")[0] for path in paths}
+        return len(folders) == 1 and len(paths) == len(declarations)
 
     def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension: what its name means is declared elsewhere."""

@@ -21,6 +21,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.model import OF_TYPE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 BUILTIN = "builtin"  # the package of such names where one is a base: `interface { error }`
 _WORD = re.compile(rb"[\w\x80-\xff]+")
+MAX_LITERALS = 12  # nodes around a key: one in another up to four times
+_INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
 
@@ -243,7 +246,10 @@ def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
     for name in node.children_by_field_name("name"):
         if name.type == "identifier":
-            walk.bind_parameter_type(name, node.child_by_field_name("type"))
+            bound = node.child_by_field_name("type")
+            walk.bind_parameter_type(name, bound)
+            if bound is not None:
+                walk.bind_bound(walk.read(name), walk.read_line(bound), name)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -315,6 +321,36 @@ def _on_literal(walk: CaptureWalk, node: Node) -> None:
         _refer_called(walk, made, 0)
 
 
+def _on_key(walk: CaptureWalk, node: Node) -> None:
+    """Add a key of a literal: of a struct's a field, of a map's or an array's a name like any other."""
+    made, depth = _find_literal_type(node)
+    for _ in range(depth):
+        made = made and (made.child_by_field_name("element") or made.child_by_field_name("value"))
+    if made is not None and made.type == "pointer_type":
+        made = next(iter(made.named_children), None)
+    if made is not None and made.type == "generic_type":
+        made = made.child_by_field_name("type")
+    if made is not None and made.type in _INDEXED:
+        return
+    walk.taken.add(node.start_byte)
+    if made is not None and made.type in {"type_identifier", "qualified_type"}:
+        walk.refer(ReferenceRole.USE, walk.read(node), node, walk.read(made), "", OF_TYPE)
+
+
+def _find_literal_type(key: Node) -> tuple[Node | None, int]:
+    """Return the type of the literal around a key that says its type, and how deep the key is in it."""
+    node, depth = key.parent, -1
+    for _ in range(MAX_LITERALS):
+        if node is None:
+            break
+        if node.type == "literal_value":
+            depth += 1
+        elif node.type == "composite_literal":
+            return node.child_by_field_name("type"), depth
+        node = node.parent
+    return None, 0
+
+
 def _on_selector(walk: CaptureWalk, node: Node) -> None:
     field = node.child_by_field_name("field")
     if field is not None and field.start_byte not in walk.taken:
@@ -350,7 +386,7 @@ GO = Dialect(
         "range": _on_range,
         "bound": on_bound,
         "label": on_taken,
-        "key": on_taken,
+        "key": _on_key,
         "call": _on_call,
         "literal": _on_literal,
         "selector": _on_selector,
