@@ -3,7 +3,8 @@
 //   node typescript_oracle.cjs ROOT COMPILER_DIR > answers.jsonl
 //
 // {"path", "line", "name", "call": bool, "targets": [[path, line, name, kind]], "outside": bool}
-// Left out: names where they are declared, names of which the compiler knows nothing, the names of HTML's own
+// The key of an object means the member of the type that is expected there, and so does the name in a pattern;
+// a shorthand `{ name }` means that member or the value. Left out: other names where they are declared, names of which the compiler knows nothing, the names of HTML's own
 // elements, and the closing tags of elements.
 "use strict";
 const fs = require("fs");
@@ -106,14 +107,34 @@ function isCallee(node) {
     : ts.isJsxOpeningLikeElement(parent) ? parent.tagName === at : false;
 }
 
+// The members that the key of an object, or the name in a pattern, takes or gives by the expected type.
+function findKeyed(node) {
+  const parent = node.parent;
+  let type;
+  if ((ts.isPropertyAssignment(parent) || ts.isShorthandPropertyAssignment(parent)) && parent.name === node) type = checker.getContextualType(parent.parent);
+  else if (ts.isBindingElement(parent) && ts.isObjectBindingPattern(parent.parent) && !parent.dotDotDotToken && (parent.propertyName || parent.name) === node)
+    type = checker.getTypeAtLocation(parent.parent);
+  if (!type) return [];
+  const found = [];
+  for (const one of type.isUnion() ? type.types : [type]) {
+    const symbol = checker.getPropertyOfType(one, node.text);
+    for (const declaration of (symbol && symbol.declarations) || []) {
+      // A member that the object itself gives a type from: nothing that is declared.
+      if (declaration !== parent && !found.includes(declaration)) found.push(declaration);
+    }
+  }
+  return found;
+}
+
 const out = [];
 for (const file of program.getSourceFiles()) {
   const where = path.relative(root, file.fileName);
   if (where.startsWith("..") || where.includes("node_modules")) continue;
   const walk = (node) => {
-    if ((ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && !isDeclared(node) && !(node.flags & ts.NodeFlags.JSDoc)) {
-      const symbol = find(node);
-      const declarations = (symbol && symbol.declarations) || [];
+    const keyed = ts.isIdentifier(node) ? findKeyed(node) : [];
+    if ((ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && (keyed.length || !isDeclared(node)) && !(node.flags & ts.NodeFlags.JSDoc)) {
+      const symbol = isDeclared(node) ? undefined : find(node);
+      const declarations = [...((symbol && symbol.declarations) || []), ...keyed];
       if (declarations.length) {
         const targets = [];
         let outside = false;

@@ -87,6 +87,7 @@ class Resolution:
 
 
 NOTHING = Resolution()
+UNTOLD = Resolution(source="untold")  # nothing either, and too common to be counted: the key of some object
 SCIP = "scip"
 
 

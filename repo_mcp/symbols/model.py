@@ -125,6 +125,25 @@ class Binding(IntEnum):
     # one more for each further item
 
 
+# In TypeScript, the arguments of a BIND row whose variable has the type of a parameter; see `name_parameter`.
+OF_PARAMETER = 64
+MAX_PARAMETERS = 8  # of one function, that are told apart
+ITSELF = MAX_PARAMETERS  # not a parameter of a function that is given, but what is given
+
+
+def name_parameter(position: int, index: int) -> int:
+    """Return the arguments of a BIND row: its variable is parameter `index` of a function of the type
+    `qualifier.name`, where `position` is 0; else of the function that a call of it is given at that position,
+    counted from 1.
+    """
+    return OF_PARAMETER + position * (MAX_PARAMETERS + 1) + index
+
+
+def read_parameter(arguments: int) -> tuple[int, int]:
+    """Return the position and the index that `name_parameter` was given."""
+    return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 1)
+
+
 # The arguments of some rows. The numbers are on disk.
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.program import NOTHING, UNTOLD, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.types import NOBODY, ScriptTypes
+from repo_mcp.languages.typescript.declarations import EXPECTED
 from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -138,14 +139,14 @@ class TypeScriptResolver:
     def _resolve_member(self, file: ScriptFile, row: Reference) -> Resolution:
         if row.qualifier != "?":
             owners = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
-            if owners.external:
+            if owners.external and not row.qualifier.startswith(EXPECTED):
                 return Resolution(external=f"{owners.external}.{row.name}")
-            if owners != NOBODY:
+            if owners != NOBODY and not owners.external:
                 if row.name == "constructor" and row.qualifier == "super":
                     return self._say(Meaning(owners.declarations), row)
                 meaning = self._types.find_member(owners, row.name)
                 return self._say(meaning, row)
-        return self._guess(row)
+        return UNTOLD if row.qualifier.startswith(EXPECTED) else self._guess(row)
 
     # -- answers -------------------------------------------------------------------------------------------
 

@@ -8,12 +8,15 @@ Lookups continue in the bases of classes and interfaces.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
-from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME
-from repo_mcp.languages.typescript.types import read_type, split_type
+from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
+from repo_mcp.languages.typescript.types import read_parameters, read_types, split_parameters, split_type
+from repo_mcp.languages.typescript.walk import CAST
+from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, read_parameter
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     Reference,
@@ -97,9 +100,11 @@ class ScriptTypes:
             if name == "super":
                 return self._list_bases(file, file.get_symbol(holder), steps)
             return Owners((Declaration(file.path, holder),))
-        bound = find_bind(file, ordinal, name, line)
-        if bound is not None and not is_call:
-            return self._follow_bind(file, bound, steps)
+        if name.startswith(CAST):
+            return self._read_written(file, ordinal, name[len(CAST) :], steps)
+        bound = find_binds(file, ordinal, name, line)
+        if bound and not is_call:
+            return self._follow_binds(file, bound, steps)
         meaning = self._names.look_up(file, ordinal, name)
         if meaning is UNKNOWN:
             return self._find_window() if name in _WINDOWS else NOBODY
@@ -139,15 +144,16 @@ class ScriptTypes:
             return Owners(external=meaning.external)
         if steps > MAX_STEPS:
             return NOBODY
-        found: list[Declaration] = []
-        is_items = False
-        for declaration in meaning.declarations:
-            owners = self._get_owners(declaration, is_call, steps)
-            if owners.external:
-                return owners
-            found += [one for one in owners.declarations if one not in found]
-            is_items = is_items or owners.is_items
-        return Owners(tuple(found), "", is_items)
+        declarations = self._choose_signatures(meaning.declarations) if is_call else meaning.declarations
+        return unite(self._get_owners(one, is_call, steps) for one in declarations)
+
+    def _choose_signatures(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+        """Return the signatures that a caller sees of a function: its implementation only without others."""
+        if len(declarations) < 2:
+            return declarations
+        symbols = [(one, self._names.get_symbol(one)) for one in declarations]
+        seen = [one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.FORWARD]
+        return tuple(seen) or declarations
 
     def _get_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
         """Cache the owners per number of steps, so mutually dependent types cost only once each."""
@@ -226,11 +232,14 @@ class ScriptTypes:
 
     def _read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int) -> Owners:
         """Return the owners that a written type names."""
-        found = read_type(text)
-        if not found.name or steps > MAX_STEPS:
+        if steps > MAX_STEPS:
             return NOBODY
-        owners = self._find_type(file, ordinal, found.name, found.qualifier, steps)
-        return Owners(owners.declarations, owners.external, found.is_items or owners.is_items)
+        types = read_types(text)
+        each = [self._find_type(file, ordinal, one.name, one.qualifier, steps) for one in types]
+        return unite(
+            Owners(owners.declarations, owners.external, one.is_items or owners.is_items)
+            for one, owners in zip(types, each, strict=True)
+        )
 
     def _find_type(self, file: ScriptFile, ordinal: int, name: str, qualifier: str, steps: int) -> Owners:
         if qualifier:
@@ -243,10 +252,61 @@ class ScriptTypes:
             return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
         return self.get_owners(meaning, steps=steps + 1)
 
+    def _follow_binds(self, file: ScriptFile, rows: Sequence[Reference], steps: int) -> Owners:
+        """Return the owners of a variable, by the rows that show its type: one for each member of a union."""
+        return unite(self._follow_bind(file, row, steps) for row in rows)
+
+    def _follow_parameter(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
+        """Return the owners of a parameter, or of an object, by what says its type where it stands."""
+        position, index = read_parameter(row.arguments)
+        if row.qualifier:
+            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
+            meaning = self.find_member(outer, row.name, steps + 1)
+        else:
+            meaning = self._names.look_up(file, row.symbol, row.name, as_type=not position)
+        if meaning.external:
+            return Owners(external=f"{meaning.external}.{row.alias}")
+        declarations = self._choose_signatures(meaning.declarations) if position else meaning.declarations
+        return unite(self._find_expected(one, position, index, steps + 1) for one in declarations)
+
+    def _find_expected(self, declaration: Declaration, position: int, index: int, steps: int) -> Owners:
+        """Return the owners of a parameter of a function type, or of one of the function that is given to a
+        function; see `name_parameter`."""
+        symbol, file = self._names.get_symbol(declaration), self._names.find_file(declaration.path)
+        if symbol is None or file is None or steps > MAX_STEPS:
+            return NOBODY
+        if symbol.kind is SymbolKind.CLASS and position:
+            return unite(
+                self._find_expected(Declaration(file.path, one.ordinal), position, index, steps + 1)
+                for one in file.find_children(symbol.ordinal, "constructor")
+            )
+        text = symbol.return_type
+        if position:
+            if symbol.kind not in CALLABLE_KINDS:
+                return NOBODY
+            given = split_parameters(symbol.parameters)
+            text = given[position - 1] if position <= len(given) else ""
+        if index == ITSELF:
+            return self._read_written(file, symbol.ordinal, text, steps)
+        parameters = read_parameters(text)
+        if parameters is not None:
+            written = parameters[index] if index < len(parameters) else ""
+            return self._read_written(file, symbol.ordinal, written, steps)
+        each = [one for one in read_types(text) if not one.is_items and not one.qualifier]
+        meanings = [self._names.look_up(file, symbol.ordinal, one.name, as_type=True) for one in each]
+        return unite(
+            Owners(external=meaning.external)
+            if meaning.external
+            else unite(self._find_expected(one, 0, index, steps + 1) for one in meaning.declarations)
+            for meaning in meanings
+        )
+
     def _follow_bind(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
         """Return the owners of a variable, by a row that shows its type."""
         if steps > MAX_STEPS:
             return NOBODY
+        if row.arguments >= OF_PARAMETER:
+            return self._follow_parameter(file, row, steps + 1)
         is_call = row.arguments == CALLED
         if row.arguments == ITEM:
             dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
@@ -268,9 +328,9 @@ class ScriptTypes:
         if row.name == "this":
             return self._evaluate_head(file, row.symbol, "this", row.line, False, steps)
         if row.name != row.alias:
-            bound = find_bind(file, row.symbol, row.name, row.line)
-            if bound is not None and not is_call:
-                return self._follow_bind(file, bound, steps + 1)
+            bound = find_binds(file, row.symbol, row.name, row.line)
+            if bound and not is_call:
+                return self._follow_binds(file, bound, steps + 1)
         meaning = self._names.look_up(file, row.symbol, row.name, as_type=not is_call)
         if meaning is UNKNOWN:
             return Owners(external=row.name)
@@ -284,8 +344,20 @@ class ScriptTypes:
             return Meaning(external=f"{owners.external}.{name}")
         if owners.is_items:
             return UNKNOWN
+        found: list[Declaration] = []
         outside = ""
-        waiting, seen = list(owners.declarations), set(owners.declarations)
+        for owner in owners.declarations:
+            meaning = self._find_inherited(owner, name, steps)
+            found += [one for one in meaning.declarations if one not in found]
+            outside = outside or meaning.external
+        if found:
+            return Meaning(tuple(found))
+        return Meaning(external=outside) if outside else UNKNOWN
+
+    def _find_inherited(self, first: Declaration, name: str, steps: int) -> Meaning:
+        """Return the members with a name in one owner, or else in its bases."""
+        outside = ""
+        waiting, seen = [first], {first}
         while waiting:
             owner = waiting.pop(0)
             found = self._find_own_member(owner, name, steps)
@@ -381,12 +453,27 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
     return None
 
 
-def find_bind(file: ScriptFile, ordinal: int, name: str, line: int) -> Reference | None:
-    """Return the row that shows a variable's type on a line, in the innermost scope that has one."""
+def unite(each: Iterable[Owners]) -> Owners:
+    """Return the owners of all; an external one only where there is no other."""
+    found: dict[Declaration, None] = {}
+    outside, is_items = "", False
+    for owners in each:
+        found.update(dict.fromkeys(owners.declarations))
+        outside = outside or owners.external
+        is_items = is_items or owners.is_items
+    return Owners(tuple(found), "" if found else outside, is_items)
+
+
+def find_binds(file: ScriptFile, ordinal: int, name: str, line: int) -> Sequence[Reference]:
+    """Return the rows that show a variable's type on a line, in the innermost scope that has any: all of one
+    annotation."""
     binds = file.binds
     for around in file.iter_around(ordinal):
         rows = binds.get((around, name))
         if rows:
-            before = [row for row in rows if not line or row.line <= line]
-            return before[-1] if before else rows[0]
-    return None
+            before = [row for row in rows if not line or row.line <= line] or rows[:1]
+            last = before[-1]
+            if last.arguments not in (TYPE, ITEMS):
+                return [last]
+            return [row for row in before if (row.line, row.arguments) == (last.line, last.arguments)]
+    return ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME, UNKNOWN
 from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, Variables
+from repo_mcp.symbols.model import ITSELF, MAX_PARAMETERS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -26,9 +27,11 @@ _FLAGS = {
 }
 _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
 _BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
+_KEYS = _BOUND_NAMES | {"property_identifier"}
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
+EXPECTED = "@"  # and an offset: instead of a variable that the code does not name
 RESULT = "()"  # instead of a variable, in the row of what a function returns
 
 
@@ -139,6 +142,8 @@ def on_field(walk: ScriptWalk, node: Node) -> None:
     entry.flags |= flags
     entry.type = walk.read_line(type_node).removeprefix(":").strip()
     ordinal = len(walk.entries) - 1
+    if type_node is not None:
+        walk.expect(value, entry.type)
     if value is not None and is_function:
         walk.values[value.start_byte] = ordinal
         _read_function_value(walk, ordinal, value)
@@ -247,6 +252,8 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
     walk.taken.add(start)
     name = walk.read(name_node)
     type_node = node.child_by_field_name("type")
+    if type_node is not None:
+        walk.expect(value, walk.read_line(type_node))
     is_function = value is not None and value.type in FUNCTION_VALUES
     is_class = value is not None and value.type == "class"
     if walk.is_local and not is_function and not is_class:
@@ -270,9 +277,17 @@ def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
             key = local = one.child_by_field_name("left")
         elif one.type == "pair_pattern":
             key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
-        if key is not None and local is not None and local.type in _BOUND_NAMES:
-            name, alias = walk.read_name(key), walk.read(local)
-            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, alias, SAME)
+        if local is not None and local.type == "assignment_pattern":
+            local = local.child_by_field_name("left")
+        if key is None or local is None:
+            continue
+        name = walk.read_name(key)
+        if key.type in _KEYS:
+            walk.refer(ReferenceRole.USE, name, key.start_byte, owner)
+        if local.type in _BOUND_NAMES:
+            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, walk.read(local), SAME)
+        elif local.type == "object_pattern" and not owner.endswith(RESULT):
+            _bind_pattern(walk, local, f"{owner}.{name}")
 
 
 def _declare_variable(
@@ -311,6 +326,7 @@ def _unwrap(value: Node) -> Node:
 def on_object(walk: ScriptWalk, node: Node) -> None:
     """Record an object and the symbol whose value it is, if any."""
     _pop_objects(walk, node.start_byte)
+    _refer_keys(walk, node)
     owner = walk.values.get(node.start_byte, -1)
     walk.objects.append((node.end_byte, owner))
     if owner < 0:
@@ -319,6 +335,26 @@ def on_object(walk: ScriptWalk, node: Node) -> None:
         if one.type == "shorthand_property_identifier":
             name = walk.read(one)
             walk.refer(ReferenceRole.BIND, name, one.start_byte, "", f"this.{name}", SAME, owner)
+
+
+def _refer_keys(walk: ScriptWalk, node: Node) -> None:
+    """Add a use of the member that each key of an object names, where the object's type is said."""
+    start, members = node.start_byte, node.named_children
+    if start not in walk.contexts or not members:
+        return
+    keys = [
+        one.child_by_field_name("key") if one.type == "pair" else one
+        for one in members
+        if one.type in {"pair", "shorthand_property_identifier"}
+    ]
+    named = [
+        one
+        for one in keys
+        if one is not None and one.type in {"property_identifier", "shorthand_property_identifier"}
+    ]
+    if named and walk.bind_expected(node, f"{EXPECTED}{start}", ITSELF, start):
+        for one in named:
+            walk.refer(ReferenceRole.USE, walk.read_name(one), one.start_byte, f"{EXPECTED}{start}")
 
 
 def _pop_objects(walk: ScriptWalk, start: int) -> int:
@@ -363,6 +399,8 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
         walk.bind(walk.read(name_node))
     if node.start_byte in walk.item_functions:
         _bind_first_parameter(walk, node)
+    elif node.start_byte in walk.contexts:
+        _bind_parameters(walk, node)
     if ordinal >= 0:
         walk.functions[walk.scope] = ordinal
         body = node.child_by_field_name("body")
@@ -385,10 +423,35 @@ def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
         walk.bind_item(name, walk.item_functions[node.start_byte], single.start_byte)
 
 
+def _bind_parameters(walk: ScriptWalk, node: Node) -> None:
+    """Bind the parameters without a written type of a function whose own type is said where it stands."""
+    single, parameters = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
+    given = [single] if single is not None else [] if parameters is None else parameters.named_children
+    names = [one for one in given if one.type != "comment"][:MAX_PARAMETERS]
+    for index, one in enumerate(names):
+        pattern: Node | None = one
+        if one.type in {"required_parameter", "optional_parameter"}:
+            is_typed = one.child_by_field_name("type") is not None
+            pattern = None if is_typed else one.child_by_field_name("pattern")
+        if pattern is None:
+            continue
+        start = pattern.start_byte
+        if pattern.type == "identifier":
+            walk.bind(walk.read(pattern))
+            walk.bind_expected(node, walk.read(pattern), index, start)
+        elif pattern.type == "object_pattern" and walk.bind_expected(
+            node, f"{EXPECTED}{start}", index, start
+        ):
+            _bind_pattern(walk, pattern, f"{EXPECTED}{start}")
+
+
 def on_return(walk: ScriptWalk, node: Node) -> None:
     """Record what a function returns, where it does not state its type."""
     value = node.named_child(0) if node.named_child_count else None
     if value is not None:
+        ordinal = walk.functions.get(walk.function, -1)
+        if ordinal >= 0:
+            walk.expect(value, walk.entries[ordinal].type)
         _bind_result(walk, value)
 
 

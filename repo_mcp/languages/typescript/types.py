@@ -10,12 +10,11 @@ import re
 from typing import NamedTuple
 
 _NAME = re.compile(r"(?:typeof\s+)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*")
-_SEEN_THROUGH = frozenset(
+SEEN_THROUGH = frozenset(
     re.findall(
         r"\w+",
         "Promise PromiseLike Awaited Readonly Partial Required NonNullable DeepPartial Mutable"
-        " Writable Omit Pick Exclude Extract NoInfer Ref ShallowRef ComputedRef MutableRefObject"
-        " RefObject",
+        " Writable Omit Pick Exclude Extract NoInfer",
     )
 )
 _CONTAINERS = frozenset(
@@ -31,6 +30,7 @@ _NOTHING = frozenset(
         "any unknown never void null undefined string number boolean bigint symbol object true false this",
     )
 )
+MAX_MEMBERS = 24  # of a union
 _MEMBER_TYPE = re.compile(r"([A-Za-z_$][\w$.]*)\[[\"']([\w$]+)[\"']\]")
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 MAX_STEPS = 6
@@ -44,49 +44,97 @@ class TypeName(NamedTuple):
     is_items: bool = False  # it is the type of the items
 
 
+def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[TypeName]:
+    """Return the types that a text names: each member of a union or an intersection, both outcomes of a
+    condition, and of a list those of its items."""
+    text = _strip_outer(text)
+    if steps > MAX_STEPS:
+        return []
+    if " ? " in text and len(outcomes := split_type(text, "?")) > 1:
+        text = "?".join(outcomes[1:])
+        return _read_each(split_type(text, ":"), is_items, steps)
+    for separator in "|&":
+        parts = split_type(text, separator)
+        if len(parts) > 1:
+            return [] if "=>" in parts[0] else _read_each(parts, is_items, steps)
+    if text.endswith("[]"):
+        return [] if is_items else read_types(text[:-2], is_items=True, steps=steps + 1)
+    member = _MEMBER_TYPE.fullmatch(text)
+    if member is not None:
+        return [TypeName(member[2], member[1], is_items)]
+    found = _NAME.match(text)
+    if found is None or found[1] in _NOTHING:
+        return []
+    name, rest = found[1], text[found.end() :]
+    if rest.startswith("<") and rest.endswith(">") and "." not in name:
+        inner = split_type(rest[1:-1], ",")
+        if name in SEEN_THROUGH and inner:
+            return read_types(inner[0], is_items=is_items, steps=steps + 1)
+        if name in _CONTAINERS and inner and not is_items:
+            return read_types(inner[0], is_items=True, steps=steps + 1)
+    elif rest:
+        return []
+    qualifier, _, name = name.rpartition(".")
+    return [TypeName(name, qualifier, is_items)]
+
+
+def _read_each(parts: list[str], is_items: bool, steps: int) -> list[TypeName]:
+    found = [
+        one for part in parts[:MAX_MEMBERS] for one in read_types(part, is_items=is_items, steps=steps + 1)
+    ]
+    return list(dict.fromkeys(found))
+
+
 def read_type(text: str) -> TypeName:
-    """Return the type that a text names, after ":" or without it; empty when it is not known."""
-    text = text.strip().removeprefix(":").strip()
-    is_items = False
-    for _ in range(MAX_STEPS):
-        text = _strip_empty(text.removeprefix("readonly "))
-        if text.endswith("[]"):
-            if is_items:
-                return TypeName()
-            text, is_items = text[:-2], True
-            continue
-        member = _MEMBER_TYPE.fullmatch(text)
-        if member is not None:
-            return TypeName(member[2], member[1], is_items)
-        found = _NAME.match(text)
-        if found is None or found[1] in _NOTHING:
-            return TypeName()
-        name, rest = found[1], text[found.end() :]
-        if rest.startswith("<") and rest.endswith(">") and "." not in name:
-            inner = split_type(rest[1:-1], ",")
-            if name in _SEEN_THROUGH and inner:
-                text = inner[0]
-                continue
-            if name in _CONTAINERS and inner and not is_items:
-                text, is_items = inner[0], True
-                continue
-        elif rest:
-            return TypeName()
-        qualifier, _, name = name.rpartition(".")
-        return TypeName(name, qualifier, is_items)
-    return TypeName()
+    """Return the one type that a text names, after ":" or without it; empty when it names none or several."""
+    found = read_types(text)
+    return found[0] if len(found) == 1 else TypeName()
 
 
-def _strip_empty(text: str) -> str:
-    """Return a type without outer parentheses; of a union, its type with members if there is only one."""
-    text = text.strip()
-    if text.startswith("(") and text.endswith(")") and "=>" not in text:
+def _strip_outer(text: str) -> str:
+    """Return a type without ":" and "readonly" before it, "|" before its first member, and parentheses."""
+    text = text.strip().removeprefix(":").strip().removeprefix("readonly ").removeprefix("|").strip()
+    while text.startswith("(") and _find_close(text) == len(text) - 1:
         text = text[1:-1].strip()
-    if "|" in text:
-        kept = [part.strip() for part in split_type(text, "|") if part.strip()]
-        kept = [part for part in kept if part not in _NOTHING]
-        text = kept[0] if len(kept) == 1 else text
     return text
+
+
+def read_parameters(text: str) -> list[str] | None:
+    """Return the types written for the parameters of a function type, "" for none; None for other types."""
+    for part in split_type(text, "|"):
+        kept = part.strip()
+        while kept.startswith("(") and _find_close(kept) == len(kept) - 1:
+            kept = kept[1:-1].strip()
+        if kept.startswith("<"):
+            kept = kept[_find_close(kept) + 1 :].strip()
+        end = _find_close(kept) if kept.startswith("(") else -1
+        if end > 0 and kept[end + 1 :].lstrip().startswith("=>"):
+            return split_parameters(kept[: end + 1])
+    return None
+
+
+def split_parameters(text: str) -> list[str]:
+    """Return the types written for the parameters in "(a: A, b?: B = c)", "" for one without a type."""
+    parts = [part.strip() for part in split_type(text.strip()[1:-1], ",")]
+    return [_read_annotation(part) for part in parts if part and not re.match(r"this\b", part)]
+
+
+def _read_annotation(parameter: str) -> str:
+    _, *written = split_type(parameter, ":")
+    return re.split(r"\s=\s", ":".join(written))[0].strip()
+
+
+def _find_close(text: str) -> int:
+    """Return where the bracket that a text begins with is closed; -1 if it is not."""
+    depth = 0
+    for at, char in enumerate(text):
+        if char in _CLOSERS:
+            depth += 1
+        elif char in ")]}" or (char == ">" and text[at - 1 : at] != "="):
+            depth -= 1
+            if not depth:
+                return at
+    return -1
 
 
 def split_type(text: str, separator: str) -> list[str]:

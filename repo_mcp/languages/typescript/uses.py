@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
 from repo_mcp.languages.typescript.modules import refer_required
+from repo_mcp.languages.typescript.types import MAX_STEPS, SEEN_THROUGH
 from repo_mcp.languages.typescript.walk import ScriptWalk
+from repo_mcp.symbols.model import MAX_PARAMETERS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -89,6 +92,10 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
         first = given.named_children[0]
         if first.type in FUNCTION_VALUES:
             walk.item_functions[first.start_byte] = qualifier
+    if given is not None and name and qualifier != UNKNOWN:
+        for position, one in enumerate(given.named_children[:MAX_PARAMETERS], 1):
+            if one.type in FUNCTION_VALUES or one.type == "object":
+                walk.contexts[one.start_byte] = name, qualifier, position
     walk.refer(CALL, name, start, qualifier, "", walk.count_arguments(given))
 
 
@@ -173,9 +180,21 @@ def on_extends(walk: ScriptWalk, node: Node) -> None:
 def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
     for child in node.named_children:
         if child.type in _TYPE_NODES:
-            named = child.child_by_field_name("name") if child.type == "generic_type" else child
+            named = _find_base(walk, child)
             if named is not None:
                 walk.base_roles[named.start_byte] = role
+
+
+def _find_base(walk: ScriptWalk, node: Node) -> Node | None:
+    """Return the name of a base: of `Required<Omit<T, "a">>` that of T."""
+    for _ in range(MAX_STEPS):
+        if node.type != "generic_type":
+            break
+        name, given = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
+        if walk.read(name) not in SEEN_THROUGH or given is None or not given.named_child_count:
+            return name
+        node = given.named_children[0]
+    return node if node.type in _TYPE_NODES else None
 
 
 def on_nested_type(walk: ScriptWalk, node: Node) -> None:

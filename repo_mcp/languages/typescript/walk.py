@@ -20,16 +20,19 @@ from repo_mcp.languages.treesitter.scope_walk import (
     Entry,
     ScopeWalk,
 )
-from repo_mcp.languages.typescript.types import read_type
+from repo_mcp.languages.typescript.types import read_type, read_types
+from repo_mcp.symbols.model import ITSELF, name_parameter
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
-_CHAIN = re.compile(rb"[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
+_CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
+CAST = "^"  # a chain that begins so begins with a value of the type that follows
+_CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
 _ROUND = re.compile(rb"\([^()\[\]]*\)")
 _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
 _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
@@ -74,6 +77,9 @@ class ScriptWalk(ScopeWalk):
         self.comment = (0, 0)  # span of the last doc comment
         self.decorators = (0, 0)  # span of the last decorators in a row
         self.members: dict[tuple[int, str], int] = {}  # (entry, name declared in it) -> first entry of it
+        self.contexts: dict[
+            int, tuple[str, str, int]
+        ] = {}  # start of a function or object -> what says its type
         self.components: set[int] = set()  # entries that create JSX elements
 
     # -- declarations --------------------------------------------------------------------------------------
@@ -185,13 +191,30 @@ class ScriptWalk(ScopeWalk):
 
     def bind_annotation(self, alias: str, node: Node | None, start: int, ordinal: int = -1) -> bool:
         """Record the type written for a variable; return True when it has a name."""
-        if node is None:
-            return False
-        found = read_type(self.read_line(node))
-        if found.name:
+        types = [] if node is None else read_types(self.read_line(node))
+        for found in types:
             items = ITEMS if found.is_items else TYPE
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, ordinal)
-        return bool(found.name)
+        return bool(types)
+
+    def expect(self, value: Node | None, type_text: str) -> None:
+        """Note the type that is written for a value, for the parameters or members that it has."""
+        found = read_type(type_text) if value is not None and type_text else None
+        if value is not None and found is not None and found.name and not found.is_items:
+            self.contexts[value.start_byte] = found.name, found.qualifier, 0
+
+    def bind_expected(self, node: Node, alias: str, index: int, start: int) -> bool:
+        """Record that a variable is a parameter of a function whose type is noted, or has the noted type
+        ITSELF; return True when there is one."""
+        context = self.contexts.get(node.start_byte)
+        if context is None or index > ITSELF:
+            return False
+        name, qualifier, position = context
+        if index == ITSELF and not position:
+            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, TYPE)
+        else:
+            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, name_parameter(position, index))
+        return True
 
     def read_owner(self, type_node: Node | None, value: Node | None) -> str:
         """Return whose members a pattern takes: a written type, as if called, or an expression."""
@@ -202,6 +225,10 @@ class ScriptWalk(ScopeWalk):
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS or not value.named_child_count:
                 break
+            if value.type == "as_expression" and value.named_child_count == 2:
+                cast = read_type(self.read_line(value.named_children[1]))
+                if cast.name and not cast.qualifier and not cast.is_items:
+                    return CAST + cast.name
             value = value.named_children[0]
         return self.read_chain(value)
 
@@ -254,6 +281,8 @@ def _simplify(text: bytes) -> bytes:
         text = awaited[1]
     elif text.startswith(b"new "):
         text = text[4:]
+    if b" as " in text:
+        text = _CAST_TO.sub(rb"^\1", text)
     text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"")
     if b"<" in text:
         text = _TYPED_CALL.sub(b"(", text)

@@ -185,7 +185,7 @@ def test_calls_and_what_stands_before_them() -> None:
         ": CALL maybe.deep|call 8 n=1",
         ": CALL this.x|y 9 n=1",
         ": CALL |tag 11",
-        ": CALL ?|odd 12 n=1",
+        ": CALL ^B|odd 12 n=1",
         ": CALL import()|then 13 n=1",
     ]
 

@@ -1,0 +1,136 @@
+"""TypeScript: types that are said where a value stands: of parameters, keys, patterns, casts and results."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.languages.typescript.types import TypeName, read_parameters, read_types
+from repo_mcp.symbols.symbol_record import ReferenceRole
+from tests.repo_mcp.graph.resolved import Repository
+
+CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
+TYPES = """
+export interface Context { helper(): void; deep: Deep }
+export interface Deep { level: number }
+export interface First { shared: number; one: string }
+export interface Second { shared: number; two: string }
+export type Either = First | Second;
+export type Handler = (node: Either, context: Context) => void;
+export type Base = Required<Omit<Context, "deep">>;
+export interface Extended extends Required<Omit<Context, "deep">> { own: number }
+export interface Ref<T> { value: T; stop(): void }
+class RefImpl<T> { value: T; constructor(given: T) { this.value = given } stop() {} }
+export function ref<T>(given: T): Ref<T>;
+export function ref(given?: unknown) { return new RefImpl(given) }
+export function register(name: string, handler: Handler, options?: { quiet: boolean }): void {}
+export function configure(settings: Context): Context { return settings }
+type Listener = (context: Context) => void;
+export class Server { constructor(handler: Listener) {} on(handler: (context: Context) => void) {} }
+"""
+USES = """
+import { Context, Either, Extended, First, Handler, Server, configure, ref, register } from "./types";
+export const plain: Handler = (node, context) => { context.helper(); node.shared; };
+export const taken: Handler = ({ shared }, { deep: { level } }) => {};
+register("a", (node, context) => { context.deep.level; node.two; });
+new Server(context => { context.deep; });
+new Server(() => {}).on(function (it) { it.helper(); });
+export function make(): Handler { return (_, given) => { given.helper(); }; }
+export function both(either: First | null | Either) { either.shared; }
+export function each(list: Array<Either>) { for (const item of list) item.one; }
+export const settings: Context = { helper() {}, deep: { level: 1 } };
+configure({ helper: () => {}, deep: { level: 2 } });
+const cell = ref(1); cell.value = 2; cell.stop();
+export function cast(what: unknown) { (what as Context).deep; const { helper } = what as Context; }
+export function inherited(it: Extended) { it.helper(); it.own; }
+"""
+
+
+@pytest.fixture(scope="module")
+def found() -> Repository:
+    return Repository.build({"types.ts": TYPES, "use.ts": USES})
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "role", "lines"),
+    [
+        ("const plain", "helper", CALL, [1]),
+        ("const plain", "shared", USE, [3, 4]),  # all members of a union
+        ("const taken", "shared", USE, [3, 4]),
+        ("const taken", "deep", USE, [1]),
+        ("const taken", "level", USE, [2]),
+        ('register("a"', "deep", USE, [1]),
+        ('register("a"', "level", USE, [2]),
+        ('register("a"', "two", USE, [4]),  # only one of the union has it
+        ("new Server(context", "deep", USE, [1]),
+        (".on(function", "helper", CALL, [1]),
+        ("function make", "helper", CALL, [1]),
+        ("function both", "shared", USE, [3, 4]),
+        ("function each", "one", USE, [3]),
+        ("const settings", "deep", USE, [1]),  # a key
+        ("configure({", "deep", USE, [1]),
+        ("configure({", "helper", USE, [1]),
+        ("cell.value", "value", USE, [9]),  # what the signature says, not what its body makes
+        ("cell.value", "stop", CALL, [9]),
+        ("function cast", "deep", USE, [1]),
+        ("function cast", "helper", USE, [1]),
+        ("function inherited", "helper", CALL, [1]),
+        ("function inherited", "own", USE, [8]),
+    ],
+)
+def test_a_type_is_that_which_is_said(
+    found: Repository, line: str, name: str, role: ReferenceRole, lines: list[int]
+) -> None:
+    assert found.ask("use.ts", line, name, role) == [f"types.ts:{one} {name} exact" for one in lines]
+
+
+def test_a_key_of_an_object_of_no_known_type_is_not_guessed() -> None:
+    files = {
+        "a.ts": "export interface Only { remarkable: number }\n",
+        "b.ts": 'import { take } from "elsewhere";\ntake({ remarkable: 1 });\nother({ remarkable: 2 });\n',
+    }
+    found = Repository.build(files)
+    assert found.ask("b.ts", "take({", "remarkable", USE) == []
+    assert found.ask("b.ts", "other({", "remarkable", USE) == []
+
+
+def test_parameters_that_repeat_each_other_end() -> None:
+    files = {
+        "a.ts": "export type A = B;\nexport type B = A;\nexport const f: A = (x) => { x.y.z; };\n"
+        "export function g(h: (x: typeof g) => void) { g((x) => { x.call; }); }\n"
+    }
+    found = Repository.build(files)
+    assert found.ask("a.ts", "const f", "z", USE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (": A | null | b.B[]", [TypeName("A"), TypeName("B", "b", True)]),
+        ("(A & Partial<B>) | undefined", [TypeName("A"), TypeName("B")]),
+        ("Array<A | B>", [TypeName("A", "", True), TypeName("B", "", True)]),
+        ("[T] extends [A] ? B : C<A>", [TypeName("B"), TypeName("C")]),
+        ("(a: A) => B", []),
+        ("readonly A[]", [TypeName("A", "", True)]),
+        ("((((((((((A))))))))))", [TypeName("A")]),
+        ("string | 1", []),
+    ],
+)
+def test_every_type_that_a_text_names_is_read(text: str, expected: list[TypeName]) -> None:
+    assert read_types(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(a: A, b?: B | C) => void", ["A", "B | C"]),
+        ("<T extends A>(this: T, a: Map<string, A>, ...more: B[]) => (c: C) => D", ["Map<string, A>", "B[]"]),
+        ("((a: A) => void) | null", ["A"]),
+        ("({ a, b }: A, c) => void", ["A", ""]),
+        ("() => void", []),
+        ("A", None),
+        ("(A)", None),
+        ("(", None),
+    ],
+)
+def test_the_parameters_of_a_function_type_are_read(text: str, expected: list[str] | None) -> None:
+    assert read_parameters(text) == expected
