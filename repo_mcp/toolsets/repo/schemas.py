@@ -177,7 +177,7 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "Words, names or a question; the exact text; or the pattern (RE2).",
+                "Words, names or a question; exact text; a pattern (RE2).",
                 MAX_QUERY_CHARS,
             ),
             "mode": build_choice(
@@ -194,7 +194,7 @@ def search_input(limits: Limits) -> Schema:
                 "Paths that match: `*.py`, `src/**`, `!docs/**`.",
                 MAX_GLOB_CHARS,
             ),
-            "language": build_text("Only this language: `python`, as in repo.status.", 64),
+            "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
                 "Default snippets; text: cheapest; files; count.",
