@@ -254,7 +254,8 @@ def search_output(limits: Limits) -> Schema:
     properties = {
         "hits": build_list(
             hit | {"type": ["object", "string"]},
-            "Best first, ties by path, then line; modes literal and regex: one hit a file, by path",
+            "Best first, ties by path, then line; modes literal and regex: one hit a file, by path."
+            " With detail text: its path, declarations with their spans, each before its numbered lines",
         ),
         "total": build_field(
             "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
