@@ -33,7 +33,10 @@ BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which 
 ASIDE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, TRIVIAL_LINES = 0.6, 8
 DECIDING, DECIDING_BRANCHES = 1.4, 3
-FAILING = 1.5  # where it is asked for: how much more a block is worth whose failing lines hold every term
+FAILS_NOT, FAILING = (
+    0.5,
+    1.5,
+)  # where it is asked for: how much more a block is worth whose failing lines hold every term
 REGISTERING = 1.8  # where it is asked what to add
 VARIETY = 0.6  # power of the number of terms that a block holds: two of them say more than one twice
 _ASIDE = re.compile(
@@ -98,8 +101,12 @@ def weigh_work(one: RatedBlock) -> float:
 
 
 def weigh_failures(one: RatedBlock) -> float:
-    """Return a factor for the share of a block's terms that stand where it raises or returns an error."""
+    """Return a factor for the share of a block's terms that stand where it raises or returns an error, less
+    than 1 for a block that does neither.
+    """
     lines = one.view.live.lines
+    if not any(map(holds_failure, lines[one.block.start_line - 1 : one.block.end_line])):
+        return FAILS_NOT
     failing = {term for line, own in one.term_lines.items() if holds_failure(lines[line - 1]) for term in own}
     return 1.0 + FAILING * len(failing) / max(1, len(one.terms))
 

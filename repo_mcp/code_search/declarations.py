@@ -40,7 +40,7 @@ WORDS, OF_TERMS = (
 )  # weight of a chunk's share beside a declaration's worth; where only terms are given
 BESIDE, FAR = 0.3, 0.15  # how much of it counts beside the chunk's best unit, and outside of the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
-HEAD, FAILS_NOT, DERIVED_FROM = 0.6, 0.5, 1.8
+HEAD, DERIVED_FROM = 0.6, 1.8
 HEAD_LINES = 3  # of a class, that may name what it derives from
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
@@ -147,8 +147,7 @@ def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weig
                 HEAD if asks and span is not None and span is one.block.owner else 1.0
             )
         if fails:
-            failing = weigh_failures(one)
-            factor *= failing if failing > 1.0 else FAILS_NOT
+            factor *= weigh_failures(one)
         weighed.append(_Weighed(one, one.worth * factor, factor))
     return sorted(weighed, key=lambda one: -one.worth)  # stable
 

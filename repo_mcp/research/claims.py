@@ -15,6 +15,7 @@ from repo_mcp.research.records import Finding, Form, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
 
 MAX_NAMED = 3  # in one sentence
+READS = "reads the field "  # what a finding is there for that does what a subject leaves for later
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
     Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
@@ -56,15 +57,23 @@ def _tell_undeclared(subject: Subject) -> str:
 def _tell_relation(state: ResearchState, reading: Reading) -> str:
     relation, none = _RELATIONS[reading.form]
     subjects = [node for subject in reading.subjects for node in subject.nodes]
+    if len(subjects) > 1:
+        relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = join_names(map(name_place, subjects)) or reading.subjects[0].name or reading.subjects[0].asked
-    found = [one for one in state.findings if one.hop == 1]
-    if not found:
+    first_hop = [one for one in state.findings if one.hop == 1]
+    readers = [one for one in first_hop if one.why.startswith(READS)]
+    found = [one for one in first_hop if READS not in one.why]
+    if not found and not readers:
         return f"{none} {named}."
+    later = join_names(f"{one.symbol} ({one.citation})" for one in readers)
+    told = f" What it sets is read by {later}." if later else ""
+    if not found:
+        return f"{none} {named}.{told}"
     own = [one for one in found if not is_test_place(one.path)]
     first = join_names(f"{one.symbol} ({one.citation})" for one in own)
     tests = len(found) - len(own)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}."
+    return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
 
 
 def _tell_settings(state: ResearchState, subject: Subject) -> str:

@@ -12,7 +12,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.chains import build_chains
-from repo_mcp.research.claims import build_claim
+from repo_mcp.research.claims import READS, build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.fields import find_readers
 from repo_mcp.research.hops import (
@@ -151,14 +151,14 @@ def _note_readers(state: ResearchState, nodes: Sequence[Node]) -> None:
     for node in nodes:
         words = re.findall(r"[A-Za-z]{3,}", node.symbol.name)
         for reader in find_readers(state, node):
-            why = f"reads {reader.field}, which {node.symbol.name} sets"
+            why = f"{READS}{reader.field}, which {node.symbol.name} sets"
             shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
             state.add(reader.node, why, 1, Confidence.PROBABLE, reader.lines, shown=shown)
             for edge in state.graph.find_outgoing(reader.node, CALLS, _BOUNDS).edges:
                 other = state.get_node(edge.other)
                 if words and shares_word(other.symbol.name, words) == len(words):
                     body = show_body(state, other, READER_CHARS)
-                    told = f"called by {reader.node.symbol.name}, which reads {reader.field}"
+                    told = f"called by {reader.node.symbol.name}, which {READS}{reader.field}"
                     state.add(other, told, 1, edge.confidence, shown=body)
                     state.link(
                         Link(reader.node.declaration, other.declaration, "calls", edge.confidence, edge.lines)

@@ -20,20 +20,24 @@ from repo_mcp.bundler.rating import RatedBlock, is_aside, weigh_extension, weigh
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, SymbolFilter
+from repo_mcp.graph.questions import CALLS
 from repo_mcp.research.locating import find_innermost, is_program, is_test_place, is_test_symbol
+from repo_mcp.research.named_by_question import (
+    GLANCE,
+    find_actions,
+    find_base,
+    is_left_open,
+    list_derived,
+)
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
-from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import (
     find_action,
     list_words,
     lower_plain_names,
-    shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -58,13 +62,9 @@ LEFT_OPEN = 1.8
 NOT_RUN = 0.6
 USER_SHARE = 0.4  # of a declaration's worth, for what calls it
 USED = 4  # of the best declarations, whose callers are looked for
-_OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
-MOST_ALIKE, MOST_ACTIONS = 40, 3  # names compared with a question's verb and noun; shown of those that fit
-_ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 MANY_USERS = 8  # a declaration with more says little of each
 OVERLOAD_LINES = 12  # a longer body is shown as well as another of its name
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
-GLANCE = Bounds(files=20, references=40)
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 
@@ -123,11 +123,7 @@ def find_seeds(
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
-    seeds += [
-        replace(build_seed(state, node, 1.0), why="has the verb and the noun of the question in its name")
-        for node in _find_actions(state)
-        if node not in first
-    ]
+    seeds += [seed for seed in _find_named(state, lean) if seed.node not in first]
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
     found = _choose(state, rated, lean, wants_tests)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
@@ -172,39 +168,22 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
     return [seed for seed in seeds if seed.worth >= least][:MOST_SEEDS]
 
 
-def _find_actions(state: ResearchState) -> list[Node]:
-    """Return the declarations that are named after what the question asks how to do, as `register_lookup` is:
-    by its verb, its noun and at most one more word, the shortest names first, functions before values.
+def _find_named(state: ResearchState, lean: Lean) -> list[Seed]:
+    """Return what the question names without knowing it: what does what it asks for, then the type that a new
+    thing of the kind derives from.
     """
     action = find_action(state.request.query)
     if action is None:
         return []
-    state.check()
-    found = [node for node, _ in state.graph.search(" ".join(action), SymbolFilter(), MOST_ALIKE)]
-    fitting = [
-        node
-        for node in found
-        if node.symbol.kind in _ACTING
-        and is_program(node.path)
-        and state.admits(node.path)
-        and not (is_aside(node.path) or is_test_symbol(node))
-        and shares_word(node.symbol.name, action) == len(action)
-        and _count_words(node.symbol.name) <= len(action) + 1
+    seeds = [
+        replace(build_seed(state, node, 1.0), why="has the verb and the noun of the question in its name")
+        for node in find_actions(state, action)
     ]
-    fitting.sort(
-        key=lambda node: (
-            _count_words(node.symbol.name),
-            node.symbol.kind not in CALLABLE_KINDS,
-            node.symbol.start_line - node.symbol.end_line,
-            node.path,
-            node.symbol.start_line,
-        )
-    )
-    return fitting[:MOST_ACTIONS]
-
-
-def _count_words(name: str) -> int:
-    return len(get_word_terms(name)[1:]) or 1  # the first term is the whole name
+    base = find_base(state, action) if lean is Lean.EXTENSION else None
+    if base is not None:
+        why = f"others of the kind derive from it, as a new {action.nouns[-1]} would"
+        seeds.append(replace(build_seed(state, base, 1.0), why=why))
+    return seeds
 
 
 def _drop_asides(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
@@ -253,15 +232,7 @@ def _is_left_open(state: ResearchState, node: Node) -> bool:
     """Return True for a type that is there to be filled: an interface, an abstract class, a base."""
     if node.symbol.kind not in TYPE_KINDS:
         return False
-    is_open = node.symbol.kind in _OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
-    return is_open or bool(list_derived(state, node))
-
-
-def list_derived(state: ResearchState, node: Node) -> list[Node]:
-    """Return some of the types that derive from a type."""
-    state.check()
-    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
-    return [state.get_node(edge.other) for edge in edges]
+    return is_left_open(node) or bool(list_derived(state, node))
 
 
 def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:

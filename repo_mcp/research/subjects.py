@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from repo_mcp.bundler.rating import is_aside
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
@@ -239,12 +240,12 @@ def _list_names(text: str) -> list[str]:
 
 
 def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
-    """Return the nodes of the wanted kinds and outside of tests, as far as there are any."""
+    """Return the nodes of the wanted kinds and outside of tests and examples, as far as there are any."""
     chosen = list(nodes)
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]
         chosen = of_kind or chosen
-    real = [node for node in chosen if not is_test_place(node.path)]
+    real = [node for node in chosen if not (is_test_place(node.path) or is_aside(node.path))]
     return real or chosen
 
 

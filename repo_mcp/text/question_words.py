@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from repo_mcp.text.analysis import get_word_terms
@@ -36,6 +37,7 @@ _ACTION = re.compile(
     r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of)\b)[\w-]+ ?){1,5})",
     re.IGNORECASE,
 )
+_NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -53,15 +55,22 @@ def asks_to_extend(text: str) -> bool:
     return _EXTENDS.search(text) is not None
 
 
-def find_action(text: str) -> tuple[str, str] | None:
-    """Return the verb of a question such as "how do I register a custom lookup" and the last word of what
-    follows it, which names the thing; None for a question of another form.
-    """
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a question such as "how do I register a custom lookup" asks how to do, in lower case."""
+
+    verb: str
+    nouns: tuple[str, ...]  # what follows it, without words that only say that it is new
+
+
+def find_action(text: str) -> Action | None:
+    """Return what a question asks how to do; None for a question of another form."""
     found = _ACTION.search(text)
     if found is None:
         return None
-    words = [word for word in _WORD.findall(found[2]) if word.lower() not in STOP_WORDS]
-    return (found[1].lower(), words[-1].lower()) if words else None
+    words = [word.lower() for word in _WORD.findall(found[2])]
+    nouns = tuple(word for word in words if word not in STOP_WORDS | _NEW)
+    return Action(found[1].lower(), nouns) if nouns else None
 
 
 def lower_plain_names(text: str) -> str:

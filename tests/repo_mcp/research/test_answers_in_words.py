@@ -7,7 +7,7 @@ import re
 import pytest
 
 from repo_mcp.research.records import Form, Report
-from repo_mcp.text.question_words import find_action
+from repo_mcp.text.question_words import Action, find_action
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SHOP = {
@@ -153,6 +153,40 @@ def test_words_of_the_form_do_not_rank() -> None:
     assert list_found(Asked(files).ask("where would I add a new link?"))[0] == "b.build_link"
 
 
+FORMATS = {
+    "formats.py": """class NamedFormat:
+    def write(self, value):
+        raise NotImplementedError
+
+
+class PlainFormat(NamedFormat):
+    def write(self, value):
+        return str(value)
+
+
+class LongFormat(NamedFormat):
+    def write(self, value):
+        return repr(value)
+
+
+def format_all(values, format):
+    return [format.write(value) for value in values if format.format(value)]
+
+
+def is_format(format, formats):
+    return format.format in formats.format
+"""
+}
+
+
+def test_the_type_that_a_new_thing_derives_from_is_shown_with_what_is_to_be_filled_in() -> None:
+    report = Asked(FORMATS).ask("how do I write a custom format?")
+    base = next(one for one in report.findings if one.kind != "section")
+    assert base.symbol == "formats.NamedFormat"
+    assert base.why == "others of the kind derive from it, as a new format would"
+    assert "raise NotImplementedError" in base.excerpt
+
+
 LIBRARY = {
     "shelf.py": '''class Shelf:
     """Books that are looked up by their number."""
@@ -191,7 +225,8 @@ def register_reader(kind):
 def test_how_something_works_is_also_what_reads_the_fields_that_it_sets() -> None:
     report = Asked(LIBRARY).ask("how does prefetch_related work?")
     found = {one.symbol: one for one in report.findings}
-    assert found["shelf.Shelf.iterate"].why == "reads _related_names, which prefetch_related sets"
+    assert found["shelf.Shelf.iterate"].why == "reads the field _related_names, which prefetch_related sets"
+    assert "What it sets is read by shelf.Shelf.iterate (shelf.py:9-12)." in report.claim
     assert "book.load(name)" in found["shelf.prefetch_related_books"].excerpt
     report = Asked(LIBRARY).ask("what does prefetch_related call?")
     assert "shelf.Shelf.iterate" not in list_found(report)
@@ -207,12 +242,12 @@ def test_what_is_named_by_the_verb_and_the_noun_of_a_question_comes_first() -> N
 @pytest.mark.parametrize(
     ("question", "action"),
     [
-        ("How do I register a custom lookup?", ("register", "lookup")),
-        ("where would we add another carrier to the shop", ("add", "carrier")),
-        ("how can I parse JSON with comments", ("parse", "json")),
+        ("How do I register a custom lookup?", Action("register", ("lookup",))),
+        ("where would we add another string format to the shop", Action("add", ("string", "format"))),
+        ("how can I parse JSON with comments", Action("parse", ("json",))),
         ("how is a parcel shipped", None),
         ("what does register call", None),
     ],
 )
-def test_the_action_of_a_question(question: str, action: tuple[str, str] | None) -> None:
+def test_the_action_of_a_question(question: str, action: Action | None) -> None:
     assert find_action(question) == action

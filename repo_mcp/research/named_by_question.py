@@ -1,0 +1,96 @@
+"""Find the declarations that a question such as "how do I register a custom lookup" names without knowing it.
+
+What it asks how to do is often a name of its verb and its noun: `register_lookup`. And what is to be added
+derives from a type that is called after the noun: `Lookup`, or `IMessagePackFormatter` for a formatter.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.bundler.rating import is_aside
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.questions import IMPLEMENTATIONS, SymbolFilter
+from repo_mcp.research.locating import is_program, is_test_symbol
+from repo_mcp.research.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.question_words import Action, shares_word
+
+MOST_ALIKE = 40  # names that are compared with the words
+MOST_ACTIONS = 3  # that are shown
+MOST_TYPES = 6  # whose derived types are counted, interfaces and abstract ones first
+GLANCE = Bounds(files=20, references=40)
+OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
+
+
+def find_actions(state: ResearchState, action: Action) -> list[Node]:
+    """Return what is named by the verb, the noun and at most one more word, the shortest names first,
+    functions before values.
+    """
+    words = (action.verb, action.nouns[-1])
+    fitting = [
+        node
+        for node in _search(state, " ".join(words))
+        if node.symbol.kind in _ACTING
+        and shares_word(node.symbol.name, words) == len(words)
+        and _count_words(node.symbol.name) <= len(words) + 1
+    ]
+    fitting.sort(
+        key=lambda node: (
+            _count_words(node.symbol.name),
+            node.symbol.kind not in CALLABLE_KINDS,
+            node.symbol.start_line - node.symbol.end_line,
+            node.path,
+            node.symbol.start_line,
+        )
+    )
+    return fitting[:MOST_ACTIONS]
+
+
+def find_base(state: ResearchState, action: Action) -> Node | None:
+    """Return the type that has the last nouns as its name, or the one whose name ends with them that most
+    others derive from; None where none does. Interfaces are asked for apart: others have the noun oftener.
+    """
+    for nouns in dict.fromkeys((action.nouns[-2:], action.nouns[-1:])):
+        name = "".join(noun.capitalize() for noun in nouns)
+        asked = [("interface", f"*{name}"), ("trait", f"*{name}"), (None, f"*{name}"), (None, name)]
+        found = [node for kind, query in asked for node in _search(state, query, kind)]
+        types = dict.fromkeys(node for node in found if node.symbol.kind in TYPE_KINDS)
+        for node in types:
+            if node.symbol.name == name and (is_left_open(node) or list_derived(state, node)):
+                return node
+        compared = sorted(types, key=lambda node: not is_left_open(node))[:MOST_TYPES]
+        counts = [(len(list_derived(state, node)), node) for node in compared]
+        most, best = max(counts, key=lambda one: one[0], default=(0, None))
+        if most:
+            return best
+    return None
+
+
+def list_derived(state: ResearchState, node: Node) -> list[Node]:
+    """Return some of the types that derive from a type."""
+    state.check()
+    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
+    return [state.get_node(edge.other) for edge in edges]
+
+
+def is_left_open(node: Node) -> bool:
+    """Return True for an interface, a trait or an abstract class."""
+    return node.symbol.kind in OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
+
+
+def _search(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
+    """Return the symbols of the program, of a kind or of all, whose names fit a query best."""
+    state.check()
+    return [
+        node
+        for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
+        if is_program(node.path)
+        and state.admits(node.path)
+        and not (is_aside(node.path) or is_test_symbol(node))
+    ]
+
+
+def _count_words(name: str) -> int:
+    return len(get_word_terms(name)[1:]) or 1  # the first term is the whole name
