@@ -12,7 +12,8 @@ Left out on purpose: times, inodes and anything else specific to one machine.
 from __future__ import annotations
 
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import islice
+from operator import ge
 
 import numpy as np
 
@@ -151,7 +152,7 @@ class FilesReader:
         data = self._frame.read(PATH)
         ends = self.path_ends.tolist()
         paths = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        if any(one >= other for one, other in pairwise(paths)):
+        if any(map(ge, paths, islice(paths, 1, None))):
             raise CorruptIndex(f"{self._frame.name}: PATH: paths that do not ascend")
         if not data.isascii():
             for path in paths:
