@@ -61,12 +61,21 @@ class AskFigures:
     """Answers in process."""
 
     warm: dict[str, list[float]]  # class -> seconds of each query
+    new: dict[str, list[float]]  # the same, when they were asked for the first time
     first: list[float]  # seconds, each with opening the index
 
     def get_quantile(self, share: float, kind: str | None = None) -> float:
         """Return the seconds within which a share of the warm queries, of one class or all, was answered."""
-        seconds = sorted(one for name, own in self.warm.items() if kind in (None, name) for one in own)
-        return seconds[min(len(seconds) - 1, int(share * len(seconds)))]
+        kinds = self.warm if kind is None else [kind]
+        return _get_quantile([one for name in kinds for one in self.warm[name]], share)
+
+    def get_quantile_of_new(self, share: float) -> float:
+        """Return the same of queries that were asked for the first time."""
+        return _get_quantile([one for own in self.new.values() for one in own], share)
+
+
+def _get_quantile(seconds: Sequence[float], share: float) -> float:
+    return sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
 
 
 @dataclass(slots=True)

@@ -46,6 +46,9 @@ class Goal:
         return cls(limit, Measure.VALUE, f"≤ {limit:g} MB")
 
 
+GOALS_OF_KINDS = {"identifiers": Goal.of_ratio(1.5), "substrings": Goal.of_ratio(5.0)}  # at the median
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of the table. Without a goal it is for information."""
@@ -80,10 +83,11 @@ def build_rows(result: Comparison) -> list[Row]:
 def _iter_build(result: Comparison) -> Iterator[Row]:
     columns: list[tuple[str, str, str, Goal, str]] = [
         ("searchable from nothing", "s", "searchable_seconds", Goal.of_ratio(1.0), engines.TANTIVY),
-        ("merged from nothing", "s", "merged_seconds", Goal.of_ratio(1.0), ""),
-        ("processor time of a build", "s", "cpu_seconds", Goal.of_ratio(1.0), ""),
-        ("peak memory of a build, all processes", "MB", "peak_mb", Goal.of_megabytes(1000), engines.TANTIVY),
-        ("index on disk", "MB", "index_mb", Goal.of_ratio(1.0), engines.TANTIVY),
+        ("merged from nothing", "s", "merged_seconds", Goal.of_ratio(1.2), engines.TANTIVY),
+        ("processor time of a build", "s", "cpu_seconds", Goal.of_ratio(1.5), engines.TANTIVY),
+        ("peak memory of a build, all processes", "MB", "peak_mb", Goal.of_megabytes(800), engines.TANTIVY),
+        # Beside the one that keeps what ours keeps: no positions.
+        ("index on disk", "MB", "index_mb", Goal.of_ratio(1.8), engines.TANTIVY_FREQ),
     ]
     built = {name: one.build for name, one in result.engines.items() if one.build is not None}
     for what, unit, attribute, goal, judge in columns:
@@ -100,11 +104,14 @@ def _get(figures: BuildFigures, attribute: str) -> float:
 def _compare(
     result: Comparison, what: str, unit: str, values: dict[str, float], goal: Goal, judge: str
 ) -> Iterator[Row]:
-    """Yield one row for each peer; the goal is in that of `judge`, or in one of its own without a peer."""
+    """Yield one row for each peer, the goal in that of `judge`.
+
+    Where that is missing, the goal has a row of its own: as not measured if it is a multiple of the judge's.
+    """
     ours = values[engines.OURS]
     peers = [name for name in values if not name.startswith(engines.OURS)]
-    if judge and judge not in peers and goal.measure is Measure.VALUE:
-        yield Row(what, unit, ours, goal=goal)
+    if judge not in peers:
+        yield Row(what, unit, ours, judge if goal.measure is Measure.RATIO else "", goal=goal)
     for name in peers:
         yield Row(what, unit, ours, name, values[name], goal if name == judge else None)
 
@@ -134,21 +141,24 @@ def _iter_queries(result: Comparison) -> Iterator[Row]:
     asked = {name: one.ask for name, one in result.engines.items() if one.ask is not None}
     first = {name: sorted(one.first)[len(one.first) // 2] for name, one in asked.items()}
     judge = engines.TANTIVY
-    yield from _compare(result, "open and first query", "s", first, Goal.of_seconds(0.005), judge)
-    for percent, limit in ((50, 1.0), (95, 2.0)):
+    yield from _compare(result, "open and first query", "s", first, Goal.of_ratio(2.0), judge)
+    new = {name: one.get_quantile_of_new(0.5) for name, one in asked.items()}
+    yield from _compare(result, "a query asked for the first time, p50", "s", new, Goal.of_ratio(2.0), judge)
+    for percent, limit in ((50, 1.0), (95, 1.0)):
         values = {name: one.get_quantile(percent / 100) for name, one in asked.items()}
         yield from _compare(result, f"warm query, p{percent}", "s", values, Goal.of_ratio(limit), judge)
-    for kind in (kind for kind in MIX if asked[engines.OURS].warm.get(kind) and judge in asked):
-        ours, theirs = (asked[name].get_quantile(0.5, kind) for name in (engines.OURS, judge))
-        yield Row(f"warm query, p50 of {kind}", "s", ours, judge, theirs)
+    for kind in (kind for kind in MIX if asked[engines.OURS].warm.get(kind)):
+        ours = asked[engines.OURS].get_quantile(0.5, kind)
+        theirs = asked[judge].get_quantile(0.5, kind) if judge in asked else None
+        yield Row(f"warm query, p50 of {kind}", "s", ours, judge, theirs, GOALS_OF_KINDS.get(kind))
     if result.ripgrep_seconds is not None:
         ours = asked[engines.OURS].get_quantile(0.5, "identifiers")
         yield Row("an identifier, without an index", "s", ours, RIPGREP, result.ripgrep_seconds)
     plain = asked[engines.OURS].get_quantile(0.5)
     full = asked[engines.OURS_FULL].get_quantile(0.5) if engines.OURS_FULL in asked else None
-    yield Row("warm query, full ranking, p50", "s", full, "our plain BM25F", plain, Goal.of_ratio(3.0))
+    yield Row("warm query, full ranking, p50", "s", full, "our plain BM25F", plain, Goal.of_ratio(2.0))
     whole = asked[engines.OURS_SEARCH].get_quantile(0.5)
-    yield Row("whole answer with snippets, p50", "s", whole, "our plain BM25F", plain)
+    yield Row("whole answer with snippets, p50", "s", whole, "our plain BM25F", plain, Goal.of_ratio(3.0))
     yield Row("over stdio, on top of that", "s", result.wire_seconds, goal=Goal.of_seconds(0.0015))
 
 
@@ -174,7 +184,7 @@ def _iter_changes(result: Comparison) -> Iterator[Row]:
         goal=Goal.of_seconds(0.15),
     )
     if result.server_mb is not None:
-        yield Row("server's memory after 1,000 queries", "MB", result.server_mb, goal=Goal.of_megabytes(150))
+        yield Row("server's memory after 1,000 queries", "MB", result.server_mb, goal=Goal.of_megabytes(140))
 
 
 def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:

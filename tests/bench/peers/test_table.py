@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from bench.engine import Indexed
+from bench.peers import engines
+from bench.peers.measure import AskFigures, BuildFigures, Comparison, EngineFigures
 from bench.peers.picture import render_picture
-from bench.peers.table import Goal, Row, judge_row, render_table
+from bench.peers.table import Goal, Measure, Row, build_rows, judge_row, render_table
 
 RATIO = Goal.of_ratio(1.5)
 
@@ -27,6 +31,38 @@ RATIO = Goal.of_ratio(1.5)
 )
 def test_a_goal_is_met_up_to_its_limit(row: Row, verdict: str) -> None:
     assert judge_row(row) == verdict
+
+
+def build_comparison(*peers: str) -> Comparison:
+    """What was measured of ours and these, each figure of a peer one."""
+    indexed = Indexed(Path(), Path(), Path(), 1, 1, 1)
+    result = Comparison("tree", indexed, 1)
+    for name in (engines.OURS, engines.OURS_SEARCH, *peers):
+        value = 1.0 if name in peers else 1.7
+        ask = AskFigures({"identifiers": [value], "pairs": [value]}, {"pairs": [2 * value]}, [value])
+        if name == engines.OURS_SEARCH:
+            result.engines[name] = EngineFigures(ask=ask)
+        else:
+            result.engines[name] = EngineFigures(BuildFigures(*[value] * 5), ask, value)
+    return result
+
+
+def test_what_was_not_measured_is_said() -> None:
+    """A goal does not go with the peer that it is a multiple of."""
+    both = build_rows(build_comparison(engines.TANTIVY, engines.TANTIVY_FREQ))
+    none = build_rows(build_comparison(engines.FTS5))
+    verdicts, without = ({row.what: judge_row(row) for row in rows if row.goal} for rows in (both, none))
+    assert list(verdicts) == list(without)
+    assert verdicts["merged from nothing"] == verdicts["processor time of a build"] == "missed"
+    assert verdicts["index on disk"] == "met"
+    assert verdicts["a query asked for the first time, p50"] == "met"
+    assert verdicts["warm query, p50 of identifiers"] == "missed"
+    of_peers = {row.what for row in both if row.goal and row.peer.startswith(engines.TANTIVY)}
+    of_peers -= {row.what for row in both if row.goal and row.goal.measure is Measure.VALUE}
+    assert len(of_peers) == 9
+    assert {without[what] for what in of_peers} == {"not measured"}
+    (index,) = [row for row in both if row.what == "index on disk" and row.goal]
+    assert index.peer == engines.TANTIVY_FREQ  # which keeps what ours keeps
 
 
 def test_the_table_is_markdown() -> None:
