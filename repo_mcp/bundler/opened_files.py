@@ -9,6 +9,7 @@ from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.candidates import Candidate
 from repo_mcp.bundler.evidence import MAX_DECLARING, Evidence, is_called
 from repo_mcp.bundler.file_view import FileView, TermFinder, view_file
+from repo_mcp.bundler.kinds import is_aside
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource
@@ -60,8 +61,10 @@ class Opener:
         self._source = source
         self._packer = packer
         self._finder = TermFinder(evidence.term_weights)
-        self._rater = Rater(evidence.term_weights, self._finder, weights)
         self._roles = understand(evidence.prompt).roles
+        self._rater = Rater(
+            evidence.term_weights, self._finder, weights, wants_tests=FileRole.TEST in self._roles
+        )
         self._tried: set[str] = set()
 
     def open_best(self, budget: Budget) -> list[OpenedFile]:
@@ -87,6 +90,8 @@ class Opener:
         share = candidate.share**self._weights.rank if candidate.share > 0.0 else 0.0
         asked = find_role(path) in (FileRole.CODE, *self._roles)
         priority = 1.0 if asked else self._weights.other_role
+        if is_aside(path) and FileRole.DOCS not in self._roles:
+            priority *= self._weights.aside
         rated = self._rater.rate(view, blocks)
         least = self._weights.any_declaration if any(rated) else 0.0
         worth = [

@@ -15,9 +15,11 @@ from repo_mcp.bundler.weights import Weights
 from repo_mcp.ranking.prompt import Clue, ClueKind, list_joined, split_symbol
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
+from repo_mcp.text.word_families import list_kin
 
 UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
 MAX_JOINED_NAMES = 8
+MAX_WIDENED = 40  # terms of a prompt to which others are added; a longer one has words enough
 WEIGHT_DECIMALS = 6  # so that weights are equal on every machine
 _COMMENT = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template: what to fill in
 _NOISE = re.compile(
@@ -51,12 +53,18 @@ def take_telling(prompt: str) -> str:
 def weigh_terms(
     clues: Iterable[Clue], count_units: Callable[[str], int], units: int, weights: Weights
 ) -> dict[str, float]:
-    """Return the terms of all clues with their weights: rare terms and whole symbols weigh more."""
+    """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
+
+    Few terms, as a question has, are followed by the words that mean much the same and are in the index.
+    """
     factors: dict[str, float] = {}
     for clue in clues:
         for term, factor in _iter_factors(clue, weights):
             factors[term] = max(factor, factors.get(term, 0.0))
-    # Squared, since a term of every tenth unit says next to nothing about where to look.
+    if len(factors) <= MAX_WIDENED:
+        kin = [other for term in factors for other in list_kin(term) if count_units(other)]
+        factors |= dict.fromkeys((one for one in kin if one not in factors), weights.kin)
+    # Of a power above 1, since a term of every tenth unit says next to nothing about where to look.
     return {
         term: round(factor * _compute_rarity(count_units(term), units) ** weights.rarity, WEIGHT_DECIMALS)
         for term, factor in factors.items()
@@ -91,8 +99,9 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
             yield from ((part, weights.part_term) for part in parts)
     elif clue.kind is ClueKind.WORD:
         whole, *parts = analyse_text(clue.text) or [clue.text.lower()]
-        yield whole, 1.0
-        # The stem of a plain word stands for the word; the parts of a longer one say less.
+        # The stem of a plain word stands for the word, which is rarer but says no more; the parts of a longer
+        # one say less.
+        yield whole, weights.inflected if len(parts) == 1 else 1.0
         yield from ((part, 1.0 if len(parts) == 1 else weights.part_term) for part in parts)
     elif clue.kind is ClueKind.PHRASE:
         terms = analyse_text(clue.text)

@@ -18,12 +18,13 @@ from repo_mcp.bundler.evidence import gather_evidence
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.hybrid import find_no_hints
+from repo_mcp.bundler.kinds import is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.opened_files import OpenedFile, Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which only the files are opened
@@ -31,19 +32,11 @@ BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which 
 
 # Factors of a block's worth for a question: what seldom answers, and what decides.
 ASIDE, WORDLESS, TESTING = 0.3, 0.6, 0.3
-TRIVIAL, TRIVIAL_LINES = 0.6, 8
-DECIDING, DECIDING_BRANCHES = 1.4, 3
-FAILS_NOT, FAILING = (
-    0.5,
-    1.5,
-)  # where it is asked for: how much more a block is worth whose failing lines hold every term
+TRIVIAL, DECIDING = 0.6, 1.4
+# Where failures are asked for: of a block without any; added to one whose failing lines hold every term.
+FAILS_NOT, FAILING = 0.5, 1.5
 REGISTERING = 1.8  # where it is asked what to add
 VARIETY = 0.6  # power of the number of terms that a block holds: two of them say more than one twice
-_ASIDE = re.compile(
-    r"(?:^|/)(?:perf[\w-]*|bench\w*|examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
-    r"|testutil\w*)[/.]",
-    re.IGNORECASE,
-)
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
     re.IGNORECASE,
@@ -51,9 +44,6 @@ _REGISTERS = re.compile(
 _REGISTRY = re.compile(
     r"(?:types|registry|plugins?|adapters|handlers|flags|policies|known\w*)$", re.IGNORECASE
 )
-_TEST = re.compile(
-    r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])"
-)  # in a file of the program, as Rust has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +68,6 @@ class RatedBlock:
         return list(dict.fromkeys(term for terms in self.term_lines.values() for term in terms))
 
 
-def is_aside(path: str) -> bool:
-    """Return True for a file of examples or benchmarks, which answers for the program only where nothing
-    else does.
-    """
-    return _ASIDE.search(path) is not None
-
-
 def weigh_extension(one: RatedBlock) -> float:
     """Return a factor for a declaration by whose name something is registered, or what is registered."""
     name = "" if one.block.span is None else one.block.span.name
@@ -94,10 +77,7 @@ def weigh_extension(one: RatedBlock) -> float:
 def weigh_work(one: RatedBlock) -> float:
     """Return a factor for what a body does: one that decides says more of how things work than a setter."""
     lines = one.view.live.lines[one.block.start_line - 1 : one.block.end_line]
-    branches = sum(map(is_branch, lines))
-    if branches >= DECIDING_BRANCHES:
-        return DECIDING
-    return TRIVIAL if not branches and len(lines) <= TRIVIAL_LINES else 1.0
+    return rate_work(lines, DECIDING, TRIVIAL)
 
 
 def weigh_failures(one: RatedBlock) -> float:
@@ -141,7 +121,7 @@ def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
         held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
         variety = len({term for line in held for term in one.view.line_terms[line]})
         weighed = worth * one.priority * place * ((1.0 + variety) ** VARIETY if held else WORDLESS)
-        if not include_tests and block.span is not None and _TEST.search(block.span.qualified_name):
+        if not include_tests and block.span is not None and is_inner_test(block.span.qualified_name):
             weighed *= TESTING
         told = one.told.get(at, "")
         yield RatedBlock(one.candidate.path, block, one.view, round(weighed, SCORE_DECIMALS), told)

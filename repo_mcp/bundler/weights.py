@@ -15,10 +15,12 @@ class Weights:
 
     # terms of the prompt
     symbol_term: float = 2.0  # a term that is a whole symbol of the prompt
-    rarity: float = 2.0  # power of a term's rarity
+    rarity: float = 1.5  # power of a term's rarity
     joined_term: float = 2.0  # a term of the index that two words of the prompt form together
     part_term: float = 0.7  # a term that is a part of a longer word
     phrase_term: float = 1.0
+    inflected: float = 0.3  # a word as it is written, beside its stem
+    kin: float = 0.5  # a word that means much the same as one of the prompt
 
     # what a block holds
     name: float = 1.0  # the terms in its name, beside those in its text: names are chosen with care
@@ -26,6 +28,9 @@ class Weights:
     owner: float = 0.3  # the terms in the name of the class around it
     comment: float = 0.3  # of a line of comment or docstring: it says what the code next to it does
     no_body: float = 0.5  # of a single line, and of lines outside functions: they seldom answer alone
+    deciding: float = 1.4  # a body with branches: it says how things work
+    trivial: float = 0.6  # a short one without: it hands something on
+    inner_test: float = 0.2  # a test in a file of the program, unless tests are asked for
     repeats: float = 1.0  # repetitions at which a term in a block of usual length reaches half its weight
     usual_lines: float = 25.0
     length: float = 0.5  # how much a longer block needs more repetitions; a shorter one needs no fewer
@@ -44,6 +49,7 @@ class Weights:
     # the file
     any_declaration: float = 0.05  # in a file that the search finds
     other_role: float = 0.2  # of a test, a document or data, unless asked for: code answers first
+    aside: float = 0.3  # of an example, a benchmark and the like, likewise
     rank: float = 1.0  # power of the file's score in the search, as a share of the best one's
     mention: float = 1.5  # the file that the prompt names, in shares of the best score
     next_frame: float = 0.8  # of a traceback, from the innermost outwards
@@ -64,4 +70,18 @@ class Weights:
 WEIGHTS = Weights()
 # Of questions in sentences, whose declarations are compared with each other and not packed. Chosen on 78 such
 # questions; what names of theirs are made by chance came first in one of eight.
-QUESTION_WEIGHTS = replace(WEIGHTS, joined_term=0.5, name=0.7, owner=0.6, named=1.0, joined=0.0)
+QUESTION_WEIGHTS = replace(
+    WEIGHTS,
+    joined_term=0.5,
+    name=0.7,
+    owner=0.6,
+    named=1.0,
+    joined=0.0,
+    rarity=2.0,
+    inflected=1.0,
+    kin=0.0,
+    deciding=1.0,  # these four are weighed by those who order such declarations
+    trivial=1.0,
+    inner_test=1.0,
+    aside=1.0,
+)

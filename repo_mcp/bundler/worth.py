@@ -14,6 +14,7 @@ from heapq import nlargest
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.kinds import is_inner_test, rate_work
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.text.analysis import get_word_terms
@@ -26,10 +27,18 @@ BODY_LINES = 2
 class Rater:
     """Rates blocks for one prompt."""
 
-    def __init__(self, term_weights: Mapping[str, float], finder: TermFinder, weights: Weights) -> None:
+    def __init__(
+        self,
+        term_weights: Mapping[str, float],
+        finder: TermFinder,
+        weights: Weights,
+        *,
+        wants_tests: bool = False,
+    ) -> None:
         self._term_weights = term_weights
         self._finder = finder
         self._weights = weights
+        self._wants_tests = wants_tests
         self._whole = sum(nlargest(KEYWORD_TERMS, term_weights.values())) or 1.0
 
     def rate(self, view: FileView, blocks: Sequence[Block]) -> list[float]:
@@ -56,7 +65,18 @@ class Rater:
         if named and _is_prototype(view, block.span):
             named *= weights.prototype
         owned = weights.owner * self._rate_name(block.owner) if block.owner is not block.span else 0.0
-        return (text + named + owned) * (1.0 if _has_body(block) else weights.no_body)
+        return (text + named + owned) * self._weigh_kind(view, block)
+
+    def _weigh_kind(self, view: FileView, block: Block) -> float:
+        """Return the factor of a block for what it is, whatever terms it holds."""
+        weights = self._weights
+        lines = view.live.lines[block.start_line - 1 : block.end_line]
+        factor = rate_work(lines, weights.deciding, weights.trivial)
+        if not _has_body(block):
+            factor *= weights.no_body
+        if block.span is not None and not self._wants_tests and is_inner_test(block.span.qualified_name):
+            factor *= weights.inner_test
+        return factor
 
     def _rate_name(self, span: SymbolSpan | None) -> float:
         """Return the weight of the prompt's terms in a name, times the share of its parts that they are."""

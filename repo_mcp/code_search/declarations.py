@@ -16,10 +16,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from repo_mcp.bundler.kinds import is_aside
 from repo_mcp.bundler.rating import (
     ASIDE,
     RatedBlock,
-    is_aside,
     weigh_extension,
     weigh_failures,
     weigh_work,

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from repo_mcp.bundler.rating import RatedBlock, is_aside, weigh_extension, weigh_failures, weigh_work
+from repo_mcp.bundler.kinds import is_aside
+from repo_mcp.bundler.rating import RatedBlock, weigh_extension, weigh_failures, weigh_work
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest

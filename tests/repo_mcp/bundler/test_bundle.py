@@ -451,9 +451,9 @@ def test_a_strategy_can_be_replaced(tiny: Repository) -> None:
             return replace(choice, selections=choice.selections[:1])
 
     with closing(Repository(tiny.config)) as repository:
-        whole = repository.bundle(BundleRequest(PROMPTS[0]))
+        whole = repository.bundle(BundleRequest(PROMPTS[3]))
         repository.engines.bundles._strategy = First()  # type: ignore[assignment]
-        part = repository.bundle(BundleRequest(PROMPTS[0]))
+        part = repository.bundle(BundleRequest(PROMPTS[3]))
     assert part.selections == whole.selections[:1]
     assert part.bundle_id != whole.bundle_id
     assert build_document(part).keys() == build_document(whole).keys()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,6 +55,18 @@ def test_rare_terms_and_whole_symbols_weigh_more() -> None:
     assert weights["rare"] > 4 * weights["common"] > 0
     assert weights["transfer_funds"] > weights["rare"]
     assert weights["transfer"] < weights["transfer_funds"]
+
+
+def test_a_question_has_what_means_the_same_for_less_and_an_inflected_word_for_less_than_its_stem() -> None:
+    known = {"invers": 5, "undo": 5, "names": 5, "name": 5}
+    weights = weigh_terms(
+        parse_prompt("how are names undone, undo"), lambda one: known.get(one, 0), 100, WEIGHTS
+    )
+    assert weights["undo"] > weights["invers"] > 0
+    assert weights["name"] > weights["names"] > 0
+    assert "rollback" not in weights  # the index has none
+    long = " ".join(f"w{number}x" for number in range(60)) + " undo"
+    assert "invers" not in weigh_terms(parse_prompt(long), lambda one: known.get(one, 0), 100, WEIGHTS)
 
 
 def test_a_term_of_all_units_and_an_index_of_none_divide_nothing_by_zero() -> None:
@@ -145,14 +158,17 @@ def cut(text: str, path: str = "a.py") -> list[Block]:
     return cut_blocks(text.splitlines(), read_layout(path, text.encode()).spans)
 
 
-def rate(text: str, terms: dict[str, float], path: str = "a.py") -> list[tuple[str, float]]:
+def rate(
+    text: str, terms: dict[str, float], path: str = "a.py", *, wants_tests: bool = False
+) -> list[tuple[str, float]]:
     """Return the name and the worth of each block, best first."""
     finder = TermFinder(terms)
     data = text.encode()
     live = LiveFile(path, data, tuple(text.splitlines()), b"f")
     seen = view_file(live, read_layout(path, data), finder)
     blocks = cut_blocks(live.lines, seen.layout.spans)
-    rated = zip(blocks, Rater(terms, finder, WEIGHTS).rate(seen, blocks), strict=True)
+    rater = Rater(terms, finder, WEIGHTS, wants_tests=wants_tests)
+    rated = zip(blocks, rater.rate(seen, blocks), strict=True)
     named = [(one.span.qualified_name if one.span else "", worth) for one, worth in rated]
     return sorted(named, key=lambda one: -one[1])
 
@@ -225,7 +241,38 @@ def test_a_body_is_worth_more_than_a_docstring() -> None:
 def test_a_declared_name_is_worth_more_than_a_use_and_a_rare_term_more_than_a_common_one() -> None:
     assert rate(SOURCE + FILLING, {"post": 1.0, "transfer": 0.9})[0][0] == "Account"
     assert rate(SOURCE + FILLING, {"first": 1.0, "transfer": 1.0})[0][0] == "first"
-    assert rate(SOURCE + FILLING, {"first": 0.1, "transfer": 1.0})[0][0] == "last"
+    best = [name for name, _ in rate(SOURCE + FILLING, {"first": 0.1, "transfer": 1.0})[:3]]
+    assert best == ["Account", "last", "first"]
+
+
+def test_a_body_that_decides_is_worth_more_than_one_that_hands_on() -> None:
+    deciding = "".join(f"    if order.kind == {kind}:\n        order.refund()\n" for kind in range(3))
+    text = f"def get_order(self):\n    return self.order\n\n\ndef choose(order):\n{deciding}"
+    assert [name for name, _ in rate(text + FILLING, {"order": 1.0})[:2]] == ["choose", "get_order"]
+
+
+RUST = """pub fn refund(order: &Order) -> bool {
+    order.close()
+}
+
+#[cfg(test)]
+mod tests {
+    fn refund_of_an_order() {
+        assert!(refund(&order(1)));
+        assert!(!refund(&order(2)));
+    }
+}
+"""
+
+
+def test_a_test_in_a_file_of_the_program_is_worth_less_unless_tests_are_asked_for() -> None:
+    text, terms = RUST + "fn f() {\n}\n" * 20, {"refund": 1.0, "order": 1.0}
+    (beside,) = [worth for name, worth in rate(text, terms, "a.rs") if name.startswith("tests")]
+    (wanted,) = [
+        worth for name, worth in rate(text, terms, "a.rs", wants_tests=True) if name.startswith("tests")
+    ]
+    assert beside == pytest.approx(WEIGHTS.inner_test * wanted)
+    assert wanted > 0
 
 
 def test_a_member_is_worth_more_in_a_class_of_the_prompt() -> None:
