@@ -238,7 +238,7 @@ def search_output(limits: Limits) -> Schema:
         "score": build_field(
             "number", "Relevance; comparable within one answer; not in modes literal, regex"
         ),
-        "matched_terms": build_list(build_field("string"), "Words of the query; in mode bm25"),
+        "matched_terms": build_list(build_field("string"), "Words of the query, or like them; in mode bm25"),
     }
     explanation = {
         "type": "object",
