@@ -184,7 +184,7 @@ def render(rows: Sequence[tuple[str, Asked]]) -> list[str]:
         at = f"{sum(one.shares) / asked:.0%}"
         seconds = f"{sum(one.seconds) / asked:.2f} | {max(one.seconds):.2f}"
         lines.append(
-            f"| {name} | {count} | {at} | {mean:.3f} | {ratio} | {seconds} | {one.faults} | {one.empty} |"
+            f"| {name} | {asked} | {at} | {mean:.3f} | {ratio} | {seconds} | {one.faults} | {one.empty} |"
         )
     return lines
 
