@@ -83,7 +83,7 @@ def check_component(name: str) -> None:
 
     A path from an index file cannot be trusted to hold only such names: `..` must not reach the kernel.
     """
-    if name in ("", ".", "..") or "/" in name or "\0" in name or not (name.isascii() or _is_unicode(name)):
+    if name in ("", ".", "..") or "/" in name or "\0" in name or not (name.isascii() or is_unicode(name)):
         raise _invalid("The path is not in its normal form.")
     if sys.platform == "win32" and (fault := windows_paths.find_component_fault(name)):
         raise _invalid(f"A name in the path cannot be used on Windows: {fault}.")
@@ -110,7 +110,7 @@ def _check_spelling(path: str) -> None:
         raise _invalid("Give a path, not a URI.")
 
 
-def _is_unicode(name: str) -> bool:
+def is_unicode(name: str) -> bool:
     """Return False for unpaired surrogates, which no UTF-8 name has."""
     return name.encode("utf-8", "replace").decode() == name
 

@@ -17,7 +17,7 @@ from operator import attrgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.client_paths import is_unicode, shown
 from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
@@ -92,7 +92,7 @@ class _Listing:
         for entry in found:
             if entry is None:
                 continue
-            if not entry.name.isascii() and not _is_utf8(entry.name):
+            if not entry.name.isascii() and not is_unicode(entry.name):
                 self._left_out["name_not_utf8"] += 1
                 continue
             slash = "/" if entry.kind == "directory" else ""
@@ -159,14 +159,3 @@ def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
     """Return True when there are entries to list and the rules leave none of them."""
     visible = [entry for entry in entries if entry.name[0] != "."]
     return bool(visible) and all(rules.ignored(entry.name, entry.kind == "directory") for entry in visible)
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-# Left out on purpose: what `Repository` does itself with the same reader, such as opening a file.

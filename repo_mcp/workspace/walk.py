@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
+from repo_mcp.workspace.client_paths import is_unicode
 from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
@@ -311,7 +312,7 @@ class _Walk:
         admitted = []
         for one in entries:
             name, path, entry = one
-            if not name.isascii() and not _is_utf8(name):
+            if not name.isascii() and not is_unicode(name):
                 self.skipped["name_not_utf8"] += 1
                 continue
             denial = find_denial(path)
@@ -424,11 +425,3 @@ def _is_other_file_system(error: OSError | RepoError) -> bool:
 def _with_slash(name: str) -> str:
     """Return the sort key of a directory's name. Code points sort like their UTF-8 bytes."""
     return name + "/"
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
