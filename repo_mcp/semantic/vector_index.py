@@ -17,19 +17,16 @@ from itertools import pairwise
 import numpy as np
 
 from index_format import (
-    ChunkTable,
     CorruptIndex,
     Field,
-    FileTable,
     LiveSegment,
     PostingRun,
     SegmentContent,
     Snapshot,
-    UnitTable,
     build_term_text,
-    number_languages,
     spread_runs,
 )
+from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.searcher import Searcher
@@ -56,27 +53,8 @@ class EmbeddedFile:
 def build_segment(files: Sequence[EmbeddedFile]) -> tuple[SegmentContent, PostingRun]:
     """Return the content of a segment of one or more files; it has no posting lists."""
     files = sorted(files, key=lambda file: file.path.encode())
-    names, languages = number_languages([file.language for file in files])
-    zeros = np.zeros(len(files), dtype=np.int64)
-    none = zeros[:0]
-    content = SegmentContent(
-        NO_FIELDS,
-        FileTable(
-            [file.path.encode() for file in files],
-            b"".join(file.fingerprint for file in files),
-            np.array([file.size for file in files], dtype=np.int64),
-            languages,
-            zeros,
-            zeros,
-            zeros,
-            zeros,
-            names,
-        ),
-        UnitTable(none, none),
-        ChunkTable(none, none, none),
-        (),
-        [file.vectors for file in files],
-    )
+    none = np.zeros(0, dtype=np.int64)
+    content = build_content(NO_FIELDS, files, [file.vectors for file in files])
     return content, PostingRun(build_term_text([]), none, none, none, none, none)
 
 

@@ -14,20 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import (
-    ChunkTable,
-    FileTable,
     Occurrences,
     PostingRun,
     SegmentContent,
     TermText,
-    UnitTable,
     gather_spans,
     join_term_texts,
-    number_languages,
     rank_spans,
     rank_terms,
     spread_runs,
 )
+from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.documents import FIELD_BITS, build_run
 from repo_mcp.symbol_index.record_columns import RecordColumns
 from repo_mcp.symbol_index.schema import (
@@ -90,7 +87,8 @@ def build_segment(files: Sequence[ParsedFile]) -> tuple[SegmentContent, PostingR
     terms, occurrences = _list_terms(files)
     lengths = [np.zeros(len(files), dtype=np.int64) for _ in SYMBOL_FIELDS]
     run = build_run(terms, occurrences, lengths)
-    return _build_content(files, lengths), run
+    records, flags = [file.record for file in files], [int(file.status) for file in files]
+    return build_content(SYMBOL_FIELDS, files, records, lengths, flags), run
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,27 +202,3 @@ def _analyse(names: TermText) -> WordTerms:
 def _analyse_text(name: str) -> tuple[str, ...]:
     """Return the terms of a name like `operator ==`: the name in lower case, and those of its words."""
     return tuple(dict.fromkeys([name.lower(), *analyse_text(name)]))
-
-
-def _build_content(files: Sequence[ParsedFile], lengths: Sequence[I64]) -> SegmentContent:
-    names, languages = number_languages([file.language for file in files])
-    zeros = np.zeros(len(files), dtype=np.int64)
-    none = zeros[:0]
-    return SegmentContent(
-        SYMBOL_FIELDS,
-        FileTable(
-            [file.path.encode() for file in files],
-            b"".join(file.fingerprint for file in files),
-            np.array([file.size for file in files], dtype=np.int64),
-            languages,
-            np.array([int(file.status) for file in files], dtype=np.int64),
-            zeros,
-            zeros,
-            zeros,
-            names,
-        ),
-        UnitTable(none, none),
-        ChunkTable(none, none, none),
-        lengths,
-        [file.record for file in files],
-    )

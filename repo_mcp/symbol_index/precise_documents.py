@@ -8,15 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from index_format import (
-    ChunkTable,
-    FileTable,
     Occurrences,
     PostingRun,
     SegmentContent,
-    UnitTable,
     build_term_text,
-    number_languages,
 )
+from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.documents import FIELD_BITS, build_run
 from repo_mcp.symbol_index.precise_record import DEFINES, NAMES, PRECISE_FIELDS
 
@@ -49,16 +46,4 @@ def build_segment(files: Sequence[PreciseFile]) -> tuple[SegmentContent, Posting
     occurrences.add(lists, docs, np.ones_like(docs))
     lengths = [np.zeros(len(files), dtype=np.int64) for _ in PRECISE_FIELDS]
     run = build_run(build_term_text(terms), occurrences, lengths)
-    names, languages = number_languages([file.language for file in files])
-    zeros = np.zeros(len(files), dtype=np.int64)
-    none = zeros[:0]
-    table = FileTable(
-        [file.path.encode() for file in files],
-        b"".join(file.fingerprint for file in files),
-        np.array([file.size for file in files], dtype=np.int64),
-        languages,
-        *(zeros, zeros, zeros, zeros),
-        names,
-    )
-    units, chunks = UnitTable(none, none), ChunkTable(none, none, none)
-    return SegmentContent(PRECISE_FIELDS, table, units, chunks, lengths, [one.record for one in files]), run
+    return build_content(PRECISE_FIELDS, files, [one.record for one in files], lengths), run
