@@ -15,6 +15,7 @@ from index_format.block_lists import (
 )
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan, UnitSpan, compute_chunk_id
+from index_format.columns import sort_distinct, spread_runs
 from index_format.compactor import Merge, merge_segments
 from index_format.directory import (
     Directory,
@@ -60,7 +61,6 @@ from index_format.records import (
 from index_format.seals import SEAL_SUFFIX, TAG_BYTES
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
-from index_format.spread import sort_distinct, spread_runs
 from index_format.term_text import (
     TermText,
     build_term_text,

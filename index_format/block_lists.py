@@ -22,9 +22,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from index_format.columns import spread_runs
 from index_format.errors import CorruptIndex
 from index_format.records import I64, U8, Integers
-from index_format.spread import spread_runs
 
 U32 = npt.NDArray[np.uint32]
 BLOCK_BITS = 8

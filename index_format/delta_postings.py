@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 
 from index_format import varints
+from index_format.columns import spread_runs
 from index_format.errors import CorruptIndex
 from index_format.records import I64, MAX_TERM_FREQUENCY, U8
-from index_format.spread import spread_runs
 
 
 class DeltaEncoder:

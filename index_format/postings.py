@@ -28,10 +28,10 @@ from index_format.block_lists import (
     count_blocks,
     decode_block_lists,
 )
+from index_format.columns import spread_runs
 from index_format.delta_postings import DeltaEncoder, decode_delta_list, decode_delta_lists
 from index_format.errors import CorruptIndex
 from index_format.records import I64, Integers, PostingRun
-from index_format.spread import spread_runs
 
 Mask = npt.NDArray[np.bool_]
 # Measured on the 744,134 units of the kernel, 2,907 blocks: by gap, lists of two to six postings a block

@@ -35,7 +35,6 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.frame",
         "index_format.occurrences",
         "index_format.seals",
-        "index_format.spread",
         "index_format.varints",
     ),
     ("index_format.checksum", "index_format.directory", "index_format.packing"),
