@@ -14,7 +14,7 @@ CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
 # 55 modules before a search asked for changes at both of its ends, named the declaration around each hit and
 # the words that no file has, analysed its words by Whoosh's chain, and pruned its answer.
 MOST_CALLS = 600
-MOST_MODULES = 63
+MOST_MODULES = 60
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "O_DIRECTORY"), reason="files are read otherwise there")
