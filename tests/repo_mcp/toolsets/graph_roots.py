@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from repo_mcp.audit.log import AuditLog
-from repo_mcp.config.server_config import load_config
-from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer
-from repo_mcp.repository import Repository
+from repo_mcp.protocol.tool_model import Tool, ToolAnswer
 from repo_mcp.toolsets.graph import bind_toolset
 from tests.repo_mcp.lean_answers import read_answer
+from tests.repo_mcp.toolsets import served_toolset
 
+write_tree = served_toolset.write_tree
 CANARY = "canary-7f3a9c51-never-served"
 PYTHON = {
     "pyproject.toml": '[project]\nname = "shop"\n',
@@ -216,42 +213,11 @@ EDGE_TOOLS = frozenset(
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
-def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(text.encode() if isinstance(text, str) else text)
-    return root
-
-
-class Served:
+class Served(served_toolset.ServedToolset):
     """The tools over one root. Checks of every answer what holds for all."""
 
-    def __init__(
-        self, root: Path, data_dir: Path, *, index: bool = True, model: Path | None = None, **limits: int
-    ) -> None:
-        self.root = root
-        config = load_config(
-            str(root),
-            data_dir=str(data_dir),
-            toolsets=["graph"],
-            workers=1,
-            watch=False,
-            semantic_model=None if model is None else str(model),
-            limits=limits,
-        )
-        self.repository = Repository(config)
-        self.audit = AuditLog(self.repository.data_dir.path, str(root), b"k" * 32)
-        self.toolset = bind_toolset(self.repository.config.limits, lambda: (self.repository, self.audit))
-        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolset.tools}
-        if index:
-            self.index()
-
-    def index(self) -> None:
-        self.repository.refresh()
-        self.repository.symbol_index.build()
-
-    def ask(self, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
-        return self.tools[name].call(arguments, CallContext(lambda: False))
+    name = "graph"
+    bind_toolset = staticmethod(bind_toolset)
 
     def answer(self, name: str, /, **arguments: object) -> dict[str, Any]:
         return check(self.tools[name], self.ask(name, arguments))
@@ -290,9 +256,6 @@ class Served:
         rows = self.rows("lookup_symbol", qualified_name=qualified_name, **scope)
         assert len(rows) == 1, rows
         return str(rows[0]["node_id"])
-
-    def close(self) -> None:
-        self.repository.close()
 
 
 def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from repo_mcp.audit.log import AuditLog
-from repo_mcp.config.server_config import load_config
-from repo_mcp.protocol.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
-from repo_mcp.repository import Repository
+from repo_mcp.protocol.tool_model import Tool, ToolAnswer
 from repo_mcp.toolsets.research import bind_toolset
 from tests.repo_mcp.lean_answers import read_answer
+from tests.repo_mcp.toolsets import served_toolset
 
+write_tree = served_toolset.write_tree
 CANARY = "canary-91b6e0d4-never-served"
 TREE = {
     "service/__init__.py": "",
@@ -102,52 +99,11 @@ export class LoginForm {
 }
 
 
-def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    for path, content in files.items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
-
-
-class Served:
+class Served(served_toolset.ServedToolset):
     """The `research` tools over one root."""
 
-    def __init__(
-        self, root: Path, data_dir: Path, *, index: bool = True, model: Path | None = None, **limits: int
-    ) -> None:
-        self.root = root
-        model_path = None if model is None else str(model)
-        config = load_config(
-            str(root),
-            data_dir=str(data_dir),
-            toolsets=["research"],
-            workers=1,
-            watch=False,
-            semantic_model=model_path,
-            limits=limits,
-        )
-        self.repository = Repository(config)
-        self.audit = AuditLog(self.repository.data_dir.path, str(root), b"k" * 32)
-        self.toolset = bind_toolset(self.repository.config.limits, lambda: (self.repository, self.audit))
-        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolset.tools}
-        if index:
-            self.index()
-
-    def index(self) -> None:
-        self.repository.refresh()
-        self.repository.symbol_index.build()
-
-    def ask(
-        self,
-        name: str,
-        arguments: Mapping[str, object],
-        *,
-        cancelled: Callable[[], bool] = lambda: False,
-        report: Callable[[Progress], None] | None = None,
-        model: Callable[[Question], str | None] | None = None,
-    ) -> ToolAnswer:
-        return self.tools[name].call(arguments, CallContext(cancelled, report, ask=model))
+    name = "research"
+    bind_toolset = staticmethod(bind_toolset)
 
     def call(self, name: str, /, **arguments: object) -> dict[str, Any]:
         """Return the result of a call that must not fail, as JSON."""
@@ -165,9 +121,6 @@ class Served:
         assert answer.is_error, answer.text
         check(self.tools[name], answer)
         return answer.text
-
-    def close(self) -> None:
-        self.repository.close()
 
 
 def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
