@@ -269,6 +269,7 @@ class _Walk:
         if self.ignore is not None and not level.path and self.ignore.has_catch_alls:
             rules = self._rules_in_root(level, entries)
         verdicts = _Verdicts()
+        entered: list[str] = []  # only once all are known: what cannot be listed whole is not entered
         ignored = 0
         for name, path, entry in entries:
             if name[0] == "." and not self.include_hidden and is_hidden(name):
@@ -286,9 +287,10 @@ class _Walk:
                 ignored += 1
                 continue
             if is_directory:
-                level.children.append(name)
+                entered.append(name)
             else:
                 self._add(level, path, entry)
+        level.children += entered
         if ignored:
             self.skipped["ignored"] += ignored
         return verdicts
