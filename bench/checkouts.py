@@ -1,4 +1,4 @@
-"""What a second checkout costs, measured on a tree: the goals of fresh work trees and packs, as one table.
+"""The cost of a second checkout, measured on a tree: the goals of fresh work trees and packs, as one table.
 
     python -m bench.checkouts TREE [--scratch DIR] [--structure] [--out FILE]
 
@@ -37,7 +37,7 @@ COMMAND = START_SERVER.replace("repo_mcp.server", "repo_mcp.cli")
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What one server did from its spawn on."""
+    """The figures of one server, from its spawn on."""
 
     searchable_s: float  # until every file can be searched
     whole_s: float  # until segments are merged and the record is written, too

@@ -1,4 +1,4 @@
-"""How good the first answers of a live server are, as a client meets it: asked while it builds its index.
+"""The quality of the first answers of a live server, as a client meets it: asked while it builds its index.
 
     python -m bench.quality.live_answers TREE [--tasks FILE [--repo NAME]] [--first N] [--out FILE]
 
