@@ -59,8 +59,6 @@ MAX_CLIENT_CHARS = 64
 _LOCK_TRIES = 50  # only on Windows, where appending takes the lock
 _LOCK_RETRY_SECONDS = 0.01
 
-Clock = Callable[[], float]
-
 
 @dataclass(frozen=True, slots=True)
 class LoggedCall:

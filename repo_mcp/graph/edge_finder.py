@@ -70,9 +70,6 @@ _OUTSIDE = {
 }
 _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference tells of them
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
-_OF_BASES = frozenset(
-    {"super", "super()", "base", "parent", "__super"}
-)  # receivers that run the base's member
 _DEFAULT = "default"
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 _NAMED = frozenset(NAMED)

@@ -30,7 +30,6 @@ _STRING_BYTES = 160  # including its entry in the lookup table
 KEPT_PATHS = 500_000  # in cached lists by name: 8 bytes each, as the view owns the strings
 _LIST_PATHS = 40  # paths that weigh as much as an empty list and its name
 KEPT_COUNTS = 16_384
-MAX_TEXT_BYTES = 2_000_000
 
 
 class IndexProgram:

@@ -33,7 +33,6 @@ MAX_SINCE_CHARS = 64
 DEFAULT_LIST_RESULTS = 200  # rows of about 80 characters: within what every client passes on whole
 MAX_GLOB_CHARS = 512
 MAX_QUERY_CHARS = 131_072  # far above max_query_words words; the words above that are cut with a warning
-MAX_PATTERN_CHARS = 10_000  # of an exact search
 MAX_CONTEXT = 20  # lines before and after an exact match
 MAX_PER_FILE = 200  # lines of a file that match
 
