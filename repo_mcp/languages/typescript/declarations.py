@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME, UNKNOWN
+from repo_mcp.languages.typescript.expected import EXPECTED, bind_expected, expect, refer_keys
 from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, Variables
-from repo_mcp.symbols.model import ITSELF, MAX_PARAMETERS
+from repo_mcp.symbols.model import MAX_PARAMETERS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ _KEYS = _BOUND_NAMES | {"property_identifier"}
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
-EXPECTED = "@"  # and an offset: instead of a variable that the code does not name
 RESULT = "()"  # instead of a variable, in the row of what a function returns
 
 
@@ -143,7 +143,7 @@ def on_field(walk: ScriptWalk, node: Node) -> None:
     entry.type = walk.read_line(type_node).removeprefix(":").strip()
     ordinal = len(walk.entries) - 1
     if type_node is not None:
-        walk.expect(value, entry.type)
+        expect(walk, value, entry.type)
     if value is not None and is_function:
         walk.values[value.start_byte] = ordinal
         _read_function_value(walk, ordinal, value)
@@ -253,7 +253,7 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
     name = walk.read(name_node)
     type_node = node.child_by_field_name("type")
     if type_node is not None:
-        walk.expect(value, walk.read_line(type_node))
+        expect(walk, value, walk.read_line(type_node))
     is_function = value is not None and value.type in FUNCTION_VALUES
     is_class = value is not None and value.type == "class"
     if walk.is_local and not is_function and not is_class:
@@ -326,7 +326,7 @@ def _unwrap(value: Node) -> Node:
 def on_object(walk: ScriptWalk, node: Node) -> None:
     """Record an object and the symbol whose value it is, if any."""
     _pop_objects(walk, node.start_byte)
-    _refer_keys(walk, node)
+    refer_keys(walk, node)
     owner = walk.values.get(node.start_byte, -1)
     walk.objects.append((node.end_byte, owner))
     if owner < 0:
@@ -335,26 +335,6 @@ def on_object(walk: ScriptWalk, node: Node) -> None:
         if one.type == "shorthand_property_identifier":
             name = walk.read(one)
             walk.refer(ReferenceRole.BIND, name, one.start_byte, "", f"this.{name}", SAME, owner)
-
-
-def _refer_keys(walk: ScriptWalk, node: Node) -> None:
-    """Add a use of the member that each key of an object names, where the object's type is said."""
-    start, members = node.start_byte, node.named_children
-    if start not in walk.contexts or not members:
-        return
-    keys = [
-        one.child_by_field_name("key") if one.type == "pair" else one
-        for one in members
-        if one.type in {"pair", "shorthand_property_identifier"}
-    ]
-    named = [
-        one
-        for one in keys
-        if one is not None and one.type in {"property_identifier", "shorthand_property_identifier"}
-    ]
-    if named and walk.bind_expected(node, f"{EXPECTED}{start}", ITSELF, start):
-        for one in named:
-            walk.refer(ReferenceRole.USE, walk.read_name(one), one.start_byte, f"{EXPECTED}{start}")
 
 
 def _pop_objects(walk: ScriptWalk, start: int) -> int:
@@ -438,9 +418,9 @@ def _bind_parameters(walk: ScriptWalk, node: Node) -> None:
         start = pattern.start_byte
         if pattern.type == "identifier":
             walk.bind(walk.read(pattern))
-            walk.bind_expected(node, walk.read(pattern), index, start)
-        elif pattern.type == "object_pattern" and walk.bind_expected(
-            node, f"{EXPECTED}{start}", index, start
+            bind_expected(walk, node, walk.read(pattern), index, start)
+        elif pattern.type == "object_pattern" and bind_expected(
+            walk, node, f"{EXPECTED}{start}", index, start
         ):
             _bind_pattern(walk, pattern, f"{EXPECTED}{start}")
 
@@ -451,7 +431,7 @@ def on_return(walk: ScriptWalk, node: Node) -> None:
     if value is not None:
         ordinal = walk.functions.get(walk.function, -1)
         if ordinal >= 0:
-            walk.expect(value, walk.entries[ordinal].type)
+            expect(walk, value, walk.entries[ordinal].type)
         _bind_result(walk, value)
 
 

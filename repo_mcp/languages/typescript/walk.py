@@ -21,7 +21,6 @@ from repo_mcp.languages.treesitter.scope_walk import (
     ScopeWalk,
 )
 from repo_mcp.languages.typescript.types import read_type, read_types
-from repo_mcp.symbols.model import ITSELF, name_parameter
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -196,25 +195,6 @@ class ScriptWalk(ScopeWalk):
             items = ITEMS if found.is_items else TYPE
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, ordinal)
         return bool(types)
-
-    def expect(self, value: Node | None, type_text: str) -> None:
-        """Note the type that is written for a value, for the parameters or members that it has."""
-        found = read_type(type_text) if value is not None and type_text else None
-        if value is not None and found is not None and found.name and not found.is_items:
-            self.contexts[value.start_byte] = found.name, found.qualifier, 0
-
-    def bind_expected(self, node: Node, alias: str, index: int, start: int) -> bool:
-        """Record that a variable is a parameter of a function whose type is noted, or has the noted type
-        ITSELF; return True when there is one."""
-        context = self.contexts.get(node.start_byte)
-        if context is None or index > ITSELF:
-            return False
-        name, qualifier, position = context
-        if index == ITSELF and not position:
-            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, TYPE)
-        else:
-            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, name_parameter(position, index))
-        return True
 
     def read_owner(self, type_node: Node | None, value: Node | None) -> str:
         """Return whose members a pattern takes: a written type, as if called, or an expression."""
