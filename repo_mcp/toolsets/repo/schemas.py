@@ -200,14 +200,14 @@ def search_input(limits: Limits) -> Schema:
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
-            "context": build_limited("Exact modes: lines around a match; default 0", 0, MAX_CONTEXT, 0),
+            "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
                 f"Exact modes: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
                 MAX_PER_FILE,
             ),
             "ignore_case": build_switch("Exact modes."),
             "whole_word": build_switch("Exact modes."),
-            "explain": build_switch("Add what makes up each score."),
+            "explain": build_switch("Explain each score."),
             "cursor": CURSOR,
         },
         ["query"],
