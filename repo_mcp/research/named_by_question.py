@@ -50,17 +50,24 @@ def find_actions(state: ResearchState, action: Action) -> list[Node]:
 
 def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type that has the last nouns as its name, or the one whose name ends with them that most
-    others derive from; None where none does. Interfaces are asked for apart: others have the noun oftener.
+    others derive from; None where none does.
     """
-    for nouns in dict.fromkeys((action.nouns[-2:], action.nouns[-1:])):
-        name = "".join(noun.capitalize() for noun in nouns)
-        asked = [("interface", f"*{name}"), ("trait", f"*{name}"), (None, f"*{name}"), (None, name)]
-        found = [node for kind, query in asked for node in _search(state, query, kind)]
-        types = dict.fromkeys(node for node in found if node.symbol.kind in TYPE_KINDS)
-        for node in types:
-            if node.symbol.name == name and (is_left_open(node) or list_derived(state, node)):
+    names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
+    names = list(dict.fromkeys(names))
+    for name in names:
+        for node in _search(state, name):
+            is_meant = node.symbol.name == name and node.symbol.kind in TYPE_KINDS
+            if is_meant and (is_left_open(node) or list_derived(state, node)):
                 return node
-        compared = sorted(types, key=lambda node: not is_left_open(node))[:MOST_TYPES]
+    for name in names:
+        # Interfaces are asked for apart: others have the noun oftener.
+        types = [
+            node
+            for kind in ("interface", None)
+            for node in _search(state, f"*{name}", kind)
+            if node.symbol.kind in TYPE_KINDS
+        ]
+        compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
         counts = [(len(list_derived(state, node)), node) for node in compared]
         most, best = max(counts, key=lambda one: one[0], default=(0, None))
         if most:
