@@ -34,7 +34,7 @@ def test_a_goal_is_met_up_to_its_limit(row: Row, verdict: str) -> None:
 
 
 def build_comparison(*peers: str) -> Comparison:
-    """What was measured of ours and these, each figure of a peer one."""
+    """Build figures of ours and of these peers, each of whose figures is one."""
     indexed = Indexed(Path(), Path(), Path(), 1, 1, 1)
     result = Comparison("tree", indexed, 1)
     for name in (engines.OURS, engines.OURS_SEARCH, *peers):
