@@ -35,7 +35,7 @@ _HEAD_LINES = 1  # of a declaration, in which its name stands
 
 @dataclass(slots=True)
 class Answers:
-    """What the compiler says."""
+    """Answers of the compiler for a tree."""
 
     places: dict[Use, set[Place]] = field(default_factory=lambda: defaultdict(set))
     kinds: dict[Use, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Answers:
 
 
 def read_answers(file: Path) -> Answers:
-    """The answers for a tree."""
+    """Return the answers for a tree."""
     answers = Answers()
     for row in file.read_text("utf-8").splitlines():
         what, *rest = json.loads(row)
@@ -57,20 +57,20 @@ def read_answers(file: Path) -> Answers:
 
 
 def find_place(program: MemoryProgram, one: Declaration) -> Place:
-    """The path and line of a declaration of ours."""
+    """Return the path and line of a declaration of ours."""
     record = program.find_record(one.path)
     assert record is not None
     return one.path, int(record.starts[one.ordinal])
 
 
 def is_right(program: MemoryProgram, declaration: Declaration, places: set[Place]) -> bool:
-    """Whether a declaration of ours is what the compiler says."""
+    """Return whether a declaration of ours is what the compiler says."""
     path, line = find_place(program, declaration)
     return any(one == path and 0 <= at - line <= _HEAD_LINES for one, at in places)
 
 
 def judge(program: MemoryProgram, answers: Answers) -> tuple[dict[tuple[str, str], list[Use]], set[Use]]:
-    """Our edges by confidence and verdict, and the uses that exact and probable ones find."""
+    """Return our edges by confidence and verdict, and the uses that exact and probable ones find."""
     verdicts: dict[tuple[str, str], list[Use]] = defaultdict(list)
     found, resolver = set(), NamedResolver(program)
     for path in sorted({path for path, _, _ in answers.places}):
@@ -93,7 +93,7 @@ def judge(program: MemoryProgram, answers: Answers) -> tuple[dict[tuple[str, str
 
 
 def list_satisfied(program: MemoryProgram, answers: Answers) -> set[tuple[Place, Place]]:
-    """The types and interfaces of the compared files of which, by us, one satisfies the other."""
+    """Return the types and interfaces of the compared files of which, by us, one satisfies the other."""
     sets, found = MethodSets(program), set()
     for path in sorted({path for path, _, _ in answers.places}):
         record = program.find_record(path)
