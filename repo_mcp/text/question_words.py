@@ -57,7 +57,7 @@ def asks_to_extend(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a question such as "how do I register a custom lookup" asks how to do, in lower case."""
+    """The verb and the nouns of a question such as "how do I register a custom lookup", in lower case."""
 
     verb: str
     nouns: tuple[str, ...]  # what follows it, without words that only say that it is new
