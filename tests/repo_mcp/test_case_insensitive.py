@@ -27,7 +27,7 @@ NAMES = {"src/Main.py": "def main_entry(): ...\n", ".env": f"KEY={CANARY}\n", "k
 
 
 def is_caseless(place: Path) -> bool:
-    """Whether a directory answers to both spellings of a name."""
+    """Return whether a directory answers to both spellings of a name."""
     (place / "Probe").touch()
     try:
         return (place / "pROBE").exists()
@@ -37,7 +37,7 @@ def is_caseless(place: Path) -> bool:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """A directory on such a file system."""
+    """Yield a directory on such a file system."""
     given = os.environ.get("CASELESS_DIRECTORY")
     if is_caseless(tmp_path):
         yield tmp_path
