@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import jsonschema
@@ -68,7 +69,7 @@ STATUS = IndexStatus(
 class StandIn:
     """Gives the answers it was told to give, and remembers what it was asked."""
 
-    adapters = ("python",)
+    outliner = SimpleNamespace(adapters=SimpleNamespace(names=("python",)))
     warnings: tuple[str, ...] = ()
 
     def __init__(self, limits: Limits | None = None) -> None:
