@@ -62,9 +62,7 @@ class Opener:
         self._packer = packer
         self._finder = TermFinder(evidence.term_weights)
         self._roles = understand(evidence.prompt).roles
-        self._rater = Rater(
-            evidence.term_weights, self._finder, weights, wants_tests=FileRole.TEST in self._roles
-        )
+        self._rater = Rater(evidence.term_weights, self._finder, weights)
         self._tried: set[str] = set()
 
     def open_best(self, budget: Budget) -> list[OpenedFile]:
@@ -88,11 +86,13 @@ class Opener:
         view = view_file(live, layout, self._finder)
         blocks = cut_blocks(live.lines, layout.spans, self._small_file_lines)
         share = candidate.share**self._weights.rank if candidate.share > 0.0 else 0.0
-        asked = find_role(path) in (FileRole.CODE, *self._roles)
+        role = find_role(path)
+        asked = role in (FileRole.CODE, *self._roles)
         priority = 1.0 if asked else self._weights.other_role
         if is_aside(path) and FileRole.DOCS not in self._roles:
             priority *= self._weights.aside
-        rated = self._rater.rate(view, blocks)
+        is_program = role is not FileRole.TEST and FileRole.TEST not in self._roles
+        rated = self._rater.rate(view, blocks, is_program=is_program)
         least = self._weights.any_declaration if any(rated) else 0.0
         worth = [
             share * (value + least * (block.span is not None))

@@ -32,25 +32,25 @@ class Rater:
         term_weights: Mapping[str, float],
         finder: TermFinder,
         weights: Weights,
-        *,
-        wants_tests: bool = False,
     ) -> None:
         self._term_weights = term_weights
         self._finder = finder
         self._weights = weights
-        self._wants_tests = wants_tests
         self._whole = sum(nlargest(KEYWORD_TERMS, term_weights.values())) or 1.0
 
-    def rate(self, view: FileView, blocks: Sequence[Block]) -> list[float]:
-        """Return the worth of each block, from 0 to a little above 1 + `weights.name`."""
+    def rate(self, view: FileView, blocks: Sequence[Block], *, is_program: bool) -> list[float]:
+        """Return the worth of each block, from 0 to a little above 1 + `weights.name`.
+
+        `is_program` says that the file is part of the program, and tests in it are not asked for.
+        """
         lines = list(view.line_terms)
         bounds = [(bisect_left(lines, one.start_line), bisect_right(lines, one.end_line)) for one in blocks]
         return [
-            self._rate(view, block, lines[first:end]) / self._whole
+            self._rate(view, block, lines[first:end], is_program) / self._whole
             for block, (first, end) in zip(blocks, bounds, strict=True)
         ]
 
-    def _rate(self, view: FileView, block: Block, lines: Sequence[int]) -> float:
+    def _rate(self, view: FileView, block: Block, lines: Sequence[int], is_program: bool) -> float:
         weights, counts = self._weights, dict[str, float]()
         for line in lines:
             share = weights.comment if line in view.layout.comment_lines else 1.0
@@ -65,16 +65,16 @@ class Rater:
         if named and _is_prototype(view, block.span):
             named *= weights.prototype
         owned = weights.owner * self._rate_name(block.owner) if block.owner is not block.span else 0.0
-        return (text + named + owned) * self._weigh_kind(view, block)
+        return (text + named + owned) * self._weigh_kind(view, block, is_program)
 
-    def _weigh_kind(self, view: FileView, block: Block) -> float:
+    def _weigh_kind(self, view: FileView, block: Block, is_program: bool) -> float:
         """Return the factor of a block for what it is, whatever terms it holds."""
         weights = self._weights
         lines = view.live.lines[block.start_line - 1 : block.end_line]
         factor = rate_work(lines, weights.deciding, weights.trivial)
         if not _has_body(block):
             factor *= weights.no_body
-        if block.span is not None and not self._wants_tests and is_inner_test(block.span.qualified_name):
+        if block.span is not None and is_program and is_inner_test(block.span.qualified_name):
             factor *= weights.inner_test
         return factor
 

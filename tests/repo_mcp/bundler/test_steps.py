@@ -159,7 +159,7 @@ def cut(text: str, path: str = "a.py") -> list[Block]:
 
 
 def rate(
-    text: str, terms: dict[str, float], path: str = "a.py", *, wants_tests: bool = False
+    text: str, terms: dict[str, float], path: str = "a.py", *, is_program: bool = True
 ) -> list[tuple[str, float]]:
     """Return the name and the worth of each block, best first."""
     finder = TermFinder(terms)
@@ -167,8 +167,8 @@ def rate(
     live = LiveFile(path, data, tuple(text.splitlines()), b"f")
     seen = view_file(live, read_layout(path, data), finder)
     blocks = cut_blocks(live.lines, seen.layout.spans)
-    rater = Rater(terms, finder, WEIGHTS, wants_tests=wants_tests)
-    rated = zip(blocks, rater.rate(seen, blocks), strict=True)
+    rater = Rater(terms, finder, WEIGHTS)
+    rated = zip(blocks, rater.rate(seen, blocks, is_program=is_program), strict=True)
     named = [(one.span.qualified_name if one.span else "", worth) for one, worth in rated]
     return sorted(named, key=lambda one: -one[1])
 
@@ -269,7 +269,7 @@ def test_a_test_in_a_file_of_the_program_is_worth_less_unless_tests_are_asked_fo
     text, terms = RUST + "fn f() {\n}\n" * 20, {"refund": 1.0, "order": 1.0}
     (beside,) = [worth for name, worth in rate(text, terms, "a.rs") if name.startswith("tests")]
     (wanted,) = [
-        worth for name, worth in rate(text, terms, "a.rs", wants_tests=True) if name.startswith("tests")
+        worth for name, worth in rate(text, terms, "a.rs", is_program=False) if name.startswith("tests")
     ]
     assert beside == pytest.approx(WEIGHTS.inner_test * wanted)
     assert wanted > 0
