@@ -118,7 +118,7 @@ class Fixed:
 
 
 def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> None:
-    whole = project.bundle(BundleRequest(WIDE, 8, 400))
+    whole = project.bundle(BundleRequest(WIDE, 8, 120))
     fixed = Fixed(whole, Limits())
     envelope = call(fixed, prompt="x", budget={"max_files": 8})
     kept = envelope["result"]["selections"]
