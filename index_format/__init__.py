@@ -41,6 +41,7 @@ from index_format.errors import (
 from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
 from index_format.manifest import MANIFEST, ManifestReader, copy_manifest, read_manifest, read_sealed_manifest
+from index_format.merge_policy import MOST_UNMERGED
 from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack
 from index_format.postings import is_by_block
@@ -79,6 +80,7 @@ __all__ = [
     "FINGERPRINT_BYTES",
     "FLAGS",
     "MANIFEST",
+    "MOST_UNMERGED",
     "SATURATION_B",
     "SATURATION_K1",
     "SEAL_SUFFIX",

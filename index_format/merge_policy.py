@@ -19,12 +19,13 @@ from index_format.records import SegmentEntry
 GROWTH = 4
 DEAD_SHARE = 0.25
 FAN_IN = 96  # segments in one merge; this makes merging the kernel's 141 shards 4 % slower than all at once
-UNMERGED = 2  # times the fan-in: so many segments a build may have; the kernel's shards stay below
+UNMERGED = 2  # times the fan-in: from so many on a build merges some; the kernel's shards stay below
+MOST_UNMERGED = UNMERGED + 1  # times the fan-in: so many it may have while it merges
 _LEAST_FAN_IN = 3
 _OTHER_DESCRIPTORS = 32  # of a server: its streams, logs, locks, watches, pipes to its processes
-# For each segment of a merge, the others may be open: UNMERGED and what comes during a merge for searches,
-# those of the merge itself, and as many for a search that began before it. One more is to spare.
-_OPEN_FOR_EACH = UNMERGED + 4
+# For each segment of a merge, the others may be open: MOST_UNMERGED for searches, those of the merge itself,
+# and as many for a search that began before it. One more is to spare.
+_OPEN_FOR_EACH = MOST_UNMERGED + 3
 
 
 def find_fan_in(descriptors: int) -> int:

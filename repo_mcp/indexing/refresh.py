@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from index_format import Directory, EncodedRun, IndexWriter, Merge, SegmentEntry, Snapshot
+from index_format import MOST_UNMERGED, Directory, EncodedRun, IndexWriter, Merge, SegmentEntry, Snapshot
 from repo_mcp.indexing.adoption import NO_DONATIONS, Adoption, Donations, adopt
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
@@ -357,8 +357,8 @@ class Refresh:
 
     def _encode_between(self, entries: Sequence[SegmentEntry], merge: Merge) -> Iterator[EncodedRun]:
         """Yield the encoded windows of a merge. Between them the builders get new work and a search the files
-        that it waits for, but no more segments are added than are merged."""
-        most = len(self._writer.segments) + len(entries)
+        that it waits for, but no more segments are added than may be open."""
+        most = MOST_UNMERGED * len(entries)
         for window in range(len(merge.windows)):
             check_cancelled(self._hooks.cancelled)
             yield merge.encode_window(window)
