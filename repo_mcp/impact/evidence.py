@@ -57,7 +57,13 @@ WEIGHTS: Mapping[Signal, float] = {
     Signal.FOLDER: 0.5,
 }
 _DAMPED = frozenset({*Signal} - {Signal.TWIN, Signal.ALIKE, Signal.FOLDER})  # by the logarithm: sums of many
-_OF_ROLES = {FileRole.CODE: 1.0, FileRole.TEST: 1.0, FileRole.CONFIG: 0.6, FileRole.DOCS: 0.3}
+_OF_ROLES = {
+    FileRole.CODE: 1.0,
+    FileRole.TEST: 1.0,
+    FileRole.STYLE: 1.0,  # changed with the page that it is for
+    FileRole.CONFIG: 0.6,
+    FileRole.DOCS: 0.3,
+}
 _FOREIGN = 0.2  # vendored or generated: seldom changed by hand
 _OF_TYPES = {
     EdgeType.CALLS: Signal.CALLS,

@@ -24,7 +24,7 @@ LATER_NS = 3600 * 10**9  # than the median: a checkout writes all of its files w
 _RANKS = {
     role: rank
     for rank, role in enumerate(
-        (FileRole.CODE, FileRole.TEST, FileRole.DOCS, FileRole.CONFIG, FileRole.FOREIGN)
+        (FileRole.CODE, FileRole.TEST, FileRole.DOCS, FileRole.CONFIG, FileRole.STYLE, FileRole.FOREIGN)
     )
 }
 Rank = tuple[int, int, bytes]  # of a file's role, its depth, and what sorts its directory at random

@@ -35,6 +35,9 @@ _ASKS_FOR = {
     FileRole.CONFIG: frozenset(
         ("config", "configuration", "yaml", "toml", "json", "ini", "makefile", "kconfig", "ci", "workflow")
     ),
+    FileRole.STYLE: frozenset(
+        ("css", "scss", "sass", "stylesheet", "stylesheets", "style", "styles", "styled", "styling")
+    ),
     FileRole.FOREIGN: frozenset(("vendor", "vendored", "generated", "dist", "minified")),
 }
 

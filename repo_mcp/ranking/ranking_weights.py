@@ -35,6 +35,7 @@ class RankingWeights:
     test: float = 0.3
     document: float = 0.3
     configuration: float = 0.3  # and data files
+    style: float = 0.3
     foreign: float = 0.3  # vendored, generated or built
     declared_aside: float = 0.7  # of the points for a declared name, in tests and foreign code
     # the page

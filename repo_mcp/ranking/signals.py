@@ -135,6 +135,7 @@ def keep_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dict[Fil
         FileRole.TEST: weights.test,
         FileRole.DOCS: weights.document,
         FileRole.CONFIG: weights.configuration,
+        FileRole.STYLE: weights.style,
         FileRole.FOREIGN: weights.foreign,
     }
     return shares | dict.fromkeys(asked, 1.0)

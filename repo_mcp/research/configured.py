@@ -191,6 +191,7 @@ def _name_role(path: str) -> str:
     return {
         FileRole.CONFIG: "configuration",
         FileRole.CODE: "the program",
+        FileRole.STYLE: "a style sheet",
         FileRole.TEST: "a test",
         FileRole.DOCS: "a document or example",
         FileRole.FOREIGN: "others' code",

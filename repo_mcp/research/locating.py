@@ -12,7 +12,12 @@ from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
-_ROLES = {FileRole.CODE: 0, FileRole.CONFIG: 1, FileRole.FOREIGN: 2, FileRole.DOCS: 3, FileRole.TEST: 4}
+_ROLES = {
+    role: rank
+    for rank, role in enumerate(
+        (FileRole.CODE, FileRole.CONFIG, FileRole.STYLE, FileRole.FOREIGN, FileRole.DOCS, FileRole.TEST)
+    )
+}
 
 
 def find_innermost(record: SymbolRecord, line: int) -> int:

@@ -40,6 +40,7 @@ class FileRole(StrEnum):
     TEST = "test"
     DOCS = "docs"  # documents, and the code of examples
     CONFIG = "config"  # configuration and data
+    STYLE = "style"  # sheets that say what pages look like, not what anything does
     FOREIGN = "foreign"  # vendored, generated or built: by others, or from the sources here
 
 
@@ -47,7 +48,7 @@ class FileRole(StrEnum):
 _RANKS = {
     role: rank
     for rank, role in enumerate(
-        (FileRole.TEST, FileRole.FOREIGN, FileRole.DOCS, FileRole.CONFIG, FileRole.CODE)
+        (FileRole.TEST, FileRole.FOREIGN, FileRole.DOCS, FileRole.CONFIG, FileRole.STYLE, FileRole.CODE)
     )
 }
 # The role of a file from the roles of its directory and of its name.
@@ -89,6 +90,8 @@ def find_name_role(name: str) -> FileRole:
     language = find_language(name)
     if language.kind == "docs":
         return FileRole.DOCS
+    if language.name == "css":
+        return FileRole.STYLE
     if language.kind == "code" or (language.name == "unknown" and "." not in name):
         return FileRole.CODE
     return FileRole.CONFIG

@@ -67,6 +67,7 @@ def test_words_that_say_nothing_are_no_names() -> None:
         ("tests of the parser", {FileRole.TEST}),
         ("yaml configuration", {FileRole.CONFIG}),
         ("readme", {FileRole.DOCS}),
+        ("styles of the login page", {FileRole.STYLE}),
         ("vendored json", {FileRole.FOREIGN, FileRole.CONFIG}),
         ("parser", set()),
         ("the parser fails and I added a test for that case as well", set()),  # a story

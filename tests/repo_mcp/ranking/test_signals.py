@@ -128,6 +128,8 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("README.md", FileRole.DOCS),
         ("LICENSE", FileRole.DOCS),
         ("pyproject.toml", FileRole.CONFIG),
+        ("web/login.scss", FileRole.STYLE),
+        ("docs/login.css", FileRole.DOCS),
         ("vendor/x/a.go", FileRole.FOREIGN),
         ("dist/axios.js", FileRole.FOREIGN),
         ("web/a.min.js", FileRole.FOREIGN),
@@ -164,6 +166,8 @@ def find_role_clearly(path: str) -> FileRole:
     language = find_language(path)
     if language.kind == "docs" or DOCS_PATH.search(path):
         return FileRole.DOCS
+    if language.name == "css":
+        return FileRole.STYLE
     if language.kind == "code" or (language.name == "unknown" and "." not in path[path.rfind("/") + 1 :]):
         return FileRole.CODE
     return FileRole.CONFIG
