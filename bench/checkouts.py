@@ -119,7 +119,8 @@ def prepare(tree: Path, scratch: Path) -> tuple[Path, Path, Path]:
     first, second, third = (scratch / name for name in ("first", "second", "third"))
     shutil.copytree(tree, first, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     git(first, "init", "-q")
-    git(first, "add", "-A", *(() if (tree / ".git").exists() else ("-f",)))  # a package's files are all its own
+    # a package is made of files of its own, whatever its ignore file names
+    git(first, "add", "-A", *(() if (tree / ".git").exists() else ("-f",)))
     git(first, "commit", "-q", "-m", "all")
     git(first, "worktree", "add", "-q", "--detach", str(second))
     git(scratch, "clone", "-q", str(first), str(third))

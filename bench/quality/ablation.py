@@ -24,13 +24,8 @@ from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import Filter, Searcher
 
 MAX_WORDS = 1_000
-OFF = {
-    "test": 1.0,
-    "document": 1.0,
-    "configuration": 1.0,
-    "style": 1.0,
-    "foreign": 1.0,
-}  # shares: all is left; others 0
+# shares: all is left; others 0
+OFF = {"test": 1.0, "document": 1.0, "configuration": 1.0, "style": 1.0, "foreign": 1.0}
 LEFT_OUT = ("repeat", "next_frame")  # the first is about pages; the second is about tracebacks
 
 
