@@ -28,7 +28,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.wire import Streams, Wire
 from repo_mcp.server import Server
-from repo_mcp.toolset_loader import load_toolsets
+from repo_mcp.serving.toolset_loader import load_toolsets
 
 ROOT = f"{Path(__file__).resolve().parent.parent}{os.sep}"
 PACKAGES = tuple(f"{ROOT}{name}{os.sep}" for name in ("repo_mcp", "index_format"))

@@ -19,7 +19,7 @@ import sys
 import threading
 
 from repo_mcp.config.plain_options import read_plain
-from repo_mcp.ending import end_process, kill_children
+from repo_mcp.process.ending import end_process, kill_children
 from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import join_instructions, name_schemes, offers_tasks, say_root
 from repo_mcp.protocol.ready_listing import read_listing
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.http_options import HttpOptions
     from repo_mcp.protocol.tool_model import Tool, Toolset
     from repo_mcp.repository import Repository
-    from repo_mcp.served_roots import ServedRoots
+    from repo_mcp.serving.served_roots import ServedRoots
     from repo_mcp.storage.held_directory import HeldDirectory
 
 
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from repo_mcp.errors import RepoError
     from repo_mcp.protocol.http_options import read_http_options
-    from repo_mcp.server_options import build_parser, read_config
+    from repo_mcp.serving.server_options import build_parser, read_config
 
     try:
         options = build_parser(PROGRAM).parse_args(arguments)
@@ -94,7 +94,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     from repo_mcp.protocol.call_pool import CallPool
     from repo_mcp.protocol.http_server import PATH, listen, open_socket
     from repo_mcp.protocol.sdk_server import build_sdk_server
-    from repo_mcp.toolset_loader import load_toolsets
+    from repo_mcp.serving.toolset_loader import load_toolsets
 
     _prepare_process()
     try:
@@ -194,7 +194,7 @@ def _serve_named(config: Config, server: Server | None) -> tuple[Server, Callabl
     None when a standard stream is closed. Raises RepoError and OSError.
     """
     from repo_mcp.process.allocator import return_free_memory
-    from repo_mcp.toolset_loader import load_toolsets
+    from repo_mcp.serving.toolset_loader import load_toolsets
 
     loaded_toolsets = load_toolsets(
         config, _warn
@@ -214,7 +214,7 @@ def _serve_found(
 ) -> tuple[Server, Callable[[], object]] | None:
     """Serve the roots that the client names, or else `here`; otherwise as `_serve_named`."""
     from repo_mcp.process.allocator import return_free_memory
-    from repo_mcp.served_roots import ServedRoots
+    from repo_mcp.serving.served_roots import ServedRoots
 
     served = ServedRoots(config, here, _warn)
     return_free_memory()

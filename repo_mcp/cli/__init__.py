@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 
-from repo_mcp.ending import end_process, kill_children
+from repo_mcp.process.ending import end_process, kill_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

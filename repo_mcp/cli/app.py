@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from repo_mcp.cli.console.command import Command
-    from repo_mcp.command_parser import CommandParser
+    from repo_mcp.config.command_parser import CommandParser
 
 PROGRAM = "repo-mcp"
 _MARK = "\0"  # which no argument holds
@@ -132,7 +132,7 @@ def build_parsers() -> dict[str, CommandParser]:
 def build_parser(name: str) -> CommandParser:
     """Build the parser of a command. That of `serve` is the server's own."""
     if name == "serve":
-        from repo_mcp.server_options import build_parser as build_server_parser
+        from repo_mcp.serving.server_options import build_parser as build_server_parser
 
         return build_server_parser("repo-mcp serve")
     return load_command(name).build_parser()

@@ -8,7 +8,7 @@ from argparse import Namespace
 from repo_mcp.cli.console import parameters
 from repo_mcp.cli.console.command import Command
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, complain
-from repo_mcp.command_parser import CommandParser
+from repo_mcp.config.command_parser import CommandParser
 
 CLIENT_NAMES = ("codex", "vscode", "gemini", "copilot", "claude", "generic")
 
@@ -98,7 +98,7 @@ def init(options: Namespace) -> int:
 
 def build_config_parser() -> CommandParser:
     """Build the parser of `config`: the options of serve, and its own."""
-    from repo_mcp.server_options import build_parser
+    from repo_mcp.serving.server_options import build_parser
 
     parser = build_parser(
         "repo-mcp config",
@@ -122,7 +122,7 @@ def config(options: Namespace) -> int:
 
 def build_doctor_parser() -> CommandParser:
     """Build the parser of `doctor`: the options of serve, and its own."""
-    from repo_mcp.server_options import build_parser
+    from repo_mcp.serving.server_options import build_parser
 
     parser = build_parser(
         "repo-mcp doctor",

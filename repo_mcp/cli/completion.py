@@ -12,7 +12,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from repo_mcp.command_parser import CommandParser
+from repo_mcp.config.command_parser import CommandParser
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 PATHS = frozenset({"PATH", "PATH[:START[-END]]", "FILE", "DIR", "ROOT"})  # metavars of files and directories

@@ -15,7 +15,7 @@ from repo_mcp.cli.console import parameters
 from repo_mcp.cli.console.command import Command
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
-from repo_mcp.command_parser import CommandParser
+from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:

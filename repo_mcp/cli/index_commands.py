@@ -12,7 +12,7 @@ from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND
 from repo_mcp.cli.console.opening import load, opened, refresh, renew_symbol_index, renew_vectors
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.terminal import open_console, show_size
-from repo_mcp.command_parser import CommandParser
+from repo_mcp.config.command_parser import CommandParser
 
 if TYPE_CHECKING:
     from index_format import WritableFile
@@ -145,7 +145,7 @@ def _find_packs(
 
 def _write_pack(repository: Repository, target: AbstractContextManager[WritableFile]) -> int:
     """Write all indexes to a pack and return its bytes. Raises RepoError."""
-    from repo_mcp.whole_index import pack_whole
+    from repo_mcp.repository.whole_index import pack_whole
 
     return pack_whole(repository, target)
 

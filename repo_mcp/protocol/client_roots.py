@@ -6,7 +6,7 @@
 Only a client of the first era that declares roots is asked, once it has said that it is initialised: no
 answer waits for that. Whatever it names is told as it is, as text; no roots at all are told for a client that
 has none, refuses, or gives no answer in time. An answer that comes late counts, if it is to the last request.
-Left out on purpose: what the names mean, and whether they are served (`repo_mcp.served_roots`).
+Left out on purpose: what the names mean, and whether they are served (`repo_mcp.serving.served_roots`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from repo_mcp.config.server_config import HARD_CAPS, load_config
 from repo_mcp.config.settings import list_settings
 from repo_mcp.languages.outline.adapter import BUILT_IN
 from repo_mcp.languages.patterns.language_registry import LANGUAGES
-from repo_mcp.server_options import LIMITS, build_parser
+from repo_mcp.serving.server_options import LIMITS, build_parser
 from tests.architecture.source_tree import ROOT
 
 TEXT = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")

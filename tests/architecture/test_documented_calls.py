@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.cli.app import build_parser as build_command_parser
-from repo_mcp.server_options import build_parser
+from repo_mcp.serving.server_options import build_parser
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
 

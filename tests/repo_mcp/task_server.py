@@ -26,8 +26,8 @@ from repo_mcp.protocol.tool_model import (
 )
 from repo_mcp.protocol.wire import Wire, take_standard_streams
 from repo_mcp.server import Server, _stop_on_signals
-from repo_mcp.server_options import build_parser, read_config
-from repo_mcp.toolset_loader import load_toolsets
+from repo_mcp.serving.server_options import build_parser, read_config
+from repo_mcp.serving.toolset_loader import load_toolsets
 from repo_mcp.version import VERSION
 
 SCHEMA = {

@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from repo_mcp import root_indexes
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing.scan_state import SeenRecord
 from repo_mcp.model import SearchRequest, SymbolIndexReport
-from repo_mcp.repository import Repository
+from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.workspace import path_changes
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser

@@ -18,7 +18,7 @@ from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.toolset_loader import load_toolsets
+from repo_mcp.serving.toolset_loader import load_toolsets
 from tests.deep.sizes import IS_DEEP
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment

@@ -34,6 +34,7 @@ from index_format import (
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.model import ExactRequest, SearchRequest
+from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage import packs
 from repo_mcp.storage.pack_keys import NO_KEY, read_key
 from repo_mcp.storage.packs import (
@@ -47,7 +48,6 @@ from repo_mcp.storage.packs import (
     write_pack,
 )
 from repo_mcp.text.schema import BODY, FIELDS
-from repo_mcp.whole_index import pack_whole
 from tests.deep.sizes import choose
 from tests.forked import run_program
 from tests.repo_mcp.git_trees import GitTree, posix, with_git

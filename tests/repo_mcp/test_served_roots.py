@@ -14,7 +14,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.resources import LIST, READ, join_resources
 from repo_mcp.protocol.tool_model import CallContext, ResourceLink, Tool, name_tools
 from repo_mcp.repository import Repository
-from repo_mcp.served_roots import ServedRoots
+from repo_mcp.serving.served_roots import ServedRoots
 from repo_mcp.storage.held_directory import HeldDirectory
 
 PATIENCE_SECONDS = 60.0

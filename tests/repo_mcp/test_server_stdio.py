@@ -602,8 +602,8 @@ def test_little_is_imported_before_the_handshake_is_answered(root: Path, options
 
 LIST_TOOLS = """
 import sys
-from repo_mcp.toolset_loader import load_toolsets
-from repo_mcp.server_options import build_parser, read_config
+from repo_mcp.serving.toolset_loader import load_toolsets
+from repo_mcp.serving.server_options import build_parser, read_config
 (loaded,) = load_toolsets(read_config(build_parser("test").parse_args(sys.argv[1:])), print)
 tools = loaded.toolset.tools
 heavy = (

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from repo_mcp.process.hardening import is_available
+from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage.packs import create_pack
-from repo_mcp.whole_index import pack_whole
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
 from tests.repo_mcp.sibling_trees import TEXTS, build, change, copy_plainly, make_main, open_root

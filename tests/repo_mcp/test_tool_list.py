@@ -18,7 +18,7 @@ from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_listing import show_schema
 from repo_mcp.protocol.tool_model import Toolset, name_tools
-from repo_mcp.toolset_loader import load_toolsets
+from repo_mcp.serving.toolset_loader import load_toolsets
 from repo_mcp.toolsets import icons
 from tests.repo_mcp.pipe_client import VERSION, build_tool, echo
 from tests.repo_mcp.sdk_oracle import ask_sdk

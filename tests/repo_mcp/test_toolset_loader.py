@@ -11,7 +11,7 @@ import pytest
 from repo_mcp.config.server_config import NamedRoot, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Tool
-from repo_mcp.toolset_loader import load_toolsets
+from repo_mcp.serving.toolset_loader import load_toolsets
 
 
 def ignore(_warning: str) -> None:

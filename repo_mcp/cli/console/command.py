@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from repo_mcp.command_parser import CommandParser
+from repo_mcp.config.command_parser import CommandParser
 
 
 @dataclass(frozen=True, slots=True)

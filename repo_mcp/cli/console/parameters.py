@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import BooleanOptionalAction
 
-from repo_mcp.command_parser import CommandParser
+from repo_mcp.config.command_parser import CommandParser
 
 
 def add_place(parser: CommandParser) -> None:

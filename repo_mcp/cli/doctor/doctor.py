@@ -17,7 +17,7 @@ from repo_mcp.cli.console.text import Text
 from repo_mcp.cli.doctor.checks import Finding, State, iter_findings
 from repo_mcp.cli.doctor.client_setups import iter_client_findings
 from repo_mcp.errors import RepoError
-from repo_mcp.server_options import read_config
+from repo_mcp.serving.server_options import read_config
 from repo_mcp.text.escapes import escape_text
 
 EXIT_HEALTHY, EXIT_PROBLEM = 0, 3

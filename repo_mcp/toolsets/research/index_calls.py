@@ -33,7 +33,9 @@ _LAST_MERGE = (97.0, 3.0, "Merging")
 
 def index_codebase(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `index_codebase`."""
-    from repo_mcp.whole_index import index_whole  # here: tools are listed before anything is loaded
+    from repo_mcp.repository.whole_index import (
+        index_whole,  # here: tools are listed before anything is loaded
+    )
 
     folder = resolve_folder(repository, arguments)
     progress = None if context.report is None else _Meter(context.report)

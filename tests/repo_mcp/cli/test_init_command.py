@@ -14,7 +14,7 @@ import pytest
 
 from repo_mcp.cli.clients.check import try_server
 from repo_mcp.cli.clients.clients import Server
-from repo_mcp.server_options import build_parser
+from repo_mcp.serving.server_options import build_parser
 from tests.repo_mcp.cli.program import BIN, make_tree, run
 
 SERVER = str(BIN / "repo-mcp-server")

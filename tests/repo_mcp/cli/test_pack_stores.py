@@ -19,8 +19,8 @@ import pytest
 
 from index_format import pack, unpack
 from repo_mcp.cli import main as run_command
+from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage.packs import HEADER, MAGIC, VERSION, create_pack
-from repo_mcp.whole_index import pack_whole
 from tests.forked import popen, run_program
 from tests.repo_mcp.git_trees import GitTree, posix
 from tests.repo_mcp.retrieval_client import PROJECT

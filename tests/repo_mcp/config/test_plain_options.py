@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.plain_options import PLACES, SWITCHES, read_plain
 from repo_mcp.config.server_config import Config
-from repo_mcp.server_options import build_parser, read_config
+from repo_mcp.serving.server_options import build_parser, read_config
 from tests.deep.sizes import examples
 
 WORDS = [

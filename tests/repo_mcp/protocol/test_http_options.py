@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.http_options import HttpOptions, read_http_options
-from repo_mcp.server_options import build_parser
+from repo_mcp.serving.server_options import build_parser
 
 TOKEN = "0123456789abcdef-token"
 

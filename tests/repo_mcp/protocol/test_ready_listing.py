@@ -15,7 +15,7 @@ from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import offers_tasks
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.tool_model import name_tools
-from repo_mcp.toolset_loader import load_toolsets
+from repo_mcp.serving.toolset_loader import load_toolsets
 from tests.architecture.listings import render_listings
 
 CHOICES = [choice for count in (1, 2, 3) for choice in permutations(sorted(TOOLSETS), count)]

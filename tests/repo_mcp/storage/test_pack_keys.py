@@ -14,9 +14,9 @@ import pytest
 from index_format import pack, unpack
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONOR
+from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage.pack_keys import NO_KEY, read_key
 from repo_mcp.storage.packs import HEADER, create_pack, read_pack
-from repo_mcp.whole_index import pack_whole
 from tests.repo_mcp.git_trees import GitTree
 from tests.repo_mcp.sibling_trees import build, open_root
 

@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter
-from repo_mcp import root_indexes
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import derived_index
 from repo_mcp.model import IndexedPath, SearchRequest
 from repo_mcp.process.parse_worker import BatchParser
-from repo_mcp.repository import Repository
+from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
 from repo_mcp.symbol_index.phase import SymbolPhase
@@ -326,7 +325,7 @@ def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
     script = (
         "import os, sys, threading, time, multiprocessing\n"
         "from functools import partial\n"
-        "from repo_mcp import root_indexes\n"
+        "from repo_mcp.repository import root_indexes\n"
         "from repo_mcp.config.server_config import load_config\n"
         "from repo_mcp.repository import Repository\n"
         "from repo_mcp.symbol_index.phase import SymbolPhase\n"

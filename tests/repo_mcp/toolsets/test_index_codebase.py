@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from index_format import DiskDirectory, verify_index
-from repo_mcp import whole_index
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import indexer
 from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.tool_model import Progress
+from repo_mcp.repository import whole_index
 from repo_mcp.toolsets.research.index_calls import WHOLE
 from tests.deep.sizes import IS_DEEP
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree

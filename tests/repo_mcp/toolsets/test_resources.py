@@ -34,7 +34,7 @@ from repo_mcp.protocol.resources import (
 )
 from repo_mcp.protocol.tool_model import CallContext, ResourceLink, ToolAnswer, Toolset
 from repo_mcp.repository import Repository
-from repo_mcp.toolset_loader import load_toolsets
+from repo_mcp.serving.toolset_loader import load_toolsets
 from repo_mcp.toolsets.binding import LoadedToolset
 from repo_mcp.toolsets.resources import MAX_LISTED, WARNINGS
 from tests.deep.sizes import examples

@@ -22,7 +22,6 @@ from repo_mcp.config.server_config import (
     find_cache_home,
     find_state_home,
 )
-from repo_mcp.engines import Engines, EngineSources
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import Cluster
 from repo_mcp.languages.outline.installed import find_enabled
@@ -44,9 +43,10 @@ from repo_mcp.model import (
     SearchRequest,
     SegmentFacts,
 )
-from repo_mcp.outliner import Outliner
 from repo_mcp.process.hardening import limit_dumps
-from repo_mcp.root_indexes import IndexSources, RootIndexes, find_donors
+from repo_mcp.repository.engines import Engines, EngineSources
+from repo_mcp.repository.outliner import Outliner
+from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.storage.namespaces import Namespaces
 from repo_mcp.storage.packs import ListPacked

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
-from repo_mcp.command_parser import CommandParser
+from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.config.server_config import (
     CALL_SECONDS,
     CALLS_PER_SECOND,

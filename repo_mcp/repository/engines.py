@@ -16,7 +16,7 @@ from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.outliner import Outliner
+from repo_mcp.repository.outliner import Outliner
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.workspace.live_tree import LiveTree

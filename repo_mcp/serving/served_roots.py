@@ -10,7 +10,7 @@ answer comes from a root that the client cannot know: the first answer of a root
 instructions do not name says which it is, and of several roots every one that was not asked for by name.
 
 Left out on purpose: how a client is asked (`repo_mcp.protocol.client_roots`), which directories may be served
-(`repo_mcp.config.client_directories`), and what a toolset over one root is (`repo_mcp.toolset_loader`).
+(`repo_mcp.config.client_directories`), and what a toolset over one root is (`toolset_loader`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ from repo_mcp.config.server_config import LEAST_MEMORY_MB, NAMED_ROOT_TOOLSETS, 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer, Toolset, name_tools
-from repo_mcp.storage.held_directory import HeldDirectory
-from repo_mcp.toolset_loader import (
+from repo_mcp.serving.toolset_loader import (
     OneRoot,
     Warn,
     bind_root_resources,
@@ -39,6 +38,7 @@ from repo_mcp.toolset_loader import (
     find_binder,
     load_toolsets,
 )
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.toolsets.answers import log_defect
 
 if TYPE_CHECKING:
