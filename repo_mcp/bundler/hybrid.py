@@ -2,29 +2,38 @@
 
     prompt -> evidence -> opened files, blocks and their worth -> names followed -> budget spent -> selections
 
-Each step is a function of the result of the step before; this module only joins them. No model is asked.
+Each step is a function of the result of the step before. No model is asked.
+
+The budget is spent block after block, on the one that is worth most for its lines, while lines are left. Each
+further block of a file counts for less, so that a bundle is not one file's. What does not fit whole is left
+for something that does, except for what is worth most of all: of that the head and the lines that decide are
+shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
 
-from repo_mcp.bundler.companions import take_companions
+from repo_mcp.bundler.blocks import Block
+from repo_mcp.bundler.candidates import SCORE_DECIMALS
+from repo_mcp.bundler.companions import find_head, take_companions
 from repo_mcp.bundler.descriptions import build_audit, describe, list_warnings
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
+from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.limits import NOTHING_FITS
 from repo_mcp.bundler.opened_files import OpenedFile, Opener
-from repo_mcp.bundler.packing import Packer, order_selections
-from repo_mcp.bundler.records import Budget, BundleRequest
+from repo_mcp.bundler.packing import Packer, build_selection, order_selections
+from repo_mcp.bundler.records import Budget, BundleRequest, Role
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.spending import spend
 from repo_mcp.bundler.strategy import Choice
 from repo_mcp.bundler.weights import WEIGHTS, Weights
 from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent
 
 MAX_COMPANION_FILES = 8
+LEAST_PART_LINES = 20  # no part of a block is begun with fewer
 
 
 def find_no_hints(_prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -78,3 +87,111 @@ def _order_shown(opened: Sequence[OpenedFile], packer: Packer) -> list[OpenedFil
         best[one.path] = max(one.score, best.get(one.path, 0.0))
     shown = [one for one in opened if one.candidate.path in best]
     return sorted(shown, key=lambda one: -best[one.candidate.path])
+
+
+def spend(opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:
+    """Select blocks until the budget is used up, or nothing is left that is worth anything."""
+    _Spender(opened, packer, weights).spend()
+
+
+class _Spender:
+    """The blocks that may still be selected, the best bargain first."""
+
+    def __init__(self, opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:
+        self._opened = opened
+        self._packer = packer
+        self._weights = weights
+        self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
+        self._seen: set[tuple[int, int]] = set()  # file and block: selected, or left
+        self._heap = [
+            (-self._rate(one, position), at, position)
+            for at, one in enumerate(opened)
+            for position, worth in enumerate(one.worth)
+            if worth > self._find_least(one)
+        ]
+        heapify(self._heap)
+
+    def spend(self) -> None:
+        while self._heap and self._packer.lines_left > 0:
+            rated, at, position = heappop(self._heap)
+            one = self._opened[at]
+            now = -self._rate(one, position)
+            if (at, position) in self._seen:
+                continue
+            if now > rated:  # lines of its file were selected since
+                heappush(self._heap, (now, at, position))
+                continue
+            self._seen.add((at, position))
+            if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
+                self._packer.refuse_file(one.candidate.path, "max_files reached")
+            elif self._select(one, position):
+                for near in (position - 1, position + 1):  # which cost less now
+                    if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
+                        heappush(self._heap, (-self._rate(one, near), at, near))
+
+    def _find_least(self, one: OpenedFile) -> float:
+        """Return what a block of a file must be worth more than: less where nothing matches well."""
+        weights = self._weights
+        factor = 1.0 if one.priority == 1.0 else weights.other_least
+        return min(factor * weights.least_worth, weights.least_share * self._dearest)
+
+    def _rate(self, one: OpenedFile, position: int) -> float:
+        """Return what a block is worth for its lines, after what its file has already shown."""
+        weights = self._weights
+        lines = float(one.blocks[position].line_count)
+        if not {position - 1, position + 1} & one.shown:
+            lines += weights.base_lines
+        worth: float = one.priority * one.worth[position] / lines**weights.lines
+        return worth / (1.0 + one.lines / weights.repeat_lines)
+
+    def _select(self, one: OpenedFile, position: int) -> bool:
+        """Select a block, or parts of one that does not fit and is worth it. Return False for neither."""
+        block, worth = one.blocks[position], one.worth[position]
+        score = round(worth, SCORE_DECIMALS)
+        chosen = [build_selection(one.view.live, block.start_line, block.end_line, Role.MATCH, score)]
+        if not self._packer.has_room(chosen[0]):
+            most = self._count_part_lines(block, worth)
+            if not most:
+                return False
+            parts = choose_parts(one.view, block, most)
+            chosen = [build_selection(one.view.live, start, end, Role.MATCH, score) for start, end in parts]
+        for selection in chosen:
+            added = self._packer.add(selection)
+            if added is not None:
+                one.lines += len(added.lines)
+                one.shown.add(position)
+        return position in one.shown
+
+    def _count_part_lines(self, block: Block, worth: float) -> int:
+        """Return how many lines to show of a block that does not fit; none when that would fit if it came
+        first, as whole blocks of others are worth more then, or when it is not worth much."""
+        room, whole = self._packer.room, self._packer.budget.max_total_lines
+        if len(self._seen) == 1:  # the best of all
+            return max(1, room)
+        is_worth_it = worth >= self._weights.part_share * self._dearest and room >= LEAST_PART_LINES
+        return min(room, whole // 2) if is_worth_it and block.line_count > whole else 0
+
+
+def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:
+    """Return the lines to show of a block that does not fit, at most so many: its head, then the lines with
+    most of the prompt's terms, each with its neighbours, in order."""
+    start = block.start_line if block.span is None else max(block.start_line, block.span.head_line)
+    head = find_head(view.live.lines, block.span)[1] if block.span is not None else start
+    shown = set(range(start, min(head, start + most_lines - 1) + 1))
+    numbers = [line for line in view.line_terms if start <= line <= block.end_line]
+    comments = view.layout.comment_lines
+    ordered = sorted(numbers, key=lambda line: (line in comments, -len(set(view.line_terms[line])), line))
+    for line in ordered:
+        around = set(range(max(start, line - 2), min(block.end_line, line + 2) + 1))
+        if len(shown | around) <= most_lines:
+            shown |= around
+    return list(_join_lines(sorted(shown)))
+
+
+def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield runs of ascending lines, first to last."""
+    first = 0
+    for position, line in enumerate(lines, 1):
+        if position == len(lines) or lines[position] != line + 1:
+            yield lines[first], line
+            first = position

@@ -6,21 +6,27 @@ says.
 
 A line counts once, however often the pattern matches in it. The search stops when the limit is reached
 or after TIME_LIMIT_SECONDS; the total is then a lower bound, and the answer says so.
+
+Most candidates hold no match. ASCII without carriage returns is its own normalised text, so such files are
+joined, separated by line feeds, and searched at once. That costs a third of decoding and searching each file
+alone, and the engine works longer outside Python's lock. A match in one file is also one in the joined text,
+at the same position, unless the pattern tests the edges of the text. Such patterns, and other files, are
+searched file by file.
 """
 
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.exact.batch_prefilter import iter_texts
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
@@ -28,6 +34,7 @@ from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
+from repo_mcp.text.lines import decode_source
 
 TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
@@ -49,6 +56,7 @@ SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 FindLanguage = Callable[[str], Language]
 
 CHANGES_UNKNOWN = "The index is not complete yet: files missing from it are not searched."
+JOINED_BYTES = 1 << 18  # fits in a core's cache; a larger file is searched alone, without a copy
 
 
 @dataclass(slots=True)
@@ -336,3 +344,53 @@ def scan_tree(
     if too_large:
         found.warnings.append(describe_too_large(too_large))
     return found.build_answer(request, NO_SNAPSHOT, scanned=True)
+
+
+def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[tuple[int, bytes]]:
+    """Yield index and normalised text of each file that may match, in order; a None in `raws` is no file."""
+    left: set[int] = set()  # plain files that cannot match
+    plain: list[int] = []
+    if not matcher.needs_edges:
+        for position, raw in enumerate(raws):
+            if raw is not None and raw.isascii():
+                plain.append(position)
+        left = set(plain)
+        for group in _group(plain, raws):
+            left.difference_update(_sift(matcher, group, raws))
+    for position, raw in enumerate(raws):
+        if raw is None or position in left:
+            continue  # deleted, or no longer to be searched
+        try:
+            yield position, decode_source(raw).data
+        except RepoError:
+            continue  # no longer text
+
+
+def _group(positions: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[list[int]]:
+    """Yield the positions in groups of at most JOINED_BYTES, or of one file."""
+    group: list[int] = []
+    size = 0
+    for position in positions:
+        grown = size + len(raws[position] or b"")
+        if group and grown > JOINED_BYTES:
+            yield group
+            group, grown = [], grown - size
+        group.append(position)
+        size = grown
+    if group:
+        yield group
+
+
+def _sift(matcher: LineMatcher, group: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[int]:
+    """Yield those of a group of ASCII files that may match."""
+    texts = [raws[position] or b"" for position in group]
+    joined = texts[0] if len(texts) == 1 else b"\n".join(texts)
+    if b"\r" in joined or b"\0" in joined:
+        yield from group
+        return
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
+    found = matcher.find_first(joined, 0)
+    while found is not None:
+        number = bisect_right(starts, found) - 1
+        yield group[number]
+        found = matcher.find_first(joined, starts[number + 1]) if number + 1 < len(group) else None

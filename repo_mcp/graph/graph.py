@@ -1,4 +1,7 @@
-"""The graph of one snapshot, behind every navigation call. Thread-safe: a lock makes calls take turns."""
+"""The graph of one snapshot, behind every navigation call. Thread-safe: a lock makes calls take turns.
+
+Uses of names are found whatever they mean: rare names, and those left of a declaration that is gone.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,20 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.bulk_scan import BulkScan
+from repo_mcp.graph.bulk_scan import ROLE_EDGES, BulkScan, list_named
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import EdgeLists
-from repo_mcp.graph.edges import Bounds, Edges
-from repo_mcp.graph.name_uses import NameUses
+from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
 from repo_mcp.graph.nodes import Node, NodeBook
 from repo_mcp.graph.precise import PreciseAnswers
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
-from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
@@ -41,6 +43,7 @@ _NAMES = frozenset(
     """.split()  # noqa: SIM905
 )
 _SUFFIXES = (".csproj", ".fsproj", ".vbproj")
+MAX_DECLARING = 8  # files that declare the name of what is gone, too
 
 
 class Projects:
@@ -275,3 +278,50 @@ def _get_kind(name: str) -> SymbolKind:
             {"argument": "kind"},
         )
     return kind
+
+
+class NameUses:
+    """The uses of names in one program, under the graph's lock. Calls may raise IndexFormatError."""
+
+    def __init__(self, program: SearchableProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
+        self._program = program
+        self._edges = edges
+        self._lock = lock
+
+    def list_source_paths(self) -> list[str]:
+        """Return all source files, with or without a symbol record, ascending."""
+        with self._lock:
+            return list(self._program.list_source_paths())
+
+    def list_rare(self, name: str, most: int) -> list[list[str]]:
+        """Return the files using a name and those declaring it, leaving out lists longer than `most`."""
+        with self._lock:
+            return [list(paths) for paths in self._program.list_rare(name, most)]
+
+    def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
+        """Return the references by a name, or an alias of it, that lead to no declaration: what still uses
+        one that is gone.
+
+        `near` is the file that declared it. They are PROBABLE where no file declares the name any more. Where
+        more than MAX_DECLARING do, the name says nothing, and there are none.
+        """
+        with self._lock:
+            gathered, find_family = GatheredEdges(), self._edges.find_family
+            family = find_family(near)
+            left_in = [one for one in self._program.list_declaring(name) if find_family(one) == family]
+            if len(left_in) > MAX_DECLARING:
+                return gathered.take()
+            confidence = Confidence.POSSIBLE if left_in else Confidence.PROBABLE
+            paths = self._edges.list_candidates(name, near, is_imported=False)
+            left = bounds.references
+            for path in [one for one in paths[: bounds.files] if find_family(one) == family]:
+                record = self._program.find_record(path)
+                for row in list_named(record, name)[:left] if record is not None else ():
+                    assert record is not None
+                    left -= 1
+                    role = ReferenceRole(int(record.ref_roles[row]))
+                    if role is not ReferenceRole.BIND and not self._edges.resolve(path, record, row).targets:
+                        source = Declaration(path, int(record.ref_symbols[row]))
+                        edge_type = ROLE_EDGES.get(role, EdgeType.REFERENCES)
+                        gathered.add(edge_type, source, confidence, int(record.ref_lines[row]))
+            return gathered.take(cut=len(paths) > bounds.files or left <= 0)

@@ -1,18 +1,28 @@
 """Put findings in the order of execution: what calls the others first, then what it calls, in the order of
 the calls.
 
-The findings that an answer has room for are chosen by worth (`repo_mcp/research/worth.py`); a reader follows
-them as they run. From the best finding the way leads up to the caller from which it is reached, and from
-there down, call by call; then from the best of those that are left. Pure.
+The findings that an answer has room for are chosen by worth; a reader follows them as they run. From the best
+finding the way leads up to the caller from which it is reached, and from there down, call by call; then from
+the best of those that are left. Pure.
+
+Worth is what a question names, and what fits its words; of what is reached from there, each hop gets its
+share: a finding is worth less the further away and the less sure it is, and the more of its hop come before
+it. So a deep question is answered from its depth too.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.records import Finding, MapEdge
 
 CALLS = "calls"
+DISTANCE = 0.85  # of the worth of the hop before
+CROWD = 6  # findings of one hop, after which the next is worth half
+TEST = 0.4
+_SURE = {"exact": 1.0, "probable": 0.8, "text": 0.8, "possible": 0.4}
 
 
 def order_by_calls(findings: Sequence[Finding], edges: Sequence[MapEdge]) -> list[Finding]:
@@ -58,3 +68,15 @@ def _climb(start: int, ordered: Mapping[int, None], called: Mapping[int, Mapping
 
 def _read_line(citation: str) -> int:
     return int(citation.rpartition(":")[2].partition("-")[0] or 0)
+
+
+def order_findings(findings: Sequence[Finding]) -> list[int]:
+    """Return the positions of findings, those worth most first; ties by position."""
+    met: Counter[int] = Counter()
+    worth: list[float] = []
+    for one in findings:
+        share = _SURE[one.confidence] * (TEST if is_test_place(one.path) else 1.0)
+        crowd = 1.0 + met[one.hop] / CROWD
+        worth.append(share * DISTANCE ** (one.hop - 1) / crowd)
+        met[one.hop] += 1
+    return sorted(range(len(findings)), key=lambda at: (findings[at].hop > 0, -worth[at], at))

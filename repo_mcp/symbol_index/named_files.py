@@ -1,19 +1,28 @@
-"""Reports the outcome for files that a caller asked to index by name."""
+"""The files that a call names or needs: which to parse first, and what became of those it wanted indexed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexedPath, SkipReason
+from repo_mcp.ranking.query import Query, parse_query
+from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
+from repo_mcp.text.analysis import analyse_text
 from repo_mcp.workspace.repository_reader import OpenedFile
 
 PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
+MAX_WORDS = 50  # of a question
+MAX_FILES = 30  # parsed first: half a second's work
+_NAME = re.compile(r"\w+(?:\.\w+)*")
 
 
 def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
@@ -75,3 +84,24 @@ class Outcomes:
         if status is not None:
             return status.name.lower()
         return PENDING if path in self._pending else ""
+
+
+@dataclass(frozen=True, slots=True)
+class NeededFiles:
+    """Files to parse first, the best ones first."""
+
+    paths: tuple[str, ...]
+    are_all: bool  # no other file can matter to the call
+
+
+def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
+    """Return the files that are named, and those with the names. Raises IndexFormatError, OSError."""
+    if not need.text:
+        return NeededFiles(need.paths, are_all=bool(need.paths))
+    is_name = _NAME.fullmatch(need.text) is not None
+    query = parse_query(need.text, MAX_WORDS)
+    if is_name:  # as a whole: its parts may be in every file
+        query = Query(terms=analyse_text(need.text.rpartition(".")[2])[:1])
+    ranking = searcher.rank(query, MAX_FILES)
+    found = dict.fromkeys([*need.paths, *(chunk.path for chunk in ranking.chunks)])
+    return NeededFiles(tuple(found), are_all=is_name and ranking.total <= len(ranking.chunks))

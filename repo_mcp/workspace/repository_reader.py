@@ -32,7 +32,17 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import GRANULARITY_NS, FileStat
 from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
-from repo_mcp.workspace.client_paths import RootNames, check_component, shown
+from repo_mcp.workspace.client_paths import (
+    RootNames,
+    check_component,
+    choose_code,
+    explain_links,
+    explain_no_file,
+    explain_os_error,
+    explain_refusal,
+    explain_size,
+    shown,
+)
 from repo_mcp.workspace.held_root import ROOT_MOVED, explain_unusable_root, hold_root
 from repo_mcp.workspace.reader_bounds import (
     OTHER_FILE_SYSTEM,
@@ -40,14 +50,6 @@ from repo_mcp.workspace.reader_bounds import (
     Bounds,
     Refusals,
     has_private_key,
-)
-from repo_mcp.workspace.reader_errors import (
-    choose_code,
-    explain_links,
-    explain_no_file,
-    explain_os_error,
-    explain_refusal,
-    explain_size,
 )
 
 if sys.platform == "win32":

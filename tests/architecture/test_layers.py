@@ -29,7 +29,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.postings",
         "index_format.terms",
     ),
-    ("index_format.block_lists", "index_format.delta_postings"),
+    ("index_format.block_lists",),
     (
         "index_format.columns",
         "index_format.frame",

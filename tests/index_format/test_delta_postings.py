@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
-from index_format.delta_postings import DeltaEncoder, decode_delta_list, decode_delta_lists
+from index_format.postings import DeltaEncoder, decode_delta_list, decode_delta_lists
 from tests.deep.sizes import examples
 from tests.index_format.plain_lists import Posting, build_column, lay_gap_list, pair
 

@@ -11,23 +11,105 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
 from repo_mcp.text.escapes import HIDING, escape_text
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry
-from repo_mcp.toolsets.cursors import Page
-from repo_mcp.toolsets.research import docs_schemas
+from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR, Page
+from repo_mcp.toolsets.research.schemas import (
+    FORMAT,
+    MAX_QUERY_CHARS,
+    PATH,
+    PATH_FILTER,
+    build_result,
+)
 from repo_mcp.toolsets.research.scope import resolve_scope
+from repo_mcp.toolsets.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_limited,
+    build_list,
+    build_object,
+    build_text,
+    keep,
+)
 
 if TYPE_CHECKING:
-    from repo_mcp.config.server_config import Limits
     from repo_mcp.documentation.records import DocsAnswer, DocsHit, Media
     from repo_mcp.repository import Repository
 
-
 MAX_LINKS = 8  # of one answer
 RESERVED_CHARS = 2_048  # of an answer's bytes that no sound takes: what the forms of its text differ by
+DEFAULT_HITS = 10
+SECTION, DOC_COMMENT = KINDS = ("section", "doc_comment")
+
+
+def docs_input(limits: Limits) -> Schema:
+    """Return the input schema of `search_docs`."""
+    most = limits.max_search_hits
+    return build_object(
+        {
+            "query": build_text(
+                'Also "an exact phrase", +must, -mustnot',
+                MAX_QUERY_CHARS,
+            ),
+            "path": PATH,
+            "limit": build_limited("Most sections", min(DEFAULT_HITS, most), most),
+            "path_filter": PATH_FILTER,
+            "format": FORMAT,
+            "cursor": CURSOR,
+        },
+        ("query",),
+    )
+
+
+_HIT = build_object(
+    {
+        "path": build_field("string", "Relative to the repository"),
+        "start_line": build_field("integer", "First line of the snippet"),
+        "end_line": build_field("integer"),
+        "relevance_percent": build_field(
+            "number",
+            "0 to 100, the same scale for every query: 100 has each word of it, in the heading too. Above 75"
+            " most of the query is met, below 40 little of it",
+        ),
+        "kind": build_choice("Section of a document, or comment of a declaration in code", KINDS),
+        "breadcrumb": build_field(
+            "string",
+            "Its headings, or module and scopes, down to its own: Guide > Setup > pip",
+        ),
+        "section_lines": build_list(
+            build_field("integer"),
+            "First and last line of the whole section or comment, if the snippet is a part of it",
+        ),
+        "snippet": build_field("string", "The lines as they are in the file now"),
+    },
+    ("path", "start_line", "end_line", "relevance_percent", "kind", "breadcrumb", "snippet"),
+)
+_MEDIA = build_object(
+    {
+        "path": build_field("string"),
+        "mime_type": build_field("string"),
+        "size": build_field("integer", "Bytes"),
+        "text": build_field("string", "Alternative text or caption"),
+        "hit": build_field("integer", "Number of the result that refers to it, from 1"),
+    },
+    ("path", "mime_type", "size", "hit"),
+)
+DOCS_OUTPUT = build_result(
+    {
+        "results": keep(build_list(_HIT, "Best first; ties by path, then line")),
+        "total": build_field("integer", "Sections and comments that were ranked"),
+        "truncated": build_field("boolean", "There are more than returned"),
+        "cursor": NEXT_CURSOR,
+        "media": build_list(
+            _MEDIA, "Images, sounds and other files that the results refer to; linked beside the text"
+        ),
+    }
+)
 
 
 def search_docs(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -40,7 +122,7 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     hits = repository.config.limits.max_search_hits
     request = DocsRequest(
         query,
-        page.start + (limit if isinstance(limit, int) else min(docs_schemas.DEFAULT_HITS, hits)),
+        page.start + (limit if isinstance(limit, int) else min(DEFAULT_HITS, hits)),
         None if scope.is_whole else scope.holds,
         scope.key,
     )
@@ -195,8 +277,8 @@ ENTRIES = (
         "Search the documentation",
         "Find the sections of the documentation (and comments of declarations) that answer a question, with"
         " the media that they refer to.",
-        docs_schemas.docs_input,
-        docs_schemas.DOCS_OUTPUT,
+        docs_input,
+        DOCS_OUTPUT,
         search_docs,
         free_text=frozenset({"query"}),
     ),

@@ -64,9 +64,11 @@ def build_result(report: Report, rows: int) -> Part:
 
     Rows beyond those are of its chains and of its map.
     """
-    from repo_mcp.research.execution import order_by_calls  # not when tools are listed
+    from repo_mcp.research.execution import (
+        order_by_calls,  # not when tools are listed
+        order_findings,
+    )
     from repo_mcp.research.records import Form, Group
-    from repo_mcp.research.worth import order_findings
 
     ordered = order_findings(report.findings)
     findings = [report.findings[at] for at in sorted(ordered[:rows])]

@@ -2,10 +2,19 @@
 
 Tools stand in the order in which clients see them. Each call checks its arguments strictly, asks the engine,
 renders one envelope and, however it ended, writes one line of the log of calls.
+
+    {"result":{…},"meta":{"repo":"docs","duration_ms":3,"truncated":false}}
+    {"error":{"code":"PATH_NOT_FOUND","message":"…","details":{…}},
+     "meta":{"repo":"docs","duration_ms":0,"truncated":false}}
+
+`meta.repo` is the repository asked for, "both" included; null when the argument names none. What varies
+from call to call stands in `meta` alone: equal trees and arguments give an equal `result`. `meta.warnings`
+is there only when something about the answer is incomplete or unusual.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,15 +23,17 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
+from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import JsonSchema, Tool, ToolAnswer, Toolset, read_arguments
+from repo_mcp.text.escapes import escape_text, escape_texts
 from repo_mcp.toolsets import icons
-from repo_mcp.toolsets.answers import Call, answer_call
+from repo_mcp.toolsets.answers import Call, Draft, Form, Part, answer_call, build_answer, measure_answer
 from repo_mcp.toolsets.arguments import Arguments
 from repo_mcp.toolsets.binding import Entry, Opened, Taken, Write, bind
 from repo_mcp.toolsets.retrieval import schemas, tools
-from repo_mcp.toolsets.retrieval.answers import FORM, find_repo, name_repo
-from repo_mcp.toolsets.retrieval.failures import explain_argument
+from repo_mcp.toolsets.retrieval.failures import explain_argument, explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
+from repo_mcp.toolsets.retrieval.schemas import BOTH, REPOS
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
@@ -67,6 +78,8 @@ _ENTRIES = (
         tools.list_dir,
     ),
 )
+_OF_BOTH = "search"  # the tool that is about both repositories when it names none
+_META_BYTES = 132  # that `meta` takes at most besides the warnings: the duration is not known before
 
 
 def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
@@ -109,3 +122,59 @@ def _find_writer(audit: AuditLog, tool: str, schema: JsonSchema, roots: Roots, a
 
 def _answer(call: Call[Roots]) -> ToolAnswer:
     return answer_call(FORM, call, max_bytes=call.asked.find_answer_bytes(find_repo(call)))
+
+
+def name_repo(tool: str, arguments: Arguments) -> Arguments:
+    """Return the arguments with the repository that is meant where none is named."""
+    is_named = tool != _OF_BOTH or arguments.get("repo") is not None
+    return arguments if is_named else {**arguments, "repo": BOTH}
+
+
+def find_repo(call: Call[Roots]) -> str | None:
+    """Return the repository that a call asks for, "both" included; None where its argument names none."""
+    named = name_repo(call.tool, call.arguments).get("repo")
+    known = (*REPOS, BOTH) if call.tool == _OF_BOTH else REPOS
+    return named if isinstance(named, str) and named in known else None
+
+
+def _render(call: Call[Roots], _draft: Draft, part: Part) -> ToolAnswer:
+    return build_answer(
+        {"result": part.result, "meta": _describe(call, part.truncated, part.warnings)}, prune=call.prune
+    )
+
+
+def _render_failure(call: Call[Roots], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
+    failure = explain_refusal(error)
+    details = {
+        name: escape_text(value) if isinstance(value, str) else value
+        for name, value in failure.details.items()
+    }
+    shown = {"code": failure.shown_code.value, "message": escape_text(failure.message), "details": details}
+    envelope = {"error": shown, "meta": _describe(call, False, warnings)}
+    return build_answer(envelope, prune=call.prune, is_error=True)
+
+
+def _describe(call: Call[Roots], truncated: bool, warnings: Sequence[str]) -> dict[str, object]:
+    return {
+        "repo": find_repo(call),
+        "duration_ms": call.elapsed_ms(),
+        "truncated": truncated,
+        "warnings": escape_texts(warnings),
+    }
+
+
+def _measure(part: Part, answer: ToolAnswer) -> int:
+    """Return the bytes of the result and the warnings: the rest of `meta` varies from call to call."""
+    meta = encode_json(answer.structured["meta"])
+    return measure_answer(part, answer) - len(meta.encode()) + len(encode_json(part.warnings).encode())
+
+
+FORM = Form(
+    "retrieval",
+    lambda error: explain_refusal(error).shown_code,
+    _render,
+    _render_failure,
+    reserved_bytes=_META_BYTES,
+    room="max_total_bytes_per_response, {whole:,} bytes",
+    measure=_measure,
+)

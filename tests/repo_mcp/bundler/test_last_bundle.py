@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from index_format import DiskDirectory
-from repo_mcp.bundler import last_bundle
+from repo_mcp.bundler import live_bundles
 from repo_mcp.bundler.build import build_bundle
-from repo_mcp.bundler.last_bundle import (
+from repo_mcp.bundler.live_bundles import (
     JSON_NAME,
     LOCK_NAME,
     MARKDOWN_NAME,
@@ -143,7 +143,7 @@ def test_what_a_killed_process_was_writing_goes(root: Path, repository: Reposito
 def test_one_that_is_larger_than_any_bundle_is_not_read(
     root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(last_bundle, "MAX_KEPT_BYTES", 100)
+    monkeypatch.setattr(live_bundles, "MAX_KEPT_BYTES", 100)
     repository.refresh()
     assert list_kept(root) == []
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.prompt_terms import take_telling
+from repo_mcp.bundler.evidence import take_telling
 
 REPORT = """Uploads over 2 GB are cut
 

@@ -14,18 +14,17 @@ from index_format import ChunkSpan
 from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.candidates import list_candidates
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
-from repo_mcp.bundler.evidence import Evidence, list_names
+from repo_mcp.bundler.descriptions import explain, index_words, name_words
+from repo_mcp.bundler.evidence import Evidence, find_joined, list_names, weigh_terms
 from repo_mcp.bundler.file_view import FileView, TermFinder, view_file
 from repo_mcp.bundler.following import Use, list_steps
+from repo_mcp.bundler.hybrid import choose_parts
+from repo_mcp.bundler.opened_files import Rater
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
-from repo_mcp.bundler.prompt_terms import find_joined, weigh_terms
-from repo_mcp.bundler.rationale import explain, index_words, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
-from repo_mcp.bundler.spending import choose_parts
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.bundler.worth import Rater
 from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.ranking.mentions import Mention
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt
@@ -422,7 +421,7 @@ def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
     clues = parse_prompt(prompt)
     evidence = Evidence(prompt, clues, list_names(prompt, clues, WEIGHTS), (), {}, Ranking((), 0), (), (), ())
     mention = Mention("a.py", next(one for one in clues if one.kind is ClueKind.PATH), 1.0)
-    post = cast(Any, SimpleNamespace(name="post", qualified_name="Account.post"))
+    post = cast("Any", SimpleNamespace(name="post", qualified_name="Account.post"))
     lines = ["def post():", '    raise Error("Not enough  funds")']
     told = explain([mention], [post], None, evidence, lines, 3, ["funds"], ["hit 1 of repo.search"])
     assert told == (

@@ -7,9 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repo_mcp.documentation.candidates import TextFacts, score_text
 from repo_mcp.documentation.line_terms import TermFinder, get_terms, list_terms
 from repo_mcp.documentation.query_words import rate_rarity, weigh_words
-from repo_mcp.documentation.scoring import TextFacts, score_text
 from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.snippets import find_line_terms

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.shapes import MAX_SHAPE_CHARS, SHINGLE
 from repo_mcp.graph.similar import (
     _MEMBER_WEIGHT,
     _ROLE_WEIGHTS,
@@ -28,10 +27,12 @@ from repo_mcp.graph.similar import (
     MAX_CANDIDATES,
     MAX_COMPARED,
     MAX_FILES,
+    MAX_SHAPE_CHARS,
     MAX_SHARED,
     MAX_USING,
     MIN_LIKENESS,
     MIN_PART,
+    SHINGLE,
     Similar,
 )
 from repo_mcp.graph.symbol_query import SearchableProgram

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.shapes import Shapes, build_shape
-from repo_mcp.graph.similar import MAX_COMPARED, SimilarFinder
+from repo_mcp.graph.similar import MAX_COMPARED, Shapes, SimilarFinder, build_shape
 from repo_mcp.text.analysis import get_root, get_word_terms
 from tests.growth import assert_linear
 from tests.repo_mcp.graph import plain_similar

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from repo_mcp.protocol.http_sessions import MAX_SESSIONS, SessionTable
+from repo_mcp.protocol.http_server import MAX_SESSIONS, SessionTable
 from tests.http_served import OPENING, HttpServed, is_ended, wait_for
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tiny_repo"

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.research import architecture, module_edges
-from repo_mcp.research.architecture import ENOUGH, FEW_FILES, name_modules
+from repo_mcp.research import architecture
+from repo_mcp.research.architecture import ENOUGH, FEW_FILES, name_modules, name_package
 from repo_mcp.research.layers import build_layers, compute_strengths
-from repo_mcp.research.module_edges import name_package
 from tests.repo_mcp.research.asking import Asked
 
 NAMES = st.sampled_from("abcd")  # not more cycles than are named
@@ -73,7 +72,7 @@ def test_strengths_are_shares_of_the_whole(counts: dict[tuple[str, str], int]) -
 
 
 def test_of_a_large_tree_evenly_spread_files_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module_edges, "MAX_FILES", 20)
+    monkeypatch.setattr(architecture, "MAX_FILES", 20)
     files = {
         f"{folder}/f{n:03}.py": "from base.f000 import x\n" for folder in ("one", "two") for n in range(40)
     }

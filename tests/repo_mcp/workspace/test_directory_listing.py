@@ -11,8 +11,8 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
-from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.live_tree import list_directory
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk

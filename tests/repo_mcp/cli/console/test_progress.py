@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.cli.console.progress import ProgressLine
+from repo_mcp.cli.console.opening import ProgressLine
 from repo_mcp.model import IndexProgress
 from tests.repo_mcp.cli.program import PROJECT, make_tree, run
 

@@ -6,8 +6,16 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
-from repo_mcp.graph.typed.conditions import Setting, excludes, excludes_surely, is_open, read_setting
-from repo_mcp.graph.typed.platforms import ALL, read_condition, read_path
+from repo_mcp.graph.typed.conditions import (
+    ALL,
+    Setting,
+    excludes,
+    excludes_surely,
+    is_open,
+    read_condition,
+    read_path,
+    read_setting,
+)
 from tests.repo_mcp.graph.memory_index import make_graph
 
 Found = list[tuple[str, str, tuple[int, ...]]]  # confidence, user, lines
