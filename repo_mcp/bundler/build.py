@@ -1,19 +1,47 @@
-"""Build a bundle from a request: check the budget, run a strategy, identify the result by its digest."""
+"""Build a bundle from a request: check the budget, run a strategy, identify the result by its digest.
+
+A strategy stands between a request for a bundle and the code that chooses its contents. It
+receives the request, its budget and a source, and returns excerpts with reasons. A strategy that asks a model
+would fit as well, without a change for clients.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Protocol
 
 from repo_mcp.bundler.limits import MAX_BUNDLE_TOKENS, STRATEGIES
-from repo_mcp.bundler.records import Budget, Bundle, BundleRequest
+from repo_mcp.bundler.records import Budget, Bundle, BundleAudit, BundleRequest, BundleTotals, Selection
 from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.strategy import Choice, Strategy
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
 
 ID_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The result of a strategy."""
+
+    selections: tuple[Selection, ...]
+    totals: BundleTotals
+    audit: BundleAudit
+    warnings: tuple[str, ...] = ()
+
+
+class Strategy(Protocol):
+    """Chooses the excerpts of a bundle."""
+
+    @property
+    def name(self) -> str:
+        """Return the name that requests use."""
+        ...
+
+    def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
+        """Choose excerpts within the budget, the same for the same tree and request."""
+        ...
 
 
 def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, strategy: Strategy) -> Bundle:

@@ -4,17 +4,18 @@ What says nothing is taken out of a prompt: templates, check-lists, banners of i
 versions are in every report of a project, and their words are found everywhere. Code, sessions, tracebacks
 and logs stay; of lines that a log repeats, the first does. A prompt of one line is a question, and stays as
 it is. Terms are weighed by what they are and how rare they are.
+
+Candidates are the files that a bundle may quote, in the order of the search, what the prompt names first.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from repo_mcp.bundler.candidates import Candidate, list_candidates
 from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import MAX_WORDS, BundleSource
 from repo_mcp.bundler.weights import Weights
@@ -22,7 +23,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.mentions import Mention, resolve_mentions
 from repo_mcp.ranking.prompt import Clue, ClueKind, list_joined, parse_prompt, split_symbol
 from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.searcher import Ranking
+from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.stop_words import STOP_WORDS
@@ -50,6 +51,54 @@ _NOISE = re.compile(
 )
 _LOGGED = re.compile(r"\W{0,4}(?:\d{2,4}[-/:]\d\d\b|(?:TRACE|DEBUG|INFO|WARN|ERROR)\w{0,5}\b)")
 _CHANGING = re.compile(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are otherwise the same
+SCORE_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A file that may come into the bundle."""
+
+    path: str
+    share: float  # its score in the search as a share of the best one's, or more where the prompt names it
+    hit: int | None  # its first place among the hits of the search, from 1; None: not among them
+    mentions: tuple[Mention, ...] = ()
+
+
+def list_candidates(
+    chunks: Sequence[RankedChunk], mentions: Sequence[Mention], weights: Weights, *, is_shown: bool = True
+) -> tuple[Candidate, ...]:
+    """Return the files of the ranked chunks and those that the prompt names, best first, ties by path.
+
+    `is_shown` when a search for the prompt shows the chunks as they are.
+    """
+    best = chunks[0].score if chunks else 0.0
+    hits: dict[str, int] = {}
+    for number, chunk in enumerate(chunks, 1):
+        hits.setdefault(chunk.path, number)
+    shares = {path: chunks[hit - 1].score / best if best > 0.0 else 0.0 for path, hit in hits.items()}
+    named = _rate_mentions(mentions, weights)
+    found = [
+        Candidate(
+            path,
+            round(shares.get(path, 0.0) + named.get(path, 0.0), SCORE_DECIMALS),
+            hits.get(path) if is_shown else None,
+            tuple(one for one in mentions if one.path == path),
+        )
+        for path in {**shares, **named}
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.share, one.path.encode())))
+
+
+def _rate_mentions(mentions: Sequence[Mention], weights: Weights) -> dict[str, float]:
+    """Return path -> share for being named, by the file's best mention. The first frame is the innermost."""
+    frames = list(dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME))
+    shares: dict[str, float] = {}
+    for mention in mentions:
+        value = weights.mention
+        if mention.clue.kind is ClueKind.FRAME:
+            value *= weights.next_frame ** frames.index(mention.clue)
+        shares[mention.path] = max(shares.get(mention.path, 0.0), value * mention.share)
+    return shares
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,8 @@ from enum import StrEnum
 from itertools import islice
 
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.candidates import Candidate
-from repo_mcp.bundler.evidence import MAX_DECLARING
-from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.opened_files import OpenedFile, Opener
+from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate
+from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.ranking.rare_words import compute_rarity

@@ -16,19 +16,17 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.candidates import SCORE_DECIMALS
+from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.companions import find_head, take_companions
 from repo_mcp.bundler.descriptions import build_audit, describe, list_warnings
-from repo_mcp.bundler.evidence import HintFinder, gather_evidence
-from repo_mcp.bundler.file_view import FileView
+from repo_mcp.bundler.evidence import SCORE_DECIMALS, HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.limits import NOTHING_FITS
-from repo_mcp.bundler.opened_files import OpenedFile, Opener
+from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.packing import Packer, build_selection, order_selections
 from repo_mcp.bundler.records import Budget, BundleRequest, Role
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.strategy import Choice
 from repo_mcp.bundler.weights import WEIGHTS, Weights
 from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent
 

@@ -27,8 +27,8 @@ from repo_mcp.live.look_ahead import Need
 from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
+    from repo_mcp.bundler.build import Strategy
     from repo_mcp.bundler.records import Bundle, BundleRequest
-    from repo_mcp.bundler.strategy import Strategy
 
 JSON_NAME, MARKDOWN_NAME = "last_bundle.json", "last_bundle.md"
 LOCK_NAME = "last_bundle.lock"

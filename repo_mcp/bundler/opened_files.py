@@ -4,30 +4,33 @@
 
 A term counts ever less the oftener it occurs, and less in a long block, as in BM25. What the prompt names
 is worth more than any terms.
+
+A view of a file has the text as it is now, with the prompt's terms in its lines.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
+from itertools import accumulate
 
 from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, cut_blocks
-from repo_mcp.bundler.candidates import Candidate
-from repo_mcp.bundler.evidence import MAX_DECLARING, Evidence, is_called
-from repo_mcp.bundler.file_view import FileView, TermFinder, view_file
+from repo_mcp.bundler.companions import find_licence, list_imports
+from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate, Evidence, is_called
 from repo_mcp.bundler.kinds import is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
-from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.spans import LayoutReader
+from repo_mcp.bundler.source import BundleSource, LiveFile
+from repo_mcp.bundler.spans import Layout, LayoutReader
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.prompt import Clue
-from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.analysis import get_root, get_word_terms
 from repo_mcp.text.roles import FileRole, find_role
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
@@ -36,6 +39,67 @@ MIN_OPENED, MAX_OPENED = 8, 24
 KEYWORD_TERMS = 16  # the heaviest ones, which make up the weight of a prompt
 PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is something else
 BODY_LINES = 2
+_WORD = re.compile(r"\w+")
+
+
+class TermFinder:
+    """Finds the prompt's terms in words. Words recur from file to file, so each is analysed once."""
+
+    def __init__(self, terms: Collection[str]) -> None:
+        self._terms = terms
+        self._roots = sorted({get_root(term) for term in terms})
+        self._near = re.compile("|".join(map(re.escape, self._roots)))  # in every word that has a term
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def find(self, text: str) -> tuple[str, ...]:
+        """Return the terms in a text, in order, as often as its words give them."""
+        known = self._known
+        found: list[str] = []
+        for word in _WORD.findall(text):
+            terms = known.get(word)
+            if terms is None:
+                terms = known[word] = self._find_in_word(word)
+            found += terms
+        return tuple(found)
+
+    def _find_in_word(self, word: str) -> tuple[str, ...]:
+        if not self._near.search(word.lower()):
+            return ()
+        return tuple(term for term in get_word_terms(word) if term in self._terms)
+
+    def find_lines(self, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """Return the terms of the lines that have any, by 1-based number. Only lines that hold the letters of
+        a term are looked at closely: one in five or so."""
+        text = "\n".join(lines).lower()
+        starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+        near: set[int] = set()
+        for root in self._roots:
+            offset = text.find(root)
+            while offset >= 0:
+                line = bisect_right(starts, offset)
+                near.add(line)
+                offset = text.find(root, starts[line])
+        found = ((line, self.find(lines[line - 1])) for line in sorted(near))
+        return {line: terms for line, terms in found if terms}
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A live file with the prompt's terms in it."""
+
+    live: LiveFile
+    layout: Layout
+    line_terms: Mapping[int, tuple[str, ...]]  # only lines with any; imports and licences have none
+
+
+def view_file(live: LiveFile, layout: Layout, finder: TermFinder) -> FileView:
+    """Return the view of a live file."""
+    found = finder.find_lines(live.lines)
+    # Imports and licences name everything and say nothing.
+    for first, last in (*list_imports(live.lines), *find_licence(live.lines)):
+        for line in range(first + 1, last + 2):
+            found.pop(line, None)
+    return FileView(live, layout, found)
 
 
 @dataclass(slots=True)

@@ -13,13 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.candidates import SCORE_DECIMALS
-from repo_mcp.bundler.evidence import gather_evidence
-from repo_mcp.bundler.file_view import FileView
+from repo_mcp.bundler.evidence import SCORE_DECIMALS, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.hybrid import find_no_hints
 from repo_mcp.bundler.kinds import is_aside, is_inner_test, rate_work
-from repo_mcp.bundler.opened_files import OpenedFile, Opener
+from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource

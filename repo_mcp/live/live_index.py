@@ -18,12 +18,10 @@ from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.refresh import Walk
 from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.indexing.shards import BuildSettings
-from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
-from repo_mcp.live.index_report import IndexReport
+from repo_mcp.live.index_report import ChangeWatch, IndexReport
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
-from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, Refresher
-from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
+from repo_mcp.live.refresher import CHEAP_LOOK_FILES, REFRESH_POLL_SECONDS, Refresher, TreeLook
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges

@@ -20,7 +20,6 @@ from operator import attrgetter, itemgetter
 import numpy as np
 
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.candidates import Candidates, gather, weigh_kinds
 from repo_mcp.ranking.intent import Intent, NameKind, understand
 from repo_mcp.ranking.lookup import find_paths
 from repo_mcp.ranking.mentions import resolve_mentions
@@ -29,7 +28,15 @@ from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
-from repo_mcp.ranking.signals import StemMatcher, cut_name, keep_shares, tell_role
+from repo_mcp.ranking.signals import (
+    Candidates,
+    StemMatcher,
+    cut_name,
+    gather,
+    keep_shares,
+    tell_role,
+    weigh_kinds,
+)
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.schema import SYMBOL
 

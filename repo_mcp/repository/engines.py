@@ -1,6 +1,9 @@
 """The engines over one root that need more than its text: each opens at its first use.
 
 None of them is imported at start, nor by a server whose tools do not need it.
+
+The adapters and the parser process are made at their first use: a server that needs no outline imports none
+of it and starts no process.
 """
 
 from __future__ import annotations
@@ -14,25 +17,29 @@ from typing import TYPE_CHECKING
 from index_format import DirectoryHolder
 from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.languages.outline.installed import InstalledAdapter
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.repository.outliner import Outliner
+from repo_mcp.model import Outline, SearchAnswer, SearchRequest
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
+    from repo_mcp.bundler.build import Strategy
     from repo_mcp.bundler.live_bundles import LiveBundles
     from repo_mcp.bundler.spans import LayoutReader
-    from repo_mcp.bundler.strategy import Strategy
     from repo_mcp.code_search.search import LiveCodeSearch
     from repo_mcp.documentation.search import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
     from repo_mcp.impact.impact import ImpactFinder
+    from repo_mcp.languages.adapter_registry import AdapterRegistry
     from repo_mcp.live.live_exact import LiveExactSearch
+    from repo_mcp.process.parse_worker import ParseWorker
     from repo_mcp.research.research import Researcher
-    from repo_mcp.scip.live_scip import LiveScip
+    from repo_mcp.scip.intake import LiveScip
     from repo_mcp.semantic.live_vectors import LiveVectors
+    from repo_mcp.storage.poison import PoisonList
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +147,7 @@ class Engines:
     @property
     def researcher(self) -> Researcher:
         """Return the engine that answers questions about the code from graph and text."""
-        from repo_mcp.research.live_searches import LiveSearches
-        from repo_mcp.research.research import Researcher
+        from repo_mcp.research.research import LiveSearches, Researcher
 
         of, docs = self._sources, self.documentation
         searches = LiveSearches(of.index, of.tree.read_bytes, self._read_layout, of.search, docs.search)
@@ -150,8 +156,7 @@ class Engines:
     @property
     def impact(self) -> ImpactFinder:
         """Return the engine that follows a diff to what it reaches."""
-        from repo_mcp.impact.impact import ImpactFinder, ImpactSources
-        from repo_mcp.impact.ranked_files import rank_files
+        from repo_mcp.impact.impact import ImpactFinder, ImpactSources, rank_files
 
         of = self._sources
         rank = partial(rank_files, of.index)
@@ -162,7 +167,7 @@ class Engines:
     @property
     def scip(self) -> LiveScip:
         """Return the engine that takes in SCIP indexes."""
-        from repo_mcp.scip.live_scip import LiveScip
+        from repo_mcp.scip.intake import LiveScip
 
         of = self._sources
         return LiveScip(of.tree, of.index, of.symbol_index, of.precise, self._extensions)
@@ -195,3 +200,71 @@ class Engines:
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)
         return self._sources.tree.reader.read_walked(path, most).data
+
+
+class Outliner:
+    """Makes outlines of texts. Safe for use from several threads."""
+
+    def __init__(
+        self, config: Config, installed: tuple[InstalledAdapter, ...] = (), poison: PoisonList | None = None
+    ) -> None:
+        """Load and start nothing yet. Texts on the `poison` list are not parsed."""
+        self._config = config
+        self.installed = installed
+        self._poison = poison
+        self._lock = threading.Lock()
+        self._made: tuple[AdapterRegistry, ParseWorker] | None = None
+
+    @property
+    def adapters(self) -> AdapterRegistry:
+        """Return the adapters, loading them at the first use."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made[0]
+
+    def _make(self) -> tuple[AdapterRegistry, ParseWorker]:
+        from repo_mcp.languages.adapter_registry import AdapterRegistry
+        from repo_mcp.process.parse_worker import ParseWorker
+
+        worker = ParseWorker(poison=self._poison)
+        registry = AdapterRegistry(
+            worker.parse,
+            self.installed,
+            disabled=self._config.disabled_adapters,
+            find_language=partial(find_language, overrides=dict(self._config.extensions)),
+        )
+        return registry, worker
+
+    def outline(self, path: str, data: bytes) -> Outline:
+        """Return the outline of normalised text. Never raises because of its contents."""
+        return self.adapters.outline(path, data.decode("utf-8", "replace"))
+
+    def find_installed_outline(self, path: str, data: bytes) -> Outline | None:
+        """Return the outline that an installed adapter gives; None for a file of none."""
+        if not self.installed or self.adapters.find_installed(path) is None:
+            return None
+        return self.outline(path, data)
+
+    def find_symbol_task(self, path: str, _language: str) -> str | None:
+        """Return the task by which an installed adapter makes a file's symbol record; None without one."""
+        return self.adapters.find_symbol_task(path)
+
+    def describe_installed(self) -> tuple[str, ...]:
+        """Return the names and versions of the installed adapters: "just 1.0.0"."""
+        return tuple(f"{one.name} {one.version}".strip() for one in self.installed)
+
+    def list_languages(self) -> frozenset[str]:
+        """Return the languages that installed adapters bring: their files have symbols, too."""
+        return frozenset(language for one in self.installed for _, language in one.languages)
+
+    def find_hints(self, prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names that installed adapters see in a prompt, and warnings about those that failed."""
+        return self.adapters.find_hints(prompt) if self.installed else ((), ())
+
+    def close(self) -> None:
+        """End the parser process; later texts are outlined without it."""
+        with self._lock:
+            made = self._made
+        if made is not None:
+            made[1].close()

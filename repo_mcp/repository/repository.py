@@ -44,8 +44,7 @@ from repo_mcp.model import (
     SegmentFacts,
 )
 from repo_mcp.process.hardening import limit_dumps
-from repo_mcp.repository.engines import Engines, EngineSources
-from repo_mcp.repository.outliner import Outliner
+from repo_mcp.repository.engines import Engines, EngineSources, Outliner
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.storage.namespaces import Namespaces

@@ -19,7 +19,7 @@ from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings, Cluster
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.repository.outliner import Outliner
+from repo_mcp.repository.engines import Outliner
 from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.storage.namespaces import Namespaces, mark_used

@@ -1,11 +1,21 @@
 """The way from a call of any toolset to its one answer, and into the log.
 
 A tool drafts a result that can lose rows from its end. `answer_call` renders it with as many rows as fit into
-the limit of bytes, without the fields that say nothing (`repo_mcp.toolsets.pruning`), or renders its failure,
+the limit of bytes, without the fields that say nothing, or renders its failure,
 and tells the log of the outcome once. An answer that cannot be logged is given all the same, with a warning.
 No exception, traceback or path of ours reaches a client.
 
 Left out on purpose: what an answer looks like. That is each toolset's own specification, and a `Form`.
+
+Answers are pruned by the output schema of the tool: fields whose absence says the same are left out.
+
+A field that its schema does not require is left out when it has the value that its absence stands for: its
+`default`, and where none is declared null, "", [], {} or false. So builders simply give values, and a field
+that must be seen even when it is empty is required, or has a default that it never has.
+
+    {"hits": [{"path": "a.py", "symbol": null}], "truncated": false}  ->  {"hits": [{"path": "a.py"}]}
+
+Left out on purpose: objects whose schema names no properties, such as counts by name, stay as they are.
 """
 
 from __future__ import annotations
@@ -13,15 +23,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Generic, TypeVar, cast
 
 from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer
+from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
 from repo_mcp.text.escapes import escape_text, escape_texts, is_plain
 from repo_mcp.toolsets.arguments import Arguments
-from repo_mcp.toolsets.pruning import Prune
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
@@ -43,6 +53,11 @@ Asked = TypeVar("Asked")  # a repository, or several roots
 Fitted = TypeVar("Fitted")
 Result = dict[str, object]
 Record = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
+Prune = Callable[[dict[str, object]], dict[str, object]]
+_Shorten = Callable[[object], object]
+_Fields = Mapping[str, tuple[bool, object, "_Shorten | None"]]  # required; its default; how to shorten it
+_EMPTY = object()  # the default of a field that declares none: any empty value that is no number
+_UNKNOWN = (True, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,3 +261,49 @@ def _measure_block(block: Block) -> int:
     if isinstance(block, Audio):
         return len(block.data) + len(block.mime_type)
     return sum(len(text.encode()) for text in (block.uri, block.name, block.mime_type, block.description))
+
+
+def compile_pruner(schema: JsonSchema) -> Prune:
+    """Return the function that gives an object of `schema` without what says nothing. Its input is kept."""
+    return cast(Prune, partial(_shorten_object, _compile_fields(schema)))
+
+
+def _compile_fields(schema: JsonSchema) -> _Fields:
+    properties, required = schema.get("properties"), schema.get("required")
+    names = required if isinstance(required, list) else ()
+    return {
+        name: (name in names, inner.get("default", _EMPTY), _compile(inner))
+        for name, inner in (properties.items() if isinstance(properties, Mapping) else ())
+    }
+
+
+def _compile(schema: JsonSchema) -> _Shorten | None:
+    """Return how a value of `schema` gets shorter; None where it cannot."""
+    items = schema.get("items")
+    if isinstance(items, Mapping):
+        shorten = _compile(items)
+        return None if shorten is None else partial(_shorten_items, shorten)
+    fields = _compile_fields(schema)
+    return partial(_shorten_object, fields) if fields else None
+
+
+def _shorten_items(shorten: _Shorten, value: object) -> object:
+    return [*map(shorten, value)] if isinstance(value, list) else value
+
+
+def _shorten_object(fields: _Fields, value: object) -> object:
+    """Return an object with the fields that say something; one call of ours for each object of an answer."""
+    if not isinstance(value, dict):
+        return value
+    kept: dict[str, object] = {}
+    for name, given in value.items():
+        is_required, default, shorten = fields.get(name, _UNKNOWN)
+        short = given if shorten is None else shorten(given)
+        if is_required:
+            kept[name] = short
+        elif default is not _EMPTY:
+            if short != default or type(short) is not type(default):
+                kept[name] = short
+        elif short or (short is not False and isinstance(short, int | float)):
+            kept[name] = short
+    return kept

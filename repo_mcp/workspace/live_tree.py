@@ -19,14 +19,13 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, FileListing, ListedFile, WalkReport
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.client_paths import is_unicode, shown
-from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.git_index import GitIndex
 from repo_mcp.workspace.git_places import find_git_places
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.path_changes import PathChangeFinder
-from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial, DenyPolicy
 from repo_mcp.workspace.reader_bounds import RULES, Bounds, Refusals, find_entry_refusal
 from repo_mcp.workspace.repository_reader import (
     OpenedFile,

@@ -15,9 +15,9 @@ from enum import Enum
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
-from repo_mcp.workspace.denied_names import Denial
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.policy import Denial
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
 from repo_mcp.workspace.walk_memory import WalkMemory
 

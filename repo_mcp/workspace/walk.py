@@ -29,10 +29,10 @@ from dataclasses import dataclass, field
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
 from repo_mcp.workspace.client_paths import is_unicode
-from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
+from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_memory import Chain, JudgedNames, WalkMemory, join_names

@@ -11,7 +11,7 @@ from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer
 from repo_mcp.toolsets.cursors import Page
-from repo_mcp.toolsets.graph.chosen import open_symbol, render_chosen
+from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import (
     INCOMING,
     OUTGOING,

@@ -13,7 +13,7 @@ from repo_mcp.text.escapes import escape_text, escape_texts
 from repo_mcp.toolsets.answers import Draft, Part, Result
 from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
-from repo_mcp.toolsets.graph.chosen import open_symbol, render_chosen
+from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol, warn_untracked
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.workspace.client_paths import shown

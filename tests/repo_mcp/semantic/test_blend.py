@@ -15,7 +15,7 @@ from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.ranking.signals import keep_shares, tell_role
-from repo_mcp.semantic.blend import NEXT_CHUNK, rank_blended
+from repo_mcp.semantic.live_vectors import NEXT_CHUNK, rank_blended
 from repo_mcp.semantic.vector_index import NearChunks, VectorView
 from tests.repo_mcp.semantic.vector_trees import (
     LINES,

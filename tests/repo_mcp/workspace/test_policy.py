@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.workspace import denied_names, policy
-from repo_mcp.workspace.denied_names import OWN_DIRECTORY_RULE, find_denial_of, fold_name
-from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace import policy
+from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, DenyPolicy, find_denial_of, fold_name
 
 DENIED = [
     ".env",
@@ -341,14 +340,14 @@ NAMES = st.one_of(
 
 @given(NAMES, st.sampled_from(["", ".aws", ".kube", "x/.docker", ".config/gh"]))
 def test_a_plain_name_meets_no_rule(name: str, above: str) -> None:
-    if name and denied_names.is_plain(name):
+    if name and policy.is_plain(name):
         assert find_denial_of(above, fold_name(name), is_directory=False) is None
         assert find_denial_of(above, fold_name(name), is_directory=True) is None
 
 
 @pytest.mark.parametrize("path", DENIED + DISGUISED + COPIES)
 def test_what_is_denied_is_not_plain(path: str) -> None:
-    assert not all(map(denied_names.is_plain, path.split("/")))
+    assert not all(map(policy.is_plain, path.split("/")))
 
 
 @given(NAMES)
