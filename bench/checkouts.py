@@ -72,7 +72,8 @@ def start_once(root: Path, data: Path, *options: str, structure: bool) -> Starte
             progress = status.get("progress")
             if not searchable and progress is not None and progress["phase"] == "merge":
                 searchable = time.monotonic() - begun
-            if progress is None and status.get("indexed_files") and status["state"] == "ready":
+            is_looking = progress is None or progress["phase"] == "walk"  # for what changes from now on
+            if is_looking and status.get("indexed_files") and status["state"] == "ready":
                 break
         whole = time.monotonic() - begun
         symbols = None
@@ -119,8 +120,8 @@ def prepare(tree: Path, scratch: Path) -> tuple[Path, Path, Path]:
     first, second, third = (scratch / name for name in ("first", "second", "third"))
     shutil.copytree(tree, first, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     git(first, "init", "-q")
-    # a package is made of files of its own, whatever its ignore file names
-    git(first, "add", "-A", *(() if (tree / ".git").exists() else ("-f",)))
+    all_files = () if (tree / ".git").exists() else ("-f",)  # even what it ignores: as a package has them
+    git(first, "add", "-A", *all_files)
     git(first, "commit", "-q", "-m", "all")
     git(first, "worktree", "add", "-q", "--detach", str(second))
     git(scratch, "clone", "-q", str(first), str(third))
