@@ -316,8 +316,13 @@ class LiveIndex:
             self._watch.start()
 
     def start_background_refresh(self, *, force: bool = False) -> None:
-        """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers."""
+        """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers.
+
+        One that looks over the tree already is not followed by another, unless with `force`.
+        """
         self.report.note_begun(stays=True)
+        if self.refresher.progress is not None and not force:  # a second walk, 0.4 s of the kernel
+            return
         threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh", daemon=True).start()
 
     def _refresh_quietly(self, force: bool) -> None:

@@ -76,6 +76,15 @@ def listing_is_held(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> 
         refresh.join()
 
 
+def test_a_refresh_that_runs_is_not_followed_by_another(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tree, watch=False) as repository:
+        with listing_is_held(repository, monkeypatch):
+            before = set(threading.enumerate())
+            repository.start_background_refresh()
+            assert not [one for one in set(threading.enumerate()) - before if one.name == "refresh"]
+        assert [hit.path for hit in repository.search(SearchRequest(WORD, 5)).hits] == ["fish.py"]
+
+
 def test_a_tree_that_takes_longer_is_said_to(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_index, "FIRST_FILES_SECONDS", 0.1)
     with opened(tree, watch=False) as repository:
