@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 COMPARED_BYTES = 128 * 1024 * 1024  # compared here in the half second that starting processes takes
 INDEXED_BYTES = 8 * 1024 * 1024  # at most that may have to be indexed besides: one shard, as in any refresh
 I64 = npt.NDArray[np.int64]
+_LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # true of the same file in every checkout
 FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout; None: all must be read
 
 
@@ -153,7 +154,7 @@ class Adoption:
         """Confirm the files that Git knows to be the same, by their status in a walk.
 
         Returns the positions of the files that must be read, ascending, and those among the others that are
-        not indexed, and why. Raises CorruptIndex.
+        not indexed, and why: their bytes and size are those of the donor's. Raises CorruptIndex.
         """
         left = np.ones(len(files), dtype=np.bool_)
         manifest = self.donor.manifest
@@ -162,19 +163,18 @@ class Adoption:
         if seen is None or shared is None:
             return np.flatnonzero(left).tolist(), {}
         same = _find_same(files, seen, shared)
-        rows = find_rows(self._paths, [files.paths[position] for position in same.tolist()])
+        found = map(self._rows.get, map(files.paths.__getitem__, same.tolist()), repeat(-1))
+        rows = np.array(list(found), dtype=np.int64)
         self._confirmed[rows[rows >= 0]] = True
         left[same[rows >= 0]] = False
         skipped = seen.get_skipped()
-        binary = [
-            position
+        out = {
+            position: reason
             for position in same[rows < 0].tolist()
-            if skipped.get(files.paths[position]) is SkipReason.BINARY
-        ]
-        left[binary] = False
-        return np.flatnonzero(left).tolist(), dict.fromkeys(
-            (files.paths[position] for position in binary), SkipReason.BINARY
-        )
+            if (reason := skipped.get(files.paths[position])) in _LASTING
+        }
+        left[list(out)] = False
+        return np.flatnonzero(left).tolist(), {files.paths[one]: reason for one, reason in out.items()}
 
 
 def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
@@ -183,9 +183,9 @@ def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
     if not len(files) or not len(before):
         return np.zeros(0, dtype=np.int64)
     ours, theirs = find_rows(files.paths, shared.paths), find_rows(before.paths, shared.paths)
-    is_same = (
-        (ours >= 0) & (theirs >= 0) & ~np.array(list(map(racy.__contains__, shared.paths)), dtype=np.bool_)
-    )
+    is_same = (ours >= 0) & (theirs >= 0)
+    if racy:
+        is_same &= [path not in racy for path in shared.paths]
     is_same &= (files.stats[ours] & STAT_BITS == shared.ours).all(axis=1)
     is_same &= (before.stats[theirs] & STAT_BITS == shared.theirs).all(axis=1)
     is_same &= files.stats[ours, SIZE_COLUMN] == before.stats[theirs, SIZE_COLUMN]

@@ -142,7 +142,8 @@ class Refresh:
         while self._merge_early(added=False):  # of a build that another process could not end
             pass
         self._hooks.report("walk", 0, 0, 0, 0)
-        generation = self._writer.commit().generation
+        manifest = self._writer.commit()
+        generation = manifest.generation
         purge = self._begin_purge(generation)
         seen = None if force else self._read_seen(generation)
         known = building = None
@@ -155,7 +156,7 @@ class Refresh:
                 self._adoption = self._adopt()
             if self._adoption is None:
                 building = self._begin_building(known)
-        report = self._look_over(walk, building)
+        report = self._look_over(walk, building, manifest.configuration)
         changed, missing = find_changed(seen, report.files)
         if seen is not None:
             self._tally.skipped = seen.get_skipped()
@@ -173,12 +174,15 @@ class Refresh:
                 purge.add(renamed, known)
             (building if building is not None else self._begin_building(known)).finish(files)
             self._put_adopted()
+            written = None
             if seen is None and self._commits_shards:  # who is killed in the merge need not read all again
-                self._write_seen(self._commit(), scan_started_ns, report, seen, changed, missing)
+                written = self._commit()
+                self._write_seen(written, scan_started_ns, report, seen, changed, missing)
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
-            self._write_seen(generation, scan_started_ns, report, seen, changed, missing)
+            if generation != written:
+                self._write_seen(generation, scan_started_ns, report, seen, changed, missing)
         return self._build_report(started, generation, report)
 
     def run_named(self, changes: PathChanges) -> RefreshReport | None:
@@ -210,11 +214,15 @@ class Refresh:
             )
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
-    def _look_over(self, walk: Walk, building: Building | None) -> WalkReport:
+    def _look_over(self, walk: Walk, building: Building | None, configuration: str) -> WalkReport:
         """Return the files of the root, with what earlier walks found out and for later ones."""
         directory, memory = self._resources.directory, self._resources.memory
         if memory is not None:
-            recall_walk(directory, memory)
+            donor = None if self._adoption is None else self._adoption.donor
+            if donor is not None and donor.manifest.configuration == configuration:
+                recall_walk(directory, memory, donor.directory)
+            else:
+                recall_walk(directory, memory)
         report = walk(self._hooks.cancelled, building.note if building is not None else None)
         self.warnings += report.warnings
         if memory is not None:

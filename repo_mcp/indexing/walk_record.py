@@ -27,12 +27,19 @@ SMALL_ENTRIES = 10_000  # up to which each new name is written, in 3 ms
 NEW_SHARE = 0.02  # of the entries of a larger tree
 
 
-def recall_walk(directory: Directory, memory: WalkMemory) -> None:
-    """Let the first walk of this process begin with what the last one of another found out."""
+def recall_walk(directory: Directory, memory: WalkMemory, donor: Directory | None = None) -> None:
+    """Let the first walk of this process begin with what the last one of another found out.
+
+    Where there was none, it begins with that of `donor`, an index of the same configuration, and keeps it.
+    """
     if memory.rules is not None:
         return
     try:
         found = read_side_file(directory, SIDE_FILE, VERSION)
+        if found is None and donor is not None:
+            found = read_side_file(donor, SIDE_FILE, VERSION)
+            if found is not None:
+                write_side_file(directory, SIDE_FILE, VERSION, found[1])
         if found is not None and found[1]["syntax"] == SYNTAX_VERSION:
             memory.recall(_build_judged(found[1]), _build_facts(found[1]))
     except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError, zlib.error):

@@ -75,6 +75,8 @@ def find_shared_blobs(root: str, other: str, read: ReadBytes) -> SharedBlobs | N
 
 def find_rows(paths: Sequence[Path], wanted: Sequence[Path]) -> I64:
     """Return the position of each wanted path among others (int64), -1 where it is not there."""
+    if paths == wanted:  # as of two checkouts of one commit
+        return np.arange(len(paths), dtype=np.int64)
     positions = dict(zip(paths, range(len(paths)), strict=True))
     return np.array(list(map(positions.get, wanted, repeat(-1))), dtype=np.int64)
 
@@ -89,7 +91,10 @@ def _read_tracked(root: str) -> TrackedFiles | None:
         found, written = parse_files(opened[0]), opened[1].st_mtime_ns
     except (OSError, UnusableIndex):
         return None
-    kept = np.flatnonzero(found.stats[:, _MTIME] < written)
+    is_kept = found.stats[:, _MTIME] < written
+    if is_kept.all():
+        return found
+    kept = np.flatnonzero(is_kept)
     return TrackedFiles([found.paths[one] for one in kept.tolist()], found.stats[kept], found.blobs[kept])
 
 

@@ -115,6 +115,55 @@ def test_the_result_is_that_of_a_build_from_nothing(
     assert list_files(main.root) == before
 
 
+def test_the_first_walk_judges_only_names_that_the_donor_has_not(
+    work_tree: GitTree, main: GitTree, tmp_path: Path
+) -> None:
+    with closing(open_root(work_tree)) as repository:
+        repository.refresh()
+        assert repository.tree.memory.new_names == len({"docs/page40.md", "package/new.py"})
+    with closing(open_root(work_tree)) as repository:  # which finds the record here
+        repository.refresh()
+        assert repository.tree.memory.new_names == 0
+    third = main.add_work_tree(tmp_path / "third")
+    with closing(open_root(third, exclude_globs=("docs/",))) as repository:  # by other rules
+        assert repository.refresh().unchanged == TEXTS - 9
+        assert repository.tree.memory.new_names > TEXTS
+
+
+def test_what_is_too_large_or_binary_in_both_is_not_opened(
+    main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened_paths: list[str]
+) -> None:
+    monkeypatch.setattr(scan_state, "GRANULARITY_NS", 0)
+    main.write({"long.txt": "word " * 1_000_000})
+    (main.root / "odd.txt").write_bytes(b"\0\1" * 99)
+    main.commit()
+    main.settle()
+    build(main)
+    tree = main.add_work_tree(tmp_path / "work")
+    tree.settle()
+    opened_paths.clear()
+    with closing(open_root(tree)) as repository:
+        repository.refresh()
+        assert opened_paths == []
+        assert {"long.txt": "too_large", "odd.txt": "binary"}.items() <= repository._index.skipped.items()
+
+
+def test_a_record_that_no_merge_follows_is_written_once(
+    work_tree: GitTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, write = [], scan_state.write_side_file
+
+    def note(directory: Any, name: str, *fields: Any) -> bytes:
+        written.append(name)
+        return write(directory, name, *fields)
+
+    monkeypatch.setattr(scan_state, "write_side_file", note)
+    build(work_tree)
+    assert written == [scan_state.SIDE_FILE]
+    assert build(work_tree).unchanged == TEXTS
+    assert written == [scan_state.SIDE_FILE]
+
+
 def test_segments_are_shared_where_the_system_can(work_tree: GitTree, main: GitTree) -> None:
     build(main, structure=True)
     build(work_tree, structure=True)
