@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from index_format.columns import find_changes, spread_runs
 from index_format.directory import Directory
 from index_format.doc_id_map import DROPPED, Source, map_sources, merge_content, merge_lengths, order_files
 from index_format.occurrences import Occurrences
@@ -119,50 +120,41 @@ def _merge_runs(
     ranks, positions = rank_terms(joined)
     terms = joined.gather(positions)
     ends = np.cumsum([len(run.terms) for run, _ in present]).tolist()
-    parts = [
-        _renumber(run, source, new_terms, fields)
-        for (run, source), new_terms in zip(present, np.split(ranks, ends[:-1]), strict=True)
-    ]
     merged = Occurrences(
-        sum(len(docs) for _, docs, _ in parts),
+        sum(len(run.docs) for run, _ in present),
         len(terms) * MAX_FIELDS,
-        max(int(docs.max(initial=0)) for _, docs, _ in parts),
-        max(int(counts.max(initial=0)) for _, _, counts in parts),
+        max(source.largest_doc for _, source in present),
+        max(int(run.term_frequencies.max(initial=0)) for run, _ in present),
     )
-    for part in parts:
-        merged.add(*part)
-    parts.clear()
+    for (run, source), new_terms in zip(present, np.split(ranks, ends[:-1]), strict=True):
+        lists = (new_terms[run.list_terms] * MAX_FIELDS + run.list_fields).repeat(run.frequencies)
+        docs, counts = _renumber_docs(run, source, fields), run.term_frequencies
+        if not source.keeps_all:
+            kept = np.flatnonzero(docs != DROPPED)
+            lists, docs, counts = lists.take(kept), docs.take(kept), counts.take(kept)
+        merged.add(lists, docs, counts)
     return _build_run(terms, *merged.finish())
 
 
-def _renumber(
-    run: PostingRun, source: Source, new_terms: I64, fields: Sequence[Field]
-) -> tuple[I64, I64, I64]:
-    """Return (list, new doc id, term frequency) of each live posting; list is term * MAX_FIELDS + field."""
-    lists = np.repeat(new_terms[run.list_terms] * MAX_FIELDS + run.list_fields, run.frequencies)
-    docs = _renumber_docs(run, source, fields)
-    if source.keeps_all:
-        return lists, docs, run.term_frequencies
-    kept = docs != DROPPED
-    return lists[kept], docs[kept], run.term_frequencies[kept]
-
-
 def _renumber_docs(run: PostingRun, source: Source, fields: Sequence[Field]) -> I64:
-    by_file = np.array([field.level is Level.FILE for field in fields])
+    """Return the new doc id of each posting, or DROPPED."""
+    by_file = np.array([field.level is Level.FILE for field in fields])[run.list_fields]
     if by_file.all():
-        return source.new_files[run.docs].astype(np.int64)
-    in_files = np.repeat(by_file[run.list_fields], run.frequencies)
-    docs = np.empty_like(run.docs)
-    docs[in_files] = source.new_files[run.docs[in_files]]
-    docs[~in_files] = source.new_units[run.docs[~in_files]]  # none where all files are empty
+        return source.new_files.take(run.docs).astype(np.int64)
+    docs = source.new_units.take(run.docs, mode="clip").astype(np.int64)  # there may be more files than units
+    if by_file.any():
+        ends = np.cumsum(run.frequencies)[by_file]
+        counts = run.frequencies[by_file]
+        in_files = spread_runs(ends - counts, counts)
+        docs[in_files] = source.new_files.take(run.docs.take(in_files))
     return docs
 
 
-def _build_run(terms: TermText, lists: I64, docs: I64, counts: I64) -> PostingRun:
+def _build_run(terms: TermText, lists: I64, frequencies: I64, docs: I64, counts: I64) -> PostingRun:
     """Build a run from sorted postings, leaving out terms that have none left."""
-    starts = np.flatnonzero(np.diff(lists, prepend=-1))
-    frequencies = np.diff(np.append(starts, len(lists)))
-    list_terms, list_fields = np.divmod(lists[starts], MAX_FIELDS)
-    used, list_terms = np.unique(list_terms, return_inverse=True)
-    kept = terms if len(used) == len(terms) else terms.gather(used)
-    return PostingRun(kept, list_terms, list_fields, frequencies, docs, counts)
+    list_terms, list_fields = np.divmod(lists, MAX_FIELDS)
+    is_new = find_changes(list_terms)
+    if np.count_nonzero(is_new) < len(terms):
+        terms = terms.gather(list_terms[is_new])
+        list_terms = np.cumsum(is_new) - 1
+    return PostingRun(terms, list_terms, list_fields, frequencies, docs, counts)

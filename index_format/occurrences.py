@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from index_format.columns import find_changes
 from index_format.records import I64
 
 PACKED_BITS = 62  # a signed integer has one bit more, so the key behind the last pair fits too
@@ -16,10 +17,10 @@ PART_ROWS = 1 << 16  # unpacked at a time: they stay in a core's cache, which is
 
 
 class Occurrences:
-    """Collects a known number of postings in any order and returns them sorted."""
+    """Collects postings in any order and returns them sorted."""
 
     def __init__(self, rows: int, max_list: int, max_doc: int, max_count: int) -> None:
-        """Prepare for `rows` postings, with no value negative or above its maximum."""
+        """Prepare for at most `rows` postings, with no value negative or above its maximum."""
         self._doc_bits = max_doc.bit_length()
         self._count_bits = max_count.bit_length()
         packs = max_list.bit_length() + self._doc_bits + self._count_bits <= PACKED_BITS
@@ -41,41 +42,60 @@ class Occurrences:
         low = docs << self._count_bits | counts
         packed |= low if repeats is None else np.repeat(low, repeats)
 
-    def finish(self) -> tuple[I64, I64, I64]:
-        """Return lists, documents and counts, sorted, each pair once. The collection is used up."""
+    def finish(self) -> tuple[I64, I64, I64, I64]:
+        """Return the lists that occur, ascending, and the documents that each has; then these documents, list
+        after list and ascending within each, and the count of each. The collection is used up.
+        """
+        self._columns = self._columns[:, : self._filled]
         if len(self._columns) == 1:
             return self._finish_packed()
         positions = np.lexsort((self._columns[1], self._columns[0]))
         lists, docs, counts = self._columns[:, positions]
-        self._columns = self._columns[:, :0]
-        if not len(lists):
-            return lists, docs, counts
-        starts = np.flatnonzero((np.diff(lists, prepend=-1) != 0) | (np.diff(docs, prepend=-1) != 0))
-        return lists[starts], docs[starts], np.add.reduceat(counts, starts)
+        is_new_list = find_changes(lists)
+        is_new = is_new_list | find_changes(docs)
+        firsts = np.flatnonzero(is_new)
+        if len(firsts):
+            docs, counts = docs[firsts], np.add.reduceat(counts, firsts)
+        starts = np.flatnonzero(is_new_list[firsts])
+        return lists[is_new_list], np.diff(starts, append=len(docs)), docs, counts
 
-    def _finish_packed(self) -> tuple[I64, I64, I64]:
+    def _finish_packed(self) -> tuple[I64, I64, I64, I64]:
+        """Unpack part by part, into the memory that the packed postings took and a column of counts."""
         packed = self._columns[0]
         self._columns = self._columns[:, :0]
         packed.sort()
-        pairs: list[I64] = [packed[:0]]
-        counts: list[I64] = [packed[:0]]
-        start = 0
+        counts = np.empty_like(packed)
+        lists: list[I64] = [packed[:0]]
+        starts: list[I64] = [packed[:0]]
+        start = filled = 0
         while start < len(packed):
             stop = min(start + PART_ROWS, len(packed))
             following = ((int(packed[stop - 1]) >> self._count_bits) + 1) << self._count_bits
             stop += int(np.searchsorted(packed[stop:], following))  # do not split a pair
-            part = packed[start:stop]
-            keys = part >> self._count_bits
-            is_last = np.ones(len(part), dtype=np.bool_)
-            np.not_equal(keys[1:], keys[:-1], out=is_last[:-1])
-            lasts = np.flatnonzero(is_last)
-            pairs.append(keys[lasts])
-            part &= (1 << self._count_bits) - 1
-            sums = np.cumsum(part)[lasts]  # takes a quarter of the time of np.add.reduceat
-            sums[1:] -= sums[:-1].copy()
-            counts.append(sums)
-            start = stop
-        all_pairs = np.concatenate(pairs)
-        docs = all_pairs & ((1 << self._doc_bits) - 1)
-        all_pairs >>= self._doc_bits
-        return all_pairs, docs, np.concatenate(counts)
+            keys, own_counts = self._add_up(packed[start:stop])
+            numbers = keys >> self._doc_bits
+            firsts = np.flatnonzero(find_changes(numbers))
+            if filled and int(numbers[0]) == int(lists[-1][-1]):
+                firsts = firsts[1:]
+            if len(firsts):
+                lists.append(numbers[firsts])
+                starts.append(firsts + filled)
+            stop_filled = filled + len(keys)
+            np.bitwise_and(keys, (1 << self._doc_bits) - 1, out=packed[filled:stop_filled])
+            counts[filled:stop_filled] = own_counts
+            start, filled = stop, stop_filled
+        bounds: I64 = np.append(np.concatenate(starts), filled)
+        return np.concatenate(lists), np.diff(bounds), packed[:filled], counts[:filled]
+
+    def _add_up(self, part: I64) -> tuple[I64, I64]:
+        """Return the distinct pairs of list and document of a sorted part, still packed, and their counts."""
+        keys = part >> self._count_bits
+        counts = part & ((1 << self._count_bits) - 1)
+        is_last = np.ones(len(part), dtype=np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=is_last[:-1])
+        if is_last.all():  # as always where segments are merged
+            return keys, counts
+        lasts = np.flatnonzero(is_last)
+        sums = np.cumsum(counts)[lasts]  # takes a quarter of the time of np.add.reduceat
+        sums[1:] -= sums[:-1].copy()
+        return keys[lasts], sums

@@ -42,7 +42,7 @@ from index_format.block_lists import (
     count_blocks,
     decode_block_lists,
 )
-from index_format.columns import spread_runs
+from index_format.columns import find_changes, spread_runs
 from index_format.errors import CorruptIndex
 from index_format.records import I64, MAX_TERM_FREQUENCY, U8, Integers, PostingRun
 
@@ -117,9 +117,8 @@ def _find_repeated(run: PostingRun, starts: I64) -> Mask:
 
 def find_first_lists(list_terms: I64) -> I64:
     """Return, for each list, the first list of its term (int64)."""
-    is_first = np.diff(list_terms, prepend=-1) != 0
-    firsts: I64 = np.maximum.accumulate(np.where(is_first, np.arange(len(list_terms)), 0))
-    return firsts
+    firsts = np.flatnonzero(find_changes(list_terms))
+    return firsts.repeat(np.diff(firsts, append=len(list_terms)))
 
 
 def _start_blocks(run: PostingRun, by_block: Mask, blocks: I64, lengths: Sequence[Integers]) -> BlockEncoder:
@@ -216,11 +215,12 @@ class DeltaEncoder:
         self._values[is_gap] = gaps
         self._values[rest_positions] = counts[many] - 2
         self._value_sizes = varints.measure(self._values)
-        self.sizes = np.diff(np.cumsum(self._value_sizes)[ends - 1], prepend=0)
+        self._value_ends = np.cumsum(self._value_sizes, dtype=np.int64)
+        self.sizes = np.diff(self._value_ends[ends - 1], prepend=0)
 
     def put(self, out: U8, offsets: I64) -> None:
         """Write each list into `out` at its offset."""
-        positions = np.cumsum(self._value_sizes) - self._value_sizes
+        positions = self._value_ends - self._value_sizes
         moves = offsets - (np.cumsum(self.sizes) - self.sizes)
         positions += np.repeat(moves, self._value_counts)
         varints.put(out, positions, self._values, self._value_sizes)
@@ -237,19 +237,19 @@ def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tup
     value_counts = np.diff(value_ends, prepend=0)
     if (value_counts < frequencies).any() or (ends[value_ends - 1] != list_ends).any():
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
-    firsts = value_ends - value_counts
-    is_gap = np.zeros(len(values) + 1, dtype=np.int8)
-    is_gap[firsts] = 1
-    is_gap[firsts + frequencies] -= 1  # no index occurs twice, as each list has a posting
-    chosen = np.cumsum(is_gap[:-1]).astype(np.bool_)
-    gaps, rests = values[chosen], values[~chosen]
-    is_many = (gaps & 1).astype(np.bool_)
-    starts = np.cumsum(frequencies) - frequencies
-    if (np.add.reduceat(is_many, starts, dtype=np.int64) != value_counts - frequencies).any():
+    rest_counts = value_counts - frequencies
+    rest_positions = spread_runs(value_ends - rest_counts, rest_counts)
+    is_gap = np.ones(len(values), dtype=np.bool_)
+    is_gap[rest_positions] = False
+    gaps, rests = values[is_gap], values.take(rest_positions)
+    many = np.flatnonzero(gaps & 1)
+    gaps >>= 1
+    ends = np.cumsum(frequencies)
+    if not np.array_equal(np.searchsorted(many, ends), np.cumsum(rest_counts)):
         raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
     counts = np.ones(len(gaps), dtype=np.int64)
-    counts[is_many] = _to_counts(rests, where)
-    return _to_docs(gaps >> 1, starts, frequencies, where), counts
+    counts[many] = _to_counts(rests, where)
+    return _to_docs(gaps, ends - frequencies, frequencies, where), counts
 
 
 def _to_counts(rests: I64, where: str) -> I64:
@@ -261,12 +261,11 @@ def _to_counts(rests: I64, where: str) -> I64:
 
 def _to_docs(gaps: I64, starts: I64, frequencies: I64, where: str) -> I64:
     """Return the doc ids of gaps: running sums that restart with each list."""
-    is_first = np.zeros(len(gaps), dtype=np.bool_)
-    is_first[starts] = True
-    if ((gaps < 1) & ~is_first).any():
+    firsts = gaps[starts]
+    if np.count_nonzero(gaps) - np.count_nonzero(firsts) != len(gaps) - len(firsts):
         raise CorruptIndex(f"{where}: doc ids that do not ascend")
-    sums = np.cumsum(gaps)
-    docs: I64 = sums - np.repeat(sums[starts] - gaps[starts], frequencies)
+    docs: I64 = np.cumsum(gaps)
+    docs -= np.repeat(docs[starts] - firsts, frequencies)
     return docs
 
 

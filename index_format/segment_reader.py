@@ -191,8 +191,8 @@ class SegmentReader:
     def _decode_pages(self, pages: TermPages) -> PostingRun:
         start = pages.postings_start
         where = f"{self.name}: POST at {start}"
-        bits = np.unpackbits(pages.masks.astype(np.uint8)[:, None], axis=1, bitorder="little")
-        list_terms, list_fields = np.nonzero(bits)
+        bits = np.unpackbits(pages.masks.astype(np.uint8), bitorder="little")
+        list_terms, list_fields = np.divmod(np.flatnonzero(bits), MAX_FIELDS)
         if len(list_fields) and int(list_fields.max()) >= len(self.fields):
             raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self.fields)}")
         limits = np.array([self._count_docs(field.level) for field in self.fields], dtype=np.int64)

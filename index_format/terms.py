@@ -118,7 +118,7 @@ class TermsWriter:
         values[positions] = self._frequencies[: int(bounds[-1])]
         values[positions + np.repeat(counts, counts)] = self._sizes[: int(bounds[-1])]
         data, sizes = varints.encode(values)
-        return data, np.append(0, np.cumsum(sizes))[2 * bounds]
+        return data, np.append(0, np.cumsum(sizes, dtype=np.int64))[2 * bounds]
 
     def take(self, tag: bytes) -> list[bytes]:
         """Return what has been encoded of one of the LARGE_SECTIONS since the last call."""

@@ -18,17 +18,17 @@ _MORE = 0x80
 _MASK = _MORE - 1
 
 
-def measure(values: I64) -> I64:
-    """Return the size of each value in bytes (int64)."""
-    sizes = np.ones(len(values), dtype=np.int64)
+def measure(values: I64) -> U8:
+    """Return the size of each value in bytes (uint8)."""
+    sizes = np.ones(len(values), dtype=np.uint8)
     largest = int(values.max(initial=0))
     for count in range(1, MAX_BYTES):
         if largest >> (BITS * count):
-            sizes += values >= 1 << (BITS * count)
+            sizes += (values >= 1 << (BITS * count)).view(np.uint8)
     return sizes
 
 
-def put(out: U8, positions: I64, values: I64, sizes: I64) -> None:
+def put(out: U8, positions: I64, values: I64, sizes: U8) -> None:
     """Write each value, of `sizes` bytes, to its position in `out`."""
     for byte in range(MAX_BYTES):
         goes_on = sizes > byte + 1
@@ -42,10 +42,10 @@ def put(out: U8, positions: I64, values: I64, sizes: I64) -> None:
         positions, values, sizes = positions[left] + 1, values[left] >> BITS, sizes[left]
 
 
-def encode(values: I64) -> tuple[bytes, I64]:
-    """Return the encoded values, one after the other, and the size of each in bytes (int64)."""
+def encode(values: I64) -> tuple[bytes, U8]:
+    """Return the encoded values, one after the other, and the size of each in bytes (uint8)."""
     sizes = measure(values)
-    ends = np.cumsum(sizes)
+    ends = np.cumsum(sizes, dtype=np.int64)
     out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
     put(out, ends - sizes, values, sizes)
     return out.tobytes(), sizes

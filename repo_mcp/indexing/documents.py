@@ -355,14 +355,10 @@ def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]
 
 def build_run(terms: TermText, occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
     """Return the posting lists of occurrences, and add their counts to `lengths`. Every term must occur."""
-    lists, docs, counts = occurrences.finish()
-    starts = np.flatnonzero(lists[1:] != lists[:-1]) + 1
-    starts = np.concatenate([[0], starts]) if len(lists) else starts
-    frequencies = np.diff(starts, append=len(lists))
-    list_fields = lists[starts] & ((1 << FIELD_BITS) - 1)
+    lists, frequencies, docs, counts = occurrences.finish()
+    list_terms, list_fields = lists >> FIELD_BITS, lists & ((1 << FIELD_BITS) - 1)
     room = max(map(len, lengths))
     sums = np.bincount(np.repeat(list_fields * room, frequencies) + docs, counts, len(lengths) * room)
     for number, column in enumerate(lengths):
         column[:] = sums[number * room : number * room + len(column)]
-    list_terms = lists[starts] >> FIELD_BITS
     return PostingRun(terms, list_terms, list_fields, frequencies, docs, counts)

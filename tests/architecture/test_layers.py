@@ -29,11 +29,10 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.postings",
         "index_format.terms",
     ),
-    ("index_format.block_lists",),
+    ("index_format.block_lists", "index_format.occurrences"),
     (
         "index_format.columns",
         "index_format.frame",
-        "index_format.occurrences",
         "index_format.seals",
         "index_format.varints",
     ),

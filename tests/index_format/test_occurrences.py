@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import Occurrences, occurrences
+from index_format.records import I64
 from tests.index_format.plain_lists import build_column
 
 ROWS = st.lists(
@@ -17,6 +19,14 @@ ROWS = st.lists(
     ),
     max_size=30,
 )
+
+
+def _spread(found: Occurrences) -> tuple[I64, I64, I64]:
+    """Return the list, the document and the count of each posting."""
+    lists, frequencies, docs, counts = found.finish()
+    assert (np.diff(lists) > 0).all()
+    assert (frequencies > 0).all()
+    return np.repeat(lists, frequencies), docs, counts
 
 
 @given(ROWS, st.sampled_from([3, 2**25, 2**40]), st.sampled_from([1, 2, 5, 1 << 16]), st.integers(0, 30))
@@ -31,7 +41,7 @@ def test_pairs_are_put_in_order_and_added_up(
         patch.setattr(occurrences, "PART_ROWS", part)
         for some in (rows[:cut], rows[cut:]):
             found.add(*(build_column([row[column] for row in some]) for column in range(3)))
-        lists, docs, counts = found.finish()
+        lists, docs, counts = _spread(found)
     wanted: Counter[tuple[int, int]] = Counter()
     for number, doc, count in rows:
         wanted[number, doc] += count
@@ -44,7 +54,7 @@ def test_one_document_and_count_for_several_lists(max_list: int) -> None:
     found = Occurrences(5, max_list, 7, 3)
     lists, docs, counts = (build_column(one) for one in ([9, 1, 2, 9, 0], [7, 5], [3, 1]))
     found.add(lists, docs, counts, build_column([2, 3]))
-    assert [column.tolist() for column in found.finish()] == [
+    assert [column.tolist() for column in _spread(found)] == [
         [0, 1, 2, 9, 9],
         [5, 7, 5, 5, 7],
         [1, 3, 1, 1, 3],
@@ -58,5 +68,13 @@ def test_the_largest_values_that_fit_and_those_that_do_not(count_bits: int) -> N
         found = Occurrences(3, max_list, 15, (1 << count_bits) - 1)
         rows = [(max_list, 15, (1 << count_bits) - 1), (max_list, 14, 1), (0, 15, (1 << count_bits) - 1)]
         found.add(*(build_column([row[column] for row in rows]) for column in range(3)))
-        lists, docs, counts = found.finish()
+        lists, docs, counts = _spread(found)
         assert list(zip(lists.tolist(), docs.tolist(), counts.tolist(), strict=True)) == sorted(rows)
+
+
+@pytest.mark.parametrize("max_list", [9, 2**60])
+@pytest.mark.parametrize("rows", [0, 2])
+def test_fewer_postings_than_there_is_room_for(max_list: int, rows: int) -> None:
+    found = Occurrences(5, max_list, 7, 3)
+    found.add(build_column([4, 4][:rows]), build_column([6, 6][:rows]), build_column([1, 2][:rows]))
+    assert [column.tolist() for column in found.finish()] == [[4][:rows], [1][:rows], [6][:rows], [3][:rows]]
