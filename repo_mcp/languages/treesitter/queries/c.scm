@@ -15,6 +15,11 @@
 ; Names bound inside functions
 (parameter_declaration) @parameter
 (translation_unit (compound_statement) @loose_block)
+(declaration_list (compound_statement) @loose_block)
+(preproc_ifdef (compound_statement) @loose_block)
+(preproc_if (compound_statement) @loose_block)
+(preproc_elif (compound_statement) @loose_block)
+(preproc_else (compound_statement) @loose_block)
 
 ; Uses
 (preproc_ifdef name: (identifier) @tested)

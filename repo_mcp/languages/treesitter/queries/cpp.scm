@@ -34,6 +34,11 @@
 (structured_binding_declarator (identifier) @bound)
 (lambda_capture_initializer left: (identifier) @bound)
 (translation_unit (compound_statement) @loose_block)
+(declaration_list (compound_statement) @loose_block)
+(preproc_ifdef (compound_statement) @loose_block)
+(preproc_if (compound_statement) @loose_block)
+(preproc_elif (compound_statement) @loose_block)
+(preproc_else (compound_statement) @loose_block)
 
 ; Uses
 (preproc_ifdef name: (identifier) @tested)

@@ -245,3 +245,29 @@ def _list_edges(graph: Graph, name: str) -> list[Edge]:
 def test_a_macro_may_stand_for_a_type() -> None:
     texts = {"a.h": "#define word_t unsigned long\n", "a.c": '#include "a.h"\nword_t f(void) { return 1; }\n'}
     assert list_incoming(make_graph(texts), "word_t") == [("references", "exact", "f", (2,))]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.c", "#ifdef _WIN32\n", "#endif\n"),
+        ("a.c", "#if A\n#elif B\n", "#else\n#endif\n"),
+        ("a.c", "#if A\n#else\n", "#endif\n"),
+        ("a.h", '#ifndef A_H\nextern "C" {\n', "}\n#endif\n"),
+        ("a.cc", "namespace shop {\n", "}\n"),
+        ("a.cc", "namespace shop {\n#if A\n", "#endif\n}\n"),
+    ],
+)
+def test_the_body_of_a_function_that_a_macro_heads_declares_nothing_outside(
+    path: str, before: str, after: str
+) -> None:
+    body = "  int local = 1;\n  char *name;\n  local = shared;\n  use(name);\n"
+    functions = f"TEST(shop, one) {{\n{body}}}\nTEST(shop, two) {{\n{body}}}\n"
+    graph = make_graph({path: f"{before}int shared;\n{functions}{after}"})
+    names = [one.symbol.name for one in graph.outline(path)]
+    assert "shared" in names
+    assert not {"local", "name"} & set(names)
+    (shared,) = (one for one in graph.outline(path) if one.symbol.name == "shared")
+    lines = [line for edge in graph.find_incoming(shared, NAMED).edges for line in edge.lines]
+    first = before.count("\n") + 5
+    assert lines == [first, first + 6]
