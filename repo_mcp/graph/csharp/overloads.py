@@ -129,6 +129,14 @@ class CSharpOverloads:
         best = [one for one, own in rated if all(own is it or _is_better(own, it) for _, it in rated)]
         return best if len(best) == 1 else [one for one, _ in rated]
 
+    def has_certain(self, file: CSharpFile, row: Reference, found: Found) -> bool:
+        """Return whether one of the methods accepts a call, all of whose arguments are known."""
+        if not row.arguments:
+            return bool(found)
+        arity, arguments = self._read_call(file, row)
+        ratings = (self._rate(one, arguments, arity) for one in found[:MAX_COMPARED])
+        return any(one is not None and None not in one.grades for one in ratings)
+
     # -- arguments -------------------------------------------------------------------------------------------
 
     def _read_call(self, file: CSharpFile, row: Reference) -> tuple[int, list[_Argument]]:

@@ -109,6 +109,8 @@ class CSharpResolver:
         for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
             other = self._names.find_file(path)
             for ordinal in other.record.find_symbols(dotted) if other is not None else ():
+                if other is None or other.record.kinds[ordinal] != SymbolKind.MODULE:
+                    continue  # a property that is called like a namespace
                 spaces.append(Target(Declaration(path, ordinal), Confidence.EXACT))
         return Resolution(tuple(spaces[:MAX_TARGETS])) if spaces else Resolution(external=dotted)
 
@@ -257,7 +259,8 @@ class CSharpResolver:
 
     def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Found:
         """Return the members that a row names, of the nearest type that has any; for a call, the methods of
-        all types up to the first that declares a fitting one anew. An override counts as its base's method.
+        all types up to the first that declares one anew that fits for certain. An override counts as its
+        base's method.
         """
         levels = list(self._types.iter_members(owner, row.name))
         if len(levels) < 2 or row.role is not ReferenceRole.CALL:
@@ -272,7 +275,8 @@ class CSharpResolver:
                 if types not in known:
                     known.add(types)
                     gathered.append(one)
-            if any(not one[1].flags & SymbolFlag.OVERRIDE for one in fitting):
+            anew = [one for one in fitting if not one[1].flags & SymbolFlag.OVERRIDE]
+            if self._overloads.has_certain(file, row, anew):
                 break
         return gathered or levels[0]
 

@@ -555,3 +555,37 @@ def test_a_property_that_is_called_like_its_type_is_probable() -> None:
     art = Repository.build({"a.cs": text})
     assert art.ask("a.cs", "object A", "Color", ReferenceRole.USE) == ["a.cs:4 Color probable"]
     assert art.ask("a.cs", "object B", "Width") == ["a.cs:5 Width exact"]
+
+
+def test_a_using_means_no_member_that_is_called_like_a_namespace() -> None:
+    found = Repository.build(
+        {
+            "a.cs": "using System;\nusing Shop;\nclass A { }\n",
+            "b.cs": "namespace Shop { class B { string System { get; } string Shop { get; } } }\n",
+        }
+    )
+    assert found.ask("a.cs", "using System;", "*") == ["-> System"]
+    assert found.ask("a.cs", "using Shop;", "*") == ["b.cs:1 Shop exact"]
+
+
+def test_an_argument_of_an_unknown_type_may_want_what_a_base_declares() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+                enum Token { None }
+                class Node { }
+                class Base { protected void Set(Token token) { } }
+                class Reader : Base
+                {
+                    void Set(Node node) { }
+                    void Run(Node node, Token? token)
+                    {
+                        Set(node);
+                        Set(token.GetValueOrDefault());
+                    }
+                }
+            """,
+        }
+    )
+    assert found.ask("a.cs", "Set(node);", "Set") == ["a.cs:6 Set exact"]
+    assert found.ask("a.cs", "GetValueOrDefault", "Set") == ["a.cs:6 Set possible", "a.cs:3 Set possible"]
