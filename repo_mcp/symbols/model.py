@@ -148,9 +148,12 @@ def read_parameter(arguments: int) -> tuple[int, int]:
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
+DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
 # The alias of BIND rows of a file of C: from the line on what `name` says holds, conditions between ";".
 CONDITIONS = "#if"
+# The alias of BIND rows of symbols of TypeScript that a block alone sees, from the line to `arguments`.
+BLOCK = "{}"
 
 
 class ParseStatus(IntEnum):
@@ -201,5 +204,5 @@ class Reference:
     # CALL: arguments + 1, 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;
     # in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base among all, from
     # 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE, AS_FIELDS or 0; in
-    # C#, as of types there, the number of the name's type arguments.
+    # C#, as of types there, the number of the name's type arguments. TYPE in Rust: DERIVED or 0.
     arguments: int

@@ -33,7 +33,7 @@ from repo_mcp.graph.typed.lookup import (
     settle,
 )
 from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, OF_TYPE
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, DERIVED, OF_TYPE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -148,6 +148,10 @@ class NamedResolver:
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
         found = lookup.find_bare(scope, ordinal, name, role, reference)
+        if reference.arguments == DERIVED and role is ReferenceRole.TYPE and scope.language == "rust":
+            traits = tuple(one for one in found.declarations if self._get_kind(one) is SymbolKind.TRAIT)
+            found = replace(found, declarations=traits)
+            return self._conclude(found, reference) if traits else Resolution((), found.external or name)
         concluded = self._conclude(found, reference)
         if concluded.targets and is_type_role(role) and scope.language in WITH_MACROS:
             return self._doubt_renamed(scope, ordinal, reference, concluded)

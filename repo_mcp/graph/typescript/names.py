@@ -12,6 +12,7 @@ from functools import cached_property
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
+from repo_mcp.symbols.model import BLOCK
 from repo_mcp.symbols.symbol_record import (
     Reference,
     ReferenceRole,
@@ -82,6 +83,22 @@ class ScriptFile:
         return map_binds(self.record)
 
     @cached_property
+    def blocks(self) -> dict[int, tuple[int, int]]:
+        """Map a symbol that a block or an unnamed function declares to the first and last line of that."""
+        rows = (one for (_, alias), found in self.binds.items() if alias == BLOCK for one in found)
+        return {one.symbol: (one.line, one.arguments) for one in rows}
+
+    def keep_seen(self, symbols: list[Symbol], line: int) -> list[Symbol]:
+        """Return the namesakes that are seen from a line (0: from any): those of the innermost block."""
+        if not line or not symbols or not any(one.ordinal in self.blocks for one in symbols):
+            return symbols
+        whole = 0, self.get_symbol(0).end_line
+        spans = [(one, self.blocks.get(one.ordinal, whole)) for one in symbols]
+        around = [(last - first, one) for one, (first, last) in spans if first <= line <= last]
+        least = min((lines for lines, _ in around), default=0)
+        return [one for lines, one in around if lines == least]
+
+    @cached_property
     def is_module(self) -> bool:
         """Return False for a script, whose names are global."""
         flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
@@ -134,11 +151,21 @@ class ScriptNames:
     # -- names of a file -----------------------------------------------------------------------------------
 
     def look_up(
-        self, file: ScriptFile, ordinal: int, name: str, *, as_type: bool = False, hops: int = 0
+        self,
+        file: ScriptFile,
+        ordinal: int,
+        name: str,
+        line: int = 0,
+        *,
+        as_type: bool = False,
+        hops: int = 0,
     ) -> Meaning:
-        """Return the meaning of a name inside a symbol of a file; UNKNOWN if there is no declaration."""
+        """Return the meaning of a name in a line inside a symbol of a file (0: where the symbol begins);
+        UNKNOWN if there is no declaration.
+        """
+        line = line or (file.get_symbol(ordinal).start_line if ordinal else 0)
         for around in file.iter_around(ordinal):
-            found = self._choose(file, around, name, as_type)
+            found = self._choose(file, around, name, line, as_type)
             if found:
                 return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found))
         for row in file.imports.get(name, ()):
@@ -146,12 +173,12 @@ class ScriptNames:
             return _ABSENT if found_there is UNKNOWN else found_there
         return UNKNOWN
 
-    def _choose(self, file: ScriptFile, ordinal: int, name: str, as_type: bool) -> list[Symbol]:
-        """Return the symbols with a name directly inside another that need no qualifier."""
+    def _choose(self, file: ScriptFile, ordinal: int, name: str, line: int, as_type: bool) -> list[Symbol]:
+        """Return the symbols with a name directly inside another that need no qualifier in a line."""
         if SymbolKind(int(file.record.kinds[ordinal])) in _TYPE_ONLY:
             return []
         found = [one for one in file.find_children(ordinal, name) if one.kind not in _MEMBERS]
-        return prefer(found, as_type)
+        return prefer(file.keep_seen(found, line), as_type)
 
     def resolve_import(self, file: ScriptFile, row: Reference, *, hops: int = 0) -> Meaning:
         """Return the meaning of an imported name."""

@@ -109,7 +109,7 @@ class TypeScriptResolver:
 
     def _resolve_name(self, file: ScriptFile, row: Reference) -> Resolution:
         as_type = row.role in _TYPE_ROLES
-        meaning = self._names.look_up(file, row.symbol, row.name, as_type=as_type)
+        meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=as_type)
         if meaning is not UNKNOWN:
             return self._say(self._choose_nearest(file, meaning, row), row)
         return self._find_global(row) or Resolution(external=row.name)

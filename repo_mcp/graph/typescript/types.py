@@ -105,7 +105,7 @@ class ScriptTypes:
         bound = find_binds(file, ordinal, name, line)
         if bound and not is_call:
             return self._follow_binds(file, bound, steps)
-        meaning = self._names.look_up(file, ordinal, name)
+        meaning = self._names.look_up(file, ordinal, name, line)
         if meaning is UNKNOWN:
             return self._find_window() if name in _WINDOWS else NOBODY
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
@@ -263,7 +263,7 @@ class ScriptTypes:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
             meaning = self.find_member(outer, row.name, steps + 1)
         else:
-            meaning = self._names.look_up(file, row.symbol, row.name, as_type=not position)
+            meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not position)
         if meaning.external:
             return Owners(external=f"{meaning.external}.{row.alias}")
         declarations = self._choose_signatures(meaning.declarations) if position else meaning.declarations
@@ -331,7 +331,7 @@ class ScriptTypes:
             bound = find_binds(file, row.symbol, row.name, row.line)
             if bound and not is_call:
                 return self._follow_binds(file, bound, steps + 1)
-        meaning = self._names.look_up(file, row.symbol, row.name, as_type=not is_call)
+        meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not is_call)
         if meaning is UNKNOWN:
             return Owners(external=row.name)
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)

@@ -21,6 +21,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
 )
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.model import DERIVED
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def _on_attribute(walk: CaptureWalk, node: Node) -> None:
     if text.startswith(b"#[derive("):
         for found in re.finditer(rb"(\w+)\s*[,)]", text[9:]):
             name = found.group(1).decode("utf-8", "replace")
-            walk.refer(ReferenceRole.TYPE, name, node)
+            walk.refer(ReferenceRole.TYPE, name, node, arguments=DERIVED)
     walk.take_words(node)
 
 

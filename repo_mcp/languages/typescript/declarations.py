@@ -369,11 +369,18 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
         walk.open_scope(node.end_byte, is_local=is_local, ordinal=ordinal)
 
 
+def _open_block(walk: ScriptWalk, node: Node, *, hoists: bool = False, ordinal: int = -1) -> None:
+    """Open the scope of a block, or of a function that is the value of entry `ordinal` or of none."""
+    walk.open_scope(node.end_byte, hoists=hoists, ordinal=ordinal)
+    if ordinal < 0:
+        walk.blocks[walk.scope] = node.start_byte, node.end_byte
+
+
 def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     """Open the scope of a function that is a value."""
     name_node = node.child_by_field_name("name")
     ordinal = walk.values.get(node.start_byte, -1)
-    walk.open_scope(node.end_byte, hoists=True, ordinal=ordinal)
+    _open_block(walk, node, hoists=True, ordinal=ordinal)
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
@@ -445,7 +452,7 @@ def on_block(walk: ScriptWalk, node: Node) -> None:
     """Open the scope of a block that binds names of its own."""
     if node.start_byte in walk.values:
         return
-    walk.open_scope(node.end_byte)
+    _open_block(walk, node)
     if node.type == "for_in_statement" and walk.read(node.child_by_field_name("operator")) == "of":
         left = node.child_by_field_name("left")
         if left is not None and left.type == "identifier" and node.child_by_field_name("kind") is not None:

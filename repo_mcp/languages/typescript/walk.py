@@ -21,6 +21,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     ScopeWalk,
 )
 from repo_mcp.languages.typescript.types import read_type, read_types
+from repo_mcp.symbols.model import BLOCK
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class ScriptWalk(ScopeWalk):
             int, tuple[str, str, int]
         ] = {}  # start of a function or object -> what says its type
         self.components: set[int] = set()  # entries that create JSX elements
+        self.blocks: dict[int, tuple[int, int]] = {}  # scope of a block or an unnamed function -> its span
 
     # -- declarations --------------------------------------------------------------------------------------
 
@@ -91,6 +93,8 @@ class ScriptWalk(ScopeWalk):
         ordinal = self.add_symbol(name, kind, start, node.end_byte, parent)
         entry = self.entries[ordinal]
         self.members.setdefault((entry.parent, name), ordinal)
+        if parent < 0 and self.scope in self.blocks:
+            self._note_block(name, ordinal)
         comment_start, comment_end = self.comment
         if comment_end and comment_end <= start and self.is_gap(comment_end, start):
             entry.flags |= SymbolFlag.DOCUMENTED
@@ -102,6 +106,13 @@ class ScriptWalk(ScopeWalk):
         if prefix.is_default:
             entry.flags |= SymbolFlag.DEFAULT_EXPORT
         return entry
+
+    def _note_block(self, name: str, ordinal: int) -> None:
+        """Record the lines in which a symbol is seen, where these are not all of the symbol around it."""
+        start, end = self.blocks[self.scope]
+        if end != self.entry.end:
+            last = self.find_line(max(start, end - 1))
+            self.refer(ReferenceRole.BIND, name, start, "", BLOCK, last, ordinal)
 
     def find_prefix(self, node: Node) -> Prefix:
         """Return the prefix of a declaration; an empty one when it has none."""

@@ -79,3 +79,12 @@ def test_a_field_has_the_methods_of_the_trait_that_its_type_is_bound_by(rust: Gr
         ("calls", "possible", "Core.run", (9,)),
     ]
     assert list_incoming(rust, "Other.matched", EdgeType.CALLS) == [("calls", "possible", "Core.run", (9,))]
+
+
+def test_what_is_derived_is_no_struct_of_that_name() -> None:
+    text = "pub trait Shape {}\nstruct Debug;\n#[derive(Debug, Shape)]\nstruct One;\nfn f(d: Debug) {}\n"
+    graph = make_graph({"Cargo.toml": '[package]\nname = "a"\n', "src/lib.rs": text})
+    assert list_incoming(graph, "Debug", EdgeType.REFERENCES, EdgeType.ACCEPTS) == [
+        ("accepts", "exact", "f", (5,))
+    ]
+    assert [row[3] for row in list_incoming(graph, "Shape")] == [(3,)]

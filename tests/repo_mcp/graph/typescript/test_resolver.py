@@ -463,3 +463,40 @@ def test_type_arguments_in_a_chain_keep_the_type() -> None:
         }
     )
     assert given.ask("a.ts", ".then(3)", "then") == ["a.ts:1 then exact"]
+
+
+def test_what_a_block_declares_is_seen_in_its_lines_alone() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+                type State = { a: 1 };
+                it("one", () => {
+                    type State = { b: number };
+                    const read = (one: State) => one.b;
+                    read(1);
+                });
+                it("two", () => {
+                    read(2);
+                    interface State { c: number }
+                    const read = (two: State) => two.c;
+                    if (1) {
+                        const read = (three: State) => three.c;
+                        read(3);
+                    }
+                });
+                const first: State = read(4);
+                export class Box { run() { const read = () => 2; read(5); } }
+            """,
+        }
+    )
+    for line, start, member in (
+        ("(one: State)", 3, "b"),
+        ("(two: State)", 9, "c"),
+        ("(three: State)", 9, "c"),
+    ):
+        assert found.ask("a.ts", line, "State") == [f"a.ts:{start} State exact"]
+        assert found.ask("a.ts", line, member, USE) == [f"a.ts:{start} {member} exact"]
+    assert found.ask("a.ts", "const first", "State") == ["a.ts:1 State exact"]
+    called = [found.ask("a.ts", f"read({number})", "read", CALL) for number in (1, 2, 3, 4, 5)]
+    lines = ["a.ts:4 read exact", "a.ts:10 read exact", "a.ts:12 read exact", "-> read", "a.ts:17 read exact"]
+    assert called == [[one] for one in lines]
