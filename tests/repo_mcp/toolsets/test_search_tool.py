@@ -115,6 +115,15 @@ def test_lines_of_one_declaration_are_one_hit_that_names_it(ledger: Repository) 
     }
 
 
+@pytest.mark.parametrize("mode", ["bm25", "literal", "regex", "symbol"])
+def test_a_hit_has_the_fields_of_the_specification_without_being_asked(ledger: Repository, mode: str) -> None:
+    """Programs read hits by these names. See docs/decisions/0076-hits-as-text.md."""
+    hits = [tell(hit).keys() for hit in search(ledger, "close", mode=mode)["hits"]]
+    assert hits
+    assert all({"path", "start_line", "end_line", "snippet"} <= hit for hit in hits)
+    assert any({"symbol", "symbol_lines"} <= hit for hit in hits)
+
+
 def test_lines_of_several_declarations_are_one_hit_that_names_each(ledger: Repository) -> None:
     (hit,) = search(ledger, r"import post|def post|post\([13]|def other", mode="regex")["hits"]
     assert tell(hit) == {
