@@ -2,7 +2,7 @@
 
 place/tree     a copy of the tiny repository, with more to find in it, and a .env
 place/home     the client's home, with what `repo-mcp init CLIENT --write` put there
-place/bin      repo-mcp-server, which is the recorder in front of the real one
+place/bin      repo-mcp-server, which is the recorder in front of the real one, with the code of this checkout
 place/log      what travelled between client and server
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from tests.repo_mcp.cli.program import BIN, make_tree, run
+from tests.repo_mcp.cli.program import BIN, PROJECT, make_tree, run
 
 SECRET = "token=never-to-be-told-4711"
 SERVER = BIN / "repo-mcp-server"
@@ -69,7 +69,8 @@ class Stage:
         self.server.parent.mkdir()
         (self.tree / ".env").write_text(f"{SECRET}\n", encoding="utf-8")
         words = [sys.executable, "-IS", str(RECORDER), f"HOLD={hold}", str(self._log), str(SERVER)]
-        self.server.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
+        code = f"PYTHONPATH={shlex.quote(str(PROJECT))}"
+        self.server.write_text(f'#!/bin/sh\n{code} exec {shlex.join(words)} "$@"\n', encoding="utf-8")
         self.server.chmod(0o700)
 
     def add_file(self, path: str, text: str) -> None:
@@ -120,7 +121,10 @@ class Stage:
         return [Frame(row["pid"], row["at"], row["what"], row) for row in rows]
 
     def find_answer(self, tool: str, place: int = 0) -> dict[str, Any]:
-        """Return what the server answered to one of the calls of a tool, as it went over the wire."""
+        """Return what the server answered to one of the calls of a tool, as it went over the wire.
+
+        AssertionError where it was not called so often: the client may not have waited for the server.
+        """
         frames = self.read_frames()
         calls = [
             (frame.pid, frame.message["id"])
@@ -128,6 +132,7 @@ class Stage:
             if frame.what == "client" and frame.message.get("method") == "tools/call"
             if frame.message["params"]["name"] == tool
         ]
+        assert place < len(calls), f"{tool} was called {len(calls)} times; the server: {_tell(frames)}"
         answers = {(frame.pid, frame.message["id"]): frame.message for frame in frames if _is_answer(frame)}
         result = answers[calls[place]]["result"]
         assert isinstance(result, dict)
@@ -155,6 +160,12 @@ class Stage:
                 break
             time.sleep(0.05)
         return left
+
+
+def _tell(frames: Sequence[Frame]) -> str:
+    """Say what happened to the server, and what it was asked for."""
+    told = (frame.message.get("method", "") if frame.what == "client" else frame.what for frame in frames)
+    return ", ".join(one for one in told if one not in ("", "server")) or "was not started"
 
 
 def _is_answer(frame: Frame) -> bool:

@@ -35,7 +35,8 @@ CALLS = {
     "One error": Call("repo.open_file", {"path": ".env"}),
 }
 ANSWER = "<answer>"
-ANSWER = "<answer>"
+# Without this Codex asks its model after a second, with the tools that are there: none on a busy machine.
+CODEX_WAITS = ("[mcp_servers.repo]", "[mcp_servers.repo]\nrequired = true")
 # Ids, and what a client's own clock says.
 _VARYING = re.compile(r'(?<="request_id":")[^"]+|(?<=Wall time: )[0-9.]+')
 _ROOT = r'"This answers for the repository \"tree\"."'
@@ -60,6 +61,8 @@ def play(driver: Driver, place: Path) -> Mapping[str, tuple[str, str]]:
     """Return for each of the calls what was sent, and what the model saw with `ANSWER` in place of it."""
     stage = Stage(place)
     stage.set_up(*driver.setup)
+    if driver.program == "codex":
+        stage.change_setup(driver.file, *CODEX_WAITS)
     stage.index()
     played = driver.play(stage, Script(*map(Step, CALLS.values())))
     shown = {}
