@@ -2,6 +2,9 @@
 
 A list that does not fit loses its most nested symbols before others, and of those the last. So its first page
 always reaches from the top of the file to its end; the cursor continues with what was left out.
+
+A record leaves out what the call and the records above it say already: the path as it was asked for, the
+parent that its lines lie in, the receiver of a method, the keyword and the name in its signature.
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ _KIND_WORD = re.compile(
     r"|type) "
 )
 _WORD_CHAR = re.compile(r"\w")
+_BOUND = ("method", "async_method", "property")
+_RECEIVER = re.compile(r"\((?:self|cls)(?:, |(?=\)))")  # of a method in Python, which its kind says
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,7 @@ class _Listing:
     detail: str
     docs: bool
     notes: tuple[str, ...]
+    asked: str | None  # the path that the call named
 
     def build(self, rows: int) -> Part:
         """Return the answer with some of the symbols."""
@@ -52,8 +58,9 @@ class _Listing:
         is_cut = end < len(self.order)
         numbers = sorted(self.order[self.page.start : end])
         rendered = self._write_lines(numbers) if self.detail == _TEXT else self._render(numbers)
+        is_told = self.found.path == self.asked and self.detail != _FULL
         result = {
-            "path": escape_text(self.found.path),
+            **({} if is_told else {"path": escape_text(self.found.path)}),
             "language": self.found.language,
             "symbols": rendered,
             **self.page.follow(self.keys, rows, is_cut),
@@ -72,18 +79,24 @@ class _Listing:
         ]
 
     def _render(self, numbers: Sequence[int]) -> list[object]:
-        render = _render_whole if self.detail == _FULL else self._render_lean
-        return [render(self.found.symbols[number]) for number in numbers]
+        symbols = [self.found.symbols[number] for number in numbers]
+        if self.detail == _FULL:
+            return [_render_whole(symbol) for symbol in symbols]
+        return [*map(self._render_lean, symbols, _list_around(symbols))]
 
-    def _render_lean(self, symbol: Symbol) -> Result:
+    def _render_lean(self, symbol: Symbol, around: str | None) -> Result:
         usual = "module" if symbol.parent_symbol is None else "class"
-        row = _render_whole(symbol) | {"signature": escape_text(shorten_signature(symbol))}
+        signature = shorten_signature(symbol)
+        if self.found.language == "python" and symbol.kind in _BOUND:
+            signature = _RECEIVER.sub("(", signature)
+        row = _render_whole(symbol) | {"signature": escape_text(signature)}
         left_out = {
             *(() if self.docs else ("doc",)),
             *(("scope_kind",) if symbol.scope_kind == usual else ()),
             *(() if symbol.is_conditional else ("is_conditional",)),
+            *(("parent_symbol",) if symbol.parent_symbol == around else ()),
         }
-        return {name: value for name, value in row.items() if value is not None and name not in left_out}
+        return {name: value for name, value in row.items() if name not in left_out}
 
     def _write_lines(self, numbers: Sequence[int]) -> list[object]:
         """Return a line for each symbol, with the lines of what encloses those of a later page."""
@@ -139,8 +152,37 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         find_text(arguments, "detail") or _LEAN,
         arguments.get("docs") is True,
         _explain_nothing(symbols, chosen, listed, parent),
+        find_text(arguments, "path"),
     )
     return Draft(listing.build, len(listed) - page.start)
+
+
+def _list_around(symbols: Sequence[Symbol]) -> list[str | None]:
+    """Return for each declaration the name of the innermost longer one above whose lines hold it."""
+    from repo_mcp.languages.outline.symbol_lookup import qualify
+
+    around: list[str | None] = []
+    held: list[Symbol] = []  # the declarations around the one before, the outermost first
+    for symbol in symbols:
+        while held and not _holds(held[-1], symbol):
+            held.pop()
+        around.append(qualify(held[-1]) if held else None)
+        held.append(symbol)
+    return around
+
+
+def _holds(outer: Symbol, inner: Symbol) -> bool:
+    """Return whether the lines of one hold those of the other and more."""
+    first, last = outer.start_line, outer.end_line
+    return (
+        first <= inner.start_line
+        and inner.end_line <= last
+        and (first, last)
+        != (
+            inner.start_line,
+            inner.end_line,
+        )
+    )
 
 
 def _is_inside(symbol: Symbol, parent: str) -> bool:

@@ -102,22 +102,25 @@ def outline_output(limits: Limits) -> Schema:
     properties = {
         "kind": build_field("string"),
         "name": build_field("string"),
-        "signature": build_field("string", "Declaration on one line, without its name except in full"),
+        "signature": build_field("string", "Declaration on one line, without name and self except in full"),
         "start_line": build_field("integer", "Decorators included"),
         "end_line": build_field("integer"),
         "doc": build_field(["string", "null"], "First line of the docstring or comment"),
         "parent_symbol": build_field(
-            ["string", "null"], "Qualified name of the enclosing declaration; absent: top level"
-        ),
+            ["string", "null"],
+            "Qualified name of the enclosing declaration; absent: the innermost longer one above whose lines"
+            " hold these, if any; null: none",
+        )
+        | {"default": ""},  # a name never is, so null stays
         "scope_kind": build_field(
-            ["string", "null"], "module, class or function; absent: class with a parent_symbol, else module"
+            ["string", "null"], "module, class or function; absent: class within a parent, else module"
         ),
         "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
         "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
     }
     symbol = build_object(properties, ("kind", "name", "signature", "start_line", "end_line"))
     result = {
-        "path": build_field("string"),
+        "path": build_field("string", "absent: as it was asked for"),
         "language": build_field("string"),
         "symbols": build_list(
             symbol | {"type": ["object", "string"]},
@@ -130,4 +133,4 @@ def outline_output(limits: Limits) -> Schema:
         )
         | {"default": "ast"},
     }
-    return build_envelope_schema(build_object(result, ("path", "language", "symbols")))
+    return build_envelope_schema(build_object(result, ("language", "symbols")))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from repo_mcp.config.server_config import Config, Limits
+from repo_mcp.config.server_config import Config, Limits, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.outline_calls import shorten_signature
 from tests.repo_mcp.lean_answers import read_answer
@@ -70,7 +75,7 @@ ONE = Symbol("method", "m", "@cached def m(self) -> int", 3, 9, "Does.", "A", "c
 LEAN = {
     "kind": "method",
     "name": "m",
-    "signature": "@cached (self) -> int",
+    "signature": "@cached () -> int",
     "start_line": 3,
     "end_line": 9,
     "parent_symbol": "A",
@@ -80,13 +85,76 @@ LEAN = {
 
 
 def test_a_symbol_has_the_fields_that_say_something() -> None:
-    envelope = call(StandIn(ONE), path="a.py")
+    envelope = call(StandIn(ONE), path="./a.py")
     assert envelope["result"]["symbols"] == [LEAN]
     assert envelope["result"]["path"] == "a.py"
+    assert "path" not in call(StandIn(ONE), path="a.py")["result"]
     assert envelope["result"]["language"] == "python"
     assert envelope["warnings"] == []
     plain = call(StandIn(symbol("function", "f", 1)), path="a.py")["result"]["symbols"]
     assert plain == [{"kind": "function", "name": "f", "signature": "()", "start_line": 1, "end_line": 1}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "signature", "short"),
+    [
+        ("method", "def f(self, a=(1, 2))", "(a=(1, 2))"),
+        ("method", "@classmethod def f(cls)", "@classmethod ()"),
+        ("property", "@property def f(self) -> int", "@property () -> int"),
+        ("method", "def f(selfish, cls)", "(selfish, cls)"),
+        ("function", "def f(self, a)", "(self, a)"),
+    ],
+)
+def test_a_method_in_python_does_not_name_its_receiver(kind: str, signature: str, short: str) -> None:
+    one = Symbol(kind, "f", signature, 1, 1)
+    assert [row["signature"] for row in rows(call(StandIn(one), path="a.py"))] == [short]
+    rust = call(StandIn(one, language="rust"), path="a.rs")
+    assert [row["signature"] for row in rows(rust)] == [shorten_signature(one)]
+
+
+def read_parents(found: list[Any]) -> list[str | None]:
+    """Return the parents of records as the output schema says that they are read."""
+    read: list[tuple[str, int, int]] = []
+    parents: list[str | None] = []
+    for row in found:
+        first, last = row["start_line"], row["end_line"]
+        above = [
+            name for name, start, end in read if start <= first and last <= end and end - start > last - first
+        ]
+        parents.append(row.get("parent_symbol", above[-1] if above else None))
+        read.append((row["name"] if parents[-1] is None else f"{parents[-1]}.{row['name']}", first, last))
+    return parents
+
+
+ODD = {
+    "odd.py": "class A: x = 1; y = 2\nclass B:\n    class C:\n        def m(self): pass\n    def n(self):\n"
+    "        def inner(): pass\n    a = b = 1\n\nX = Y = (\n  1)\n\n\ndef f(): pass\n",
+    "odd.cpp": "struct S {\n  int a;\n  void n() {\n  }\n};\nvoid S::m() {\n  n();\n}\n",
+    "odd.md": "# A\n\n## B\n\n### C\n\n## D\n\n# E\n",
+    "odd.ts": "export class A {\n  b = 1;\n  c() {\n    const d = 2;\n  }\n}\nnamespace N {}\n",
+}
+
+
+@pytest.mark.parametrize("path", ODD)
+def test_parents_that_are_left_out_are_those_that_the_lines_tell(tmp_path: Path, path: str) -> None:
+    (tmp_path / path).write_text(ODD[path])
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        told = rows(call(cast(Any, repository), path=path))
+        whole = rows(call(cast(Any, repository), path=path, detail="full"))
+    assert read_parents(told) == [row.get("parent_symbol") for row in whole]
+    told_by_lines = [row for row in told if "parent_symbol" not in row]
+    assert len(told_by_lines) > len(told) / 2
+    assert any(read_parents(told))
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4), st.sampled_from([None, "a", "a.b", "b"]))))
+def test_any_parents_can_be_read(drawn: list[tuple[int, int, str | None]]) -> None:
+    symbols = [
+        Symbol("class", "ab"[number % 2], "class", first, first + more, None, parent)
+        for number, (first, more, parent) in enumerate(sorted(drawn, key=lambda one: one[0]))
+    ]
+    told = rows(call(StandIn(*symbols), path="a.py"))
+    assert read_parents(told) == [one.parent_symbol for one in symbols]
 
 
 def test_docs_are_given_on_request() -> None:
