@@ -3,8 +3,8 @@
 A list that does not fit loses its most nested symbols before others, and of those the last. So its first page
 always reaches from the top of the file to its end; the cursor continues with what was left out.
 
-A record leaves out what the call and the records above it say already: the path as it was asked for, the
-parent that its lines lie in, the receiver of a method, the keyword and the name in its signature.
+A record leaves out what it and the records above it say already: the parent that its lines lie in, the
+receiver of a method, the keyword and the name in its signature.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ class _Listing:
     detail: str
     docs: bool
     notes: tuple[str, ...]
-    asked: str | None  # the path that the call named
 
     def build(self, rows: int) -> Part:
         """Return the answer with some of the symbols."""
@@ -58,9 +57,8 @@ class _Listing:
         is_cut = end < len(self.order)
         numbers = sorted(self.order[self.page.start : end])
         rendered = self._write_lines(numbers) if self.detail == _TEXT else self._render(numbers)
-        is_told = self.found.path == self.asked and self.detail != _FULL
         result = {
-            **({} if is_told else {"path": escape_text(self.found.path)}),
+            "path": escape_text(self.found.path),
             "language": self.found.language,
             "symbols": rendered,
             **self.page.follow(self.keys, rows, is_cut),
@@ -152,7 +150,6 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         find_text(arguments, "detail") or _LEAN,
         arguments.get("docs") is True,
         _explain_nothing(symbols, chosen, listed, parent),
-        find_text(arguments, "path"),
     )
     return Draft(listing.build, len(listed) - page.start)
 
@@ -173,16 +170,8 @@ def _list_around(symbols: Sequence[Symbol]) -> list[str | None]:
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:
     """Return whether the lines of one hold those of the other and more."""
-    first, last = outer.start_line, outer.end_line
-    return (
-        first <= inner.start_line
-        and inner.end_line <= last
-        and (first, last)
-        != (
-            inner.start_line,
-            inner.end_line,
-        )
-    )
+    within = outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
+    return within and inner.end_line - inner.start_line < outer.end_line - outer.start_line
 
 
 def _is_inside(symbol: Symbol, parent: str) -> bool:

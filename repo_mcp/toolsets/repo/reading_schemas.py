@@ -120,7 +120,7 @@ def outline_output(limits: Limits) -> Schema:
     }
     symbol = build_object(properties, ("kind", "name", "signature", "start_line", "end_line"))
     result = {
-        "path": build_field("string", "absent: as it was asked for"),
+        "path": build_field("string"),
         "language": build_field("string"),
         "symbols": build_list(
             symbol | {"type": ["object", "string"]},
@@ -133,4 +133,4 @@ def outline_output(limits: Limits) -> Schema:
         )
         | {"default": "ast"},
     }
-    return build_envelope_schema(build_object(result, ("language", "symbols")))
+    return build_envelope_schema(build_object(result, ("path", "language", "symbols")))

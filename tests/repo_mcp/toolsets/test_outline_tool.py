@@ -88,7 +88,6 @@ def test_a_symbol_has_the_fields_that_say_something() -> None:
     envelope = call(StandIn(ONE), path="./a.py")
     assert envelope["result"]["symbols"] == [LEAN]
     assert envelope["result"]["path"] == "a.py"
-    assert "path" not in call(StandIn(ONE), path="a.py")["result"]
     assert envelope["result"]["language"] == "python"
     assert envelope["warnings"] == []
     plain = call(StandIn(symbol("function", "f", 1)), path="a.py")["result"]["symbols"]
