@@ -30,7 +30,8 @@ _C = r"""
     | {opt}{slash_doc}
     | (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
     | {record}                                           # headers of C++ are C by their names
-    | (?=[A-Za-z_])(?:{w}++[ \t*]++){0,8}{not_statement}({name})
+    | (?=[A-Za-z_])(?:[A-Za-z0-9_:<>]++[ \t*&]++){0,8}(?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}
+      {not_statement}({name})
       (?:{opt}\((?=[^;{}]{0,600}+\{) | {assigned} | {opt}\n?{opt}\{)
     | typedef{gap}(?:{w}++[ \t*]++){1,6}({name}){opt};
     | typedef\b[^;{}()\n]{1,80}+\({opt}\*{opt}({name})

@@ -283,6 +283,8 @@ def _find_body(layout: _Layout, line: int) -> int | None:
     """Return the line whose brace opens the body of the declaration in `line`, or None without a body."""
     for position in range(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
         text = layout.lines[position]
+        if b"{}" in text and text.rstrip().endswith(b","):
+            text = text.replace(b"{}", b"")  # of a type or a default among the parameters
         if b"{" in text or (position == line and _SMALL_OPENER.search(text) and b"=" in text):
             return position
         if text.rstrip().endswith(b";") or not text.strip():

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-VERSION = 2  # part of the index's configuration: raise it when landmarks or languages change
+VERSION = 3  # part of the index's configuration: raise it when landmarks or languages change
 
 Kind = Literal["code", "docs", "config", "data"]
 

@@ -137,6 +137,12 @@ LIMIT = 3
                 ("Title.Second", 13, 13),
             ],
         ),
+        (
+            "b.go",
+            b"func Gather(\n\tseen map[uint64]struct{},\n\tin chan struct{},\n) error {\n\treturn nil\n}\n",
+            [("Gather", 1, 6)],
+        ),
+        ("b.ts", b"function open(\n  way: Way = {},\n) {\n  go(way);\n}\n", [("open", 1, 5)]),
         ("a.py", PYTHON, [("outer", 1, 17), ("outer.inner", 13, 14), ("LIMIT", 20, 20)]),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),

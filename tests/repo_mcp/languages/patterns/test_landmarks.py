@@ -605,6 +605,7 @@ HOSTILE = [
     "a::", "\na b[", "\nclass a a a a a", "template<", "\npublic a ", "\nconst a = (b", "--[[", "{-",
     "<!--", "\n=begin", "\n=head1\n", "```", "\n===", "a\n===", '\nx = """', "\nfun <a", "\n  a(b)  ",
     "\ntypedef a(", "[", "\u00e9", "\nclass a((", "\nclass a((b)", "\nstruct [[a", "\nclass a(b ",
+    "\na<a", "\na::a<a>::",
 ]  # fmt: skip
 
 
@@ -640,6 +641,23 @@ struct plain {
     found = scan(find_language(path), text)
     names = [text[start:end].decode() for start, end in found.definitions]
     assert names == ["Status", "Other", "Thing", "Kept", "Seen", "Kind", "plain"]
+
+
+@pytest.mark.parametrize("path", ["sink-inl.h", "sink.cc"])
+def test_members_defined_outside_their_class_are_found_by_their_names(path: str) -> None:
+    text = b"""
+template <typename Mutex>
+INLINE void rotating_sink<Mutex>::rotate() {
+}
+INLINE std::vector<int> Log::Levels::list(const Log &log) {
+}
+Log::Log(int level) : level_(level) {
+}
+void Log::flush();
+"""
+    found = scan(find_language(path), text)
+    names = [text[start:end].decode() for start, end in found.definitions]
+    assert names == ["rotate", "list", "Log"]
 
 
 def test_definition_lines_of_great_length_are_bounded() -> None:
