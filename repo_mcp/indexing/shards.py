@@ -216,6 +216,11 @@ class ShardBuilder:
             return SkipReason.EXCLUDED
         return None
 
+    def find_reasons(self, paths: Sequence[str]) -> dict[str, SkipReason]:
+        """Return why some files are not indexed, for what is in them or for their extensions."""
+        found = self._read_group([(path, None) for path in paths])
+        return {path: one for path, one in zip(paths, found, strict=True) if isinstance(one, SkipReason)}
+
     def is_so(self, files: Sequence[tuple[str, bytes | SkipReason | None]]) -> bool:
         """Return True when each file has this fingerprint, is skipped for this reason, or is gone (None)."""
         claims = [claim for _, claim in files]

@@ -11,13 +11,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 
 from index_format import IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.refresh import Walk
 from repo_mcp.indexing.scan_state import ChangedFiles
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards import BuildSettings, ShardBuilder
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.index_report import ChangeWatch, IndexReport
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
@@ -289,6 +291,21 @@ class LiveIndex:
             self.refresh(cancelled=stop)
         found = self._generation.read_seen()
         return {} if found is None else found[1].get_skipped()
+
+    def find_left_out(self, paths: Iterable[str]) -> dict[str, SkipReason]:
+        """Return which of a few files no refresh takes up, and why, as they are now.
+
+        By its name a file is told to be excluded as soon as the tree was walked once.
+        """
+        finder = self._watch.finder
+        there = [] if finder is None else [path for path in paths if finder.is_there(path)]
+        with closing(ShardBuilder(replace(self.refresher.settings, adapters=()))) as builder:
+            found = builder.find_reasons(there)
+        for path in there:
+            changes = None if finder is None else finder.look_at([path])
+            if changes is not None and not changes.files:
+                found[path] = SkipReason.EXCLUDED
+        return found
 
     @property
     def skipped(self) -> Mapping[str, SkipReason]:

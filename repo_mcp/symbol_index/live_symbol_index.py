@@ -390,7 +390,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         """
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
-        skipped = self._refresh_paths(good, cancelled) if good else {}
+        skipped, is_settled = self._refresh_paths(good, cancelled) if good else ({}, True)
         pending: Collection[str] = ()
         try:
             if good:
@@ -401,40 +401,39 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             pending = good
         with self.view() as view:
             lexical = KnownFiles(self._index.get_searcher().snapshot)
-            outcomes = Outcomes(lexical, view, skipped, self._phase, pending=pending)
+            outcomes = Outcomes(lexical, view, skipped, self._phase, is_settled=is_settled, pending=pending)
             return tuple(outcomes.tell(path, one) for path, one in named.items())
 
     def _refresh_paths(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None
-    ) -> Mapping[str, SkipReason] | None:
+    ) -> tuple[Mapping[str, SkipReason], bool]:
         """Have the lexical index take up files, with the refresh that builds it while one does.
 
-        Returns what it leaves out, and why; None where it may not have taken up all, because others write.
+        Returns what it leaves out, and why; and False where it may not have taken up all the others, because
+        others write.
         """
-        if self._join_build(paths, self._stops_when(cancelled)):
-            return None
-        try:
-            return self._index.refresh_paths(paths, cancelled)
-        except RepoError as error:
-            if error.code is not ErrorCode.BUSY:
-                raise
-            return None
+        if not self._join_build(paths, self._stops_when(cancelled)):
+            try:
+                return self._index.refresh_paths(paths, cancelled), True
+            except RepoError as error:
+                if error.code is not ErrorCode.BUSY:
+                    raise
+        return self._index.find_left_out(paths), False
 
     def _join_build(self, paths: Sequence[str], stop: Callable[[], bool]) -> bool:
         """Wait while the index is built, until it has these files as they are now, JOIN_SECONDS at most.
 
-        Returns False when it is not being built. Raises CANCELLED.
+        What no build takes up is not waited for. Returns False when none goes on. Raises CANCELLED.
         """
         deadline = time.monotonic() + JOIN_SECONDS
         while self._index.is_being_built():
             if stop():
                 raise RepoError(ErrorCode.CANCELLED, "Indexing was cancelled.", "The build goes on.")
             self._index.refresher.remaining.index_first(paths, ROUND_SECONDS)
-            searcher = self._index.find_searcher()
-            if time.monotonic() >= deadline or (
-                searcher is not None
-                and all(map(partial(is_current, self._phase.read, KnownFiles(searcher.snapshot)), paths))
-            ):
+            searcher, left_out = self._index.find_searcher(), self._index.find_left_out(paths)
+            known = KnownFiles(None if searcher is None else searcher.snapshot)
+            is_done = all(map(partial(is_current, self._phase.read, known, left_out), paths))
+            if is_done or time.monotonic() >= deadline:
                 return True
             self._closed.wait(ROUND_SECONDS)
         return False

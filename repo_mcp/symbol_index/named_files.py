@@ -34,11 +34,15 @@ def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
     return named or RepoError(ErrorCode.NOT_A_FILE, "The path names a directory.")
 
 
-def is_current(read: Callable[[str], OpenedFile], lexical: KnownFiles, path: str) -> bool:
-    """Return True when the index has a file as it is now, or neither is there."""
+def is_current(
+    read: Callable[[str], OpenedFile], lexical: KnownFiles, left_out: Collection[str], path: str
+) -> bool:
+    """Return True when the index has a file as it is now, or has not what is gone or `left_out`."""
     try:
-        data = read(path).data
+        data = None if path in left_out else read(path).data
     except RepoError:
+        data = None
+    if data is None:
         return lexical.find(path) is None
     return compute_fingerprint(data) == lexical.find_fingerprint(path)
 
@@ -50,16 +54,18 @@ class Outcomes:
         self,
         lexical: KnownFiles,
         view: SymbolIndex,
-        skipped: Mapping[str, SkipReason] | None,
+        skipped: Mapping[str, SkipReason],
         phase: SymbolPhase,
         *,
+        is_settled: bool,
         pending: Collection[str],
     ) -> None:
-        """`skipped` maps files that are not indexed to the reason; None while others write the index, so that
-        only what it has of a file tells. Those `pending` were not parsed now."""
+        """`skipped` maps files that are not indexed to the reason. What is not `is_settled` is being written
+        by others, so that only what the index has of a file tells. Those `pending` were not parsed now."""
         self._lexical = lexical
         self._view = view
         self._skipped = skipped
+        self._is_settled = is_settled
         self._phase = phase
         self._pending = pending
 
@@ -67,12 +73,13 @@ class Outcomes:
         """Return the outcome for one path; `named` comes from `find_name`."""
         if isinstance(named, RepoError):
             return IndexedPath(path, named.code.value)
-        if self._skipped is None and not is_current(self._phase.read, self._lexical, named):
+        if not self._is_settled and not is_current(self._phase.read, self._lexical, self._skipped, named):
             return IndexedPath(path, ErrorCode.BUSY.value)
         if self._lexical.find(named) is not None:
             return IndexedPath(path, "indexed", self._tell_structure(named))
-        if self._skipped is not None and named in self._skipped:
-            return IndexedPath(path, self._skipped[named].value)
+        reason = self._skipped.get(named)
+        if reason not in (None, SkipReason.EXCLUDED):  # of which a link, say, is told something else
+            return IndexedPath(path, reason.value)
         try:
             self._phase.read(named)
         except RepoError as error:

@@ -39,6 +39,9 @@ def write_shards(root: Path) -> None:
         (root / f"p{number % 8}" / f"module{number}.py").write_text(f"def made_{number}(): ...\n{text}")
     (root / LAST).parent.mkdir(parents=True)
     (root / LAST).write_text("def early_bird():\n    return 1\n")
+    (root / "p0/image.dat").write_bytes(b"\0\1" * 9)
+    (root / ".gitignore").write_text("*.log\n")
+    (root / "ignored.log").write_text("nothing\n")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
@@ -51,6 +54,9 @@ def test_a_file_is_indexed_at_once_while_the_index_is_built(tmp_path: Path) -> N
             found = client.call("index_files", paths=[LAST, "missing.py"])
             assert found["files"] == [{"path": LAST, "parse_status": "full"}]
             assert [row["code"] for row in found["errors"]] == ["not_found"]
+            never = client.call("index_files", paths=[LAST, "p0/image.dat", "ignored.log"])
+            told = [(row["path"], row["code"]) for row in never["errors"]]
+            assert told == [("p0/image.dat", "binary_file"), ("ignored.log", "invalid_parameter")]
             assert client.call("get_status")["state"] == "partial"  # the build goes on
             assert LAST in json.dumps(client.call("search_symbols", query="early_bird"))
             (root / LAST).write_text("def second_thought():\n    return 2\n")

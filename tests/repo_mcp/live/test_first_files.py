@@ -14,6 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import live_index
 from repo_mcp.model import ExactRequest, IndexProgress, SearchRequest, WalkReport
 from repo_mcp.repository import Repository
+from repo_mcp.symbol_index import live_symbol_index
 
 WORD = "halibut"
 
@@ -83,6 +84,13 @@ def test_a_refresh_that_runs_is_not_followed_by_another(tree: Path, monkeypatch:
             repository.start_background_refresh()
             assert not [one for one in set(threading.enumerate()) - before if one.name == "refresh"]
         assert [hit.path for hit in repository.search(SearchRequest(WORD, 5)).hits] == ["fish.py"]
+
+
+def test_what_no_build_takes_up_is_not_waited_for(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_symbol_index, "JOIN_SECONDS", 3600.0)
+    (tree / "image.dat").write_bytes(b"\0\1" * 9)
+    with opened(tree, watch=False) as repository, listing_is_held(repository, monkeypatch):
+        assert repository.symbol_index._join_build(["image.dat", "missing.py"], lambda: False)
 
 
 def test_a_tree_that_takes_longer_is_said_to(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
