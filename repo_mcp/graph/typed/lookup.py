@@ -278,7 +278,7 @@ class NamedLookup:
         found = []
         for other in self.iter_declaring(scope, path[-1], path):
             for ordinal in other.find_named(path[-1]):
-                if not self._is_wanted(other, ordinal, role):
+                if not self._is_wanted(other, ordinal, role) or _extends_anything(other, ordinal):
                     continue
                 reachable = other is scope or rules.is_reachable(scope, other, ordinal)
                 if reachable and rules.say_path(other, ordinal) == path:
@@ -512,3 +512,8 @@ def _count_common(one: str, other: str) -> int:
             break
         count += 1
     return count
+
+
+def _extends_anything(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is an extension of all types that fit: in Rust, `impl<T> Shape for T`."""
+    return scope.get_kind(ordinal) is SymbolKind.EXTENSION and scope.find_extended(ordinal) is None

@@ -124,12 +124,19 @@ def _on_implementation(walk: CaptureWalk, node: Node) -> None:
     row = walk.take_marks(node.start_point.row)[0]
     access = Access.PUBLIC if trait is not None else Access.NONE
     walk.declare(node, owner.name, SymbolKind.EXTENSION, access=access, first_row=row)
-    walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier)
+    if not _is_parameter(walk, node, owner.name):
+        walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier)
     _take_path(walk, type_node)
     if trait is not None:
         found = read_type(walk.read_line(trait).partition("<")[0])
         walk.refer(ReferenceRole.IMPLEMENT, found.name, trait, found.qualifier)
         _take_path(walk, trait)
+
+
+def _is_parameter(walk: CaptureWalk, node: Node, name: str) -> bool:
+    """Return whether a name is a type parameter of an `impl`, as in `impl<T> Shape for T`."""
+    parameters = walk.read_line(node.child_by_field_name("type_parameters"))
+    return re.search(rf"[<,]\s*{re.escape(name)}\s*[:,=>]", parameters) is not None
 
 
 def _take_path(walk: CaptureWalk, node: Node) -> None:

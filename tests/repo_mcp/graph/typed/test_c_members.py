@@ -7,6 +7,7 @@ import pytest
 from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
+from repo_mcp.symbols.symbol_record import ParseStatus
 from tests.repo_mcp.graph.memory_index import Row, list_incoming, make_graph
 
 C = {
@@ -271,3 +272,32 @@ def test_the_body_of_a_function_that_a_macro_heads_declares_nothing_outside(
     lines = [line for edge in graph.find_incoming(shared, NAMED).edges for line in edge.lines]
     first = before.count("\n") + 5
     assert lines == [first, first + 6]
+
+
+def test_a_function_that_a_condition_tears_apart_has_variables_of_its_own() -> None:
+    text = (
+        "static int global;\n"
+        "void run(int n) {\n"
+        "  struct item *one;\n"
+        "#if A\n"
+        "  for (;n;) {\n"
+        "#else\n"
+        "  for (;;) {\n"
+        "#endif\n"
+        "    one = use(global);\n"
+        "  }\n"
+        "}\n"
+        "int more(void) {\n  return global;\n}\n"
+    )
+    graph = make_graph({"a.c": text})
+    assert graph.find_status("a.c") is ParseStatus.PARTIAL
+    assert "one" not in {node.symbol.name for node in graph.outline("a.c")}
+    (edges,) = (
+        graph.find_incoming(one, NAMED).edges for one in graph.outline("a.c") if one.symbol.name == "global"
+    )
+    assert {line for edge in edges for line in edge.lines} == {9, 13}
+
+
+def test_the_name_that_a_macro_makes_another_of_is_no_use() -> None:
+    text = "static void spawn(void) { }\nBENCH(spawn) {\n  spawn();\n}\n"
+    assert [row[3] for row in list_incoming(make_graph({"a.c": text}), "spawn")] == [(3,)]

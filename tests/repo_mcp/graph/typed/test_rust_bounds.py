@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import CALLS, EdgeType
+from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
 
 RUST = {
@@ -88,3 +88,16 @@ def test_what_is_derived_is_no_struct_of_that_name() -> None:
         ("accepts", "exact", "f", (5,))
     ]
     assert [row[3] for row in list_incoming(graph, "Shape")] == [(3,)]
+
+
+def test_a_type_parameter_is_no_other_parameter_of_that_name() -> None:
+    texts = {
+        "Cargo.toml": '[package]\nname = "a"\n',
+        "src/lib.rs": "pub trait Two { type Item; }\nimpl<I: Clone> Two for I { type Item = u8; }\n",
+        "src/use.rs": "pub struct Find<I: Iterator, P> where P: Fn(I::Item) { one: I, two: P }\n",
+    }
+    graph = make_graph(texts)
+    (item,) = (one for one in graph.outline("src/lib.rs") if one.name_inside == "I.Item")
+    assert list(graph.find_incoming(item, NAMED).edges) == []
+    (trait,) = (one for one in graph.outline("src/lib.rs") if one.name_inside == "Two")
+    assert [edge.type for edge in graph.find_incoming(trait, NAMED).edges] == [EdgeType.IMPLEMENTS]
