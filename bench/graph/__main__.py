@@ -58,8 +58,9 @@ def main(arguments: list[str]) -> int:
     sides = _collect(program, index, lines)
     if given.served:
         began_asking = time.monotonic()
-        answers = collect_served(given.tree, program, sorted(set(index.occurrences) & set(texts)), sides)
-        print(f"{answers} answers of get_references in {time.monotonic() - began_asking:.0f} s")
+        served = collect_served(given.tree, program, sorted(set(index.occurrences) & set(texts)))
+        sides.take_served(served)
+        print(f"{served.answers} answers of get_references in {time.monotonic() - began_asking:.0f} s")
     resolved = time.process_time()
     print(f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {resolved - parsed:.1f} s")
     for title, calls_only in (("references", False), ("calls", True)):

@@ -16,9 +16,11 @@ import random
 import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.graph.served import collect_served
 from repo_mcp.graph.program import Confidence, Target
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.languages.native.symbol_parser import PARSERS
@@ -79,29 +81,34 @@ def is_right(program: MemoryProgram, target: Target, places: set[Place], kind: s
     return kind == "FIELD_DECL" and parent.kind is SymbolKind.MACRO  # to the compiler it lies in the struct
 
 
-def judge(program: MemoryProgram, answers: Answers) -> Verdicts:
-    """Compare our edges with the compiler's, in the files that it read."""
-    verdicts, resolver = Verdicts(), NamedResolver(program)
+def iter_ours(program: MemoryProgram, answers: Answers) -> Iterator[tuple[Use, Sequence[Target]]]:
+    """Yield what we lead each use to, in the files that the compiler read."""
+    resolver = NamedResolver(program)
     for path in sorted({path for path, _, _ in answers.places}):
         record = program.find_record(path)
         assert record is not None
         for reference in map(record.get_reference, range(record.reference_count)):
-            if reference.role in _SKIPPED:
-                continue
-            use = path, reference.line, reference.name
-            targets = resolver.resolve(path, record, reference).targets
-            places, kind = answers.places.get(use, set()), answers.kinds.get(use, "")
-            right = [one for one in targets if is_right(program, one, places, kind)]
-            for target in targets:
-                place, verdict = target.declaration, "unjudged"
-                if use in answers.places:
-                    is_beside = bool(right) and target.confidence is Confidence.PROBABLE
-                    verdict = "right" if target in right else "twin" if is_beside else "wrong"
-                verdicts.counts[target.confidence, verdict] += 1
-                if verdict == "right" and target.confidence is not Confidence.POSSIBLE:
-                    verdicts.found.add(use)
-                elif verdict == "wrong":
-                    verdicts.wrong[target.confidence].append((use, f"{place.path} {place.ordinal}"))
+            if reference.role not in _SKIPPED:
+                use = path, reference.line, reference.name
+                yield use, resolver.resolve(path, record, reference).targets
+
+
+def judge(program: MemoryProgram, ours: Iterable[tuple[Use, Sequence[Target]]], answers: Answers) -> Verdicts:
+    """Compare our edges with the compiler's."""
+    verdicts = Verdicts()
+    for use, targets in ours:
+        places, kind = answers.places.get(use, set()), answers.kinds.get(use, "")
+        right = [one for one in targets if is_right(program, one, places, kind)]
+        for target in targets:
+            place, verdict = target.declaration, "unjudged"
+            if use in answers.places:
+                is_beside = bool(right) and target.confidence is Confidence.PROBABLE
+                verdict = "right" if target in right else "twin" if is_beside else "wrong"
+            verdicts.counts[target.confidence, verdict] += 1
+            if verdict == "right" and target.confidence is not Confidence.POSSIBLE:
+                verdicts.found.add(use)
+            elif verdict == "wrong":
+                verdicts.wrong[target.confidence].append((use, f"{place.path} {place.ordinal}"))
     return verdicts
 
 
@@ -112,12 +119,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("answers", type=Path)
     parser.add_argument("--show", choices=("exact", "probable", "missed"))
     parser.add_argument("--most", type=int, default=40, help="edges shown, drawn by a fixed seed")
+    parser.add_argument("--served", action="store_true", help="ours over stdio, page after page")
     given = parser.parse_args(arguments)
     files = [file for file in sorted(given.tree.rglob("*.[ch]")) if file.is_file()]
     texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
     lines = {path: text.decode("utf-8", "replace").split("\n") for path, text in texts.items()}
     answers = read_answers(given.answers, lines)
-    verdicts = judge(MemoryProgram(texts, PARSERS), answers)
+    program = MemoryProgram(texts, PARSERS)
+    served = collect_served(given.tree, program, texts).targets.items() if given.served else None
+    verdicts = judge(program, iter_ours(program, answers) if served is None else served, answers)
     for confidence in Confidence:
         counted = (verdicts.counts[confidence, one] for one in ("right", "wrong", "twin", "unjudged"))
         right, wrong, twins, unjudged = counted

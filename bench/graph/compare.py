@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bench.graph.scip import LOCAL, Occurrence, ScipIndex
+from bench.graph.served import ServedEdges
 from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -41,6 +42,14 @@ class Sides:
     their_calls: set[Place] = field(default_factory=set)
     foreign: set[Place] = field(default_factory=set)  # names that they say are outside
     doubtful: set[Place] = field(default_factory=set)  # where they say something of another name
+
+    def take_served(self, served: ServedEdges) -> None:
+        """Put what a server says in place of ours."""
+        self.our_calls = served.calls
+        self.ours = {
+            place: [(one.declaration, one.confidence) for one in targets]
+            for place, targets in served.targets.items()
+        }
 
 
 @dataclass(slots=True)

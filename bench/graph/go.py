@@ -16,10 +16,12 @@ import json
 import random
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repo_mcp.graph.program import Confidence, Declaration
+from bench.graph.served import collect_served
+from repo_mcp.graph.program import Confidence, Declaration, Target
 from repo_mcp.graph.typed.method_sets import MethodSets
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.languages.native.symbol_parser import PARSERS
@@ -69,26 +71,33 @@ def is_right(program: MemoryProgram, declaration: Declaration, places: set[Place
     return any(one == path and 0 <= at - line <= _HEAD_LINES for one, at in places)
 
 
-def judge(program: MemoryProgram, answers: Answers) -> tuple[dict[tuple[str, str], list[Use]], set[Use]]:
-    """Return our edges by confidence and verdict, and the uses that exact and probable ones find."""
-    verdicts: dict[tuple[str, str], list[Use]] = defaultdict(list)
-    found, resolver = set(), NamedResolver(program)
+def iter_ours(program: MemoryProgram, answers: Answers) -> Iterator[tuple[Use, Sequence[Target]]]:
+    """Yield what we lead each use to, in the files that the compiler read."""
+    resolver = NamedResolver(program)
     for path in sorted({path for path, _, _ in answers.places}):
         record = program.find_record(path)
         assert record is not None
         for reference in map(record.get_reference, range(record.reference_count)):
-            if reference.role in _SKIPPED:
-                continue
-            use = path, reference.line, reference.name
-            places = answers.places.get(use, set())
-            targets = resolver.resolve(path, record, reference).targets
-            right = [one for one in targets if is_right(program, one.declaration, places)]
-            for target in targets:
-                is_beside = bool(right) and target.confidence is Confidence.PROBABLE
-                verdict = "right" if target in right else "twin" if is_beside else "wrong"
-                verdicts[target.confidence, verdict if places else "unjudged"].append(use)
-            if any(one.confidence is not Confidence.POSSIBLE for one in right):
-                found.add(use)
+            if reference.role not in _SKIPPED:
+                use = path, reference.line, reference.name
+                yield use, resolver.resolve(path, record, reference).targets
+
+
+def judge(
+    program: MemoryProgram, ours: Iterable[tuple[Use, Sequence[Target]]], answers: Answers
+) -> tuple[dict[tuple[str, str], list[Use]], set[Use]]:
+    """Return our edges by confidence and verdict, and the uses that exact and probable ones find."""
+    verdicts: dict[tuple[str, str], list[Use]] = defaultdict(list)
+    found = set()
+    for use, targets in ours:
+        places = answers.places.get(use, set())
+        right = [one for one in targets if is_right(program, one.declaration, places)]
+        for target in targets:
+            is_beside = bool(right) and target.confidence is Confidence.PROBABLE
+            verdict = "right" if target in right else "twin" if is_beside else "wrong"
+            verdicts[target.confidence, verdict if places else "unjudged"].append(use)
+        if any(one.confidence is not Confidence.POSSIBLE for one in right):
+            found.add(use)
     return verdicts, found
 
 
@@ -114,13 +123,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("answers", type=Path)
     parser.add_argument("--show", choices=("exact", "probable", "missed", "satisfies"))
     parser.add_argument("--most", type=int, default=40, help="edges shown, drawn by a fixed seed")
+    parser.add_argument("--served", action="store_true", help="ours over stdio, page after page")
     given = parser.parse_args(arguments)
     files = [file for file in sorted(given.tree.rglob("*.go")) if file.is_file()]
     files += given.tree.rglob("go.mod")
     texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
     answers = read_answers(given.answers)
     program = MemoryProgram(texts, PARSERS, lambda path: "go" if path.endswith(".go") else "")
-    verdicts, found = judge(program, answers)
+    served = collect_served(given.tree, program, texts).targets.items() if given.served else None
+    verdicts, found = judge(program, iter_ours(program, answers) if served is None else served, answers)
     for confidence in Confidence:
         counted = (len(verdicts[confidence, one]) for one in ("right", "wrong", "twin", "unjudged"))
         right, wrong, twins, unjudged = counted

@@ -9,24 +9,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.economy.client import Client
-from bench.graph.compare import Sides
-from repo_mcp.graph.program import Confidence, Declaration, Program
+from repo_mcp.graph.program import Confidence, Declaration, Program, Target
+
+Place = tuple[str, int, str]  # path, line, name
 
 POLL_SECONDS = 0.2
 READY_SECONDS = 600.0
 CALLS = "calls"  # what an edge is that does not say it
 
 
-def collect_served(tree: Path, program: Program, paths: Iterable[str], sides: Sides) -> int:
-    """Put what a server says of the files into `sides`, in place of ours. Returns the number of answers."""
-    sides.ours.clear()
-    sides.our_calls.clear()
-    answers = 0
+@dataclass(slots=True)
+class ServedEdges:
+    """The edges that end at the symbols of some files, and which of their places are calls."""
+
+    targets: dict[Place, list[Target]] = field(default_factory=dict)
+    calls: set[Place] = field(default_factory=set)
+    answers: int = 0
+
+
+def collect_served(tree: Path, program: Program, paths: Iterable[str]) -> ServedEdges:
+    """Collect what a server says of the files of a tree, which `program` has, too."""
+    served = ServedEdges()
     with TemporaryDirectory() as data:
         client = Client(tree, Path(data), "--toolsets", "graph")
         try:
@@ -35,10 +44,10 @@ def collect_served(tree: Path, program: Program, paths: Iterable[str], sides: Si
                 for symbol in _iter_rows(client, "get_file_outline", path=path):
                     declaration = _find_declaration(program, path, symbol)
                     if declaration is not None:
-                        answers += _collect_symbol(client, symbol, declaration, sides)
+                        _collect_symbol(client, symbol, declaration, served)
         finally:
             client.close()
-    return answers
+    return served
 
 
 def _wait_until_ready(client: Client) -> None:
@@ -79,10 +88,11 @@ def _find_declaration(program: Program, path: str, symbol: Mapping[str, Any]) ->
     return Declaration(path, found[0]) if found else None
 
 
-def _collect_symbol(client: Client, symbol: Mapping[str, Any], declaration: Declaration, sides: Sides) -> int:
-    pages = 0
+def _collect_symbol(
+    client: Client, symbol: Mapping[str, Any], declaration: Declaration, served: ServedEdges
+) -> None:
     for page in _iter_pages(client, "get_references", node_id=symbol["node_id"]):
-        pages += 1
+        served.answers += 1
         path = ""
         for row in page["result"]:
             path = row.get("file_path", path)
@@ -91,7 +101,6 @@ def _collect_symbol(client: Client, symbol: Mapping[str, Any], declaration: Decl
                 continue
             for line in row["lines"].split("\n"):
                 place = (path, int(line.partition("\t")[0]), symbol["name"])
-                sides.ours.setdefault(place, []).append((declaration, confidence))
+                served.targets.setdefault(place, []).append(Target(declaration, confidence))
                 if row.get("edge_type", CALLS) == CALLS:
-                    sides.our_calls.add(place)
-    return pages
+                    served.calls.add(place)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.graph.served import collect_served
 from repo_mcp.graph.program import Confidence, Target
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
@@ -32,6 +33,8 @@ Place = tuple[str, int, str]
 Where = tuple[str, int, str]  # path, line and name of a declaration
 SUFFIXES = {".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".yaml"}
 SKIPPED = {"node_modules", ".git", "dist", "build", "coverage", ".next"}
+UNNAMED = "Anonymous"  # kind of members of types without a name
+OF_OURS = ("right", "wrong", "unnamed", "unjudged")
 COUNTED = frozenset(
     {
         "FunctionDeclaration",
@@ -159,7 +162,10 @@ def is_one(program: MemoryProgram, target: Target, theirs: set[Where]) -> bool:
 def iter_verdicts(
     program: MemoryProgram, ours: Ours, answers: Answers, *, calls_only: bool
 ) -> Iterator[tuple[str, Place, list[Target]]]:
-    """Yield "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
+    """Yield "right", "wrong", "unnamed", "unjudged", "found" or "missed", the place, and what we say of it.
+
+    Where the compiler has a member of a type without a name, we name the member of the object that holds it.
+    """
     for ordinal, targets in sorted(ours.targets.items()):
         if not targets or (calls_only and ordinal not in ours.calls):
             continue
@@ -168,7 +174,8 @@ def iter_verdicts(
             yield "unjudged", ordinal, targets
         else:
             right = any(is_one(program, one, theirs) for one in targets)
-            yield ("right" if right else "wrong"), ordinal, targets
+            unnamed = bool(theirs) and all(answers.kinds[one] == UNNAMED for one in theirs)
+            yield ("right" if right else "unnamed" if unnamed else "wrong"), ordinal, targets
     for ordinal, counted in sorted(answers.counted.items()):
         if not calls_only or ordinal in answers.calls:
             targets = ours.targets.get(ordinal, [])
@@ -181,10 +188,11 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench.graph.typescript", description=__doc__)
     parser.add_argument("tree", type=Path)
     parser.add_argument("answers", type=Path)
-    parser.add_argument("--show", choices=("wrong", "missed", "unjudged", "right"))
+    parser.add_argument("--show", choices=(*OF_OURS, "missed"))
     parser.add_argument("--calls", action="store_true", help="show calls alone")
     parser.add_argument("--most", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--served", action="store_true", help="ours over stdio, page after page")
     given = parser.parse_args(arguments)
     texts = read_tree(given.tree)
     began = time.process_time()
@@ -192,7 +200,12 @@ def main(arguments: list[str]) -> int:
     program = MemoryProgram(texts, parsers, find_language)
     parsed = time.process_time()
     paths = [path for path in texts if program.find_record(path) is not None]
-    ours = collect_ours(program, paths)
+    if given.served:
+        served = collect_served(given.tree, program, paths)
+        print(f"{served.answers} answers of get_references")
+        ours = Ours(served.targets, served.calls)
+    else:
+        ours = collect_ours(program, paths)
     took = time.process_time() - parsed
     print(f"{len(paths)} files, parsed in {parsed - began:.1f} s, resolved in {took:.1f} s")
     answers = read_answers(given.answers, frozenset(paths))
@@ -201,6 +214,13 @@ def main(arguments: list[str]) -> int:
         precision = counts["right"] / max(1, counts["right"] + counts["wrong"])
         recall = counts["found"] / max(1, counts["found"] + counts["missed"])
         print(f"{title:10}  precision {precision:.3f}  recall {recall:.3f}  {dict(sorted(counts.items()))}")
+    for confidence in (Confidence.EXACT, Confidence.PROBABLE):
+        counts = Counter(
+            verdict
+            for verdict, _, targets in iter_verdicts(program, ours, answers, calls_only=False)
+            if verdict in OF_OURS and targets[0].confidence is confidence
+        )
+        print(f"{confidence:10} ", *(f"{name} {counts[name]}" for name in OF_OURS))
     if given.show:
         _show(program, ours, answers, texts, given)
     return 0

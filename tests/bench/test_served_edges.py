@@ -25,10 +25,10 @@ def test_pages_of_a_server_have_all_that_is_resolved(tmp_path: Path) -> None:
     program = MemoryProgram(TEXTS, {"python": parse})
     index = ScipIndex(occurrences={path: [] for path in TEXTS})
     resolved = collect(program, PythonResolver(program), index, {path: [] for path in TEXTS})
-    served = Sides()
-    answers = collect_served(tmp_path, program, TEXTS, served)
+    served, found = Sides(), collect_served(tmp_path, program, TEXTS)
+    served.take_served(found)
     assert {place: set(found) for place, found in served.ours.items()} == {
         place: set(found) for place, found in resolved.ours.items()
     }
     assert served.our_calls == resolved.our_calls
-    assert answers > len(TEXTS) + CALLS
+    assert found.answers > len(TEXTS) + CALLS
