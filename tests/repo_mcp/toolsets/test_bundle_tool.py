@@ -108,7 +108,7 @@ class Fixed:
     """A repository that gives one bundle, whatever is asked."""
 
     def __init__(self, bundle: Bundle, limits: Limits) -> None:
-        self.config = replace(load_config("/srv/repo"), limits=Limits(max_total_bytes_per_response=6_000))
+        self.config = replace(load_config("/srv/repo"), limits=Limits(max_total_bytes_per_response=12_000))
         self._bundle = bundle
         self.asked: list[BundleRequest] = []
 
@@ -118,7 +118,7 @@ class Fixed:
 
 
 def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> None:
-    whole = project.bundle(BundleRequest(WIDE, 8, 120))
+    whole = project.bundle(BundleRequest(WIDE, 8, 400))
     fixed = Fixed(whole, Limits())
     envelope = call(fixed, prompt="x", budget={"max_files": 8})
     kept = envelope["result"]["selections"]
@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> 
         f"cut to {len(kept)} of {len(whole.selections)} excerpts" in one for one in envelope["warnings"]
     )
     check_totals(envelope["result"])
-    assert fixed.asked[0].max_tokens == 1_600 // 4
+    assert fixed.asked[0].max_tokens == 1_600
 
 
 @pytest.mark.parametrize(
