@@ -17,8 +17,7 @@ from repo_mcp.bundler.opened_files import OpenedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
 from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Role, Selection
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.mentions import Mention
-from repo_mcp.ranking.prompt import ClueKind
+from repo_mcp.ranking.prompt import ClueKind, Mention
 from repo_mcp.ranking.searcher import Ranking
 from repo_mcp.text.analysis import get_word_terms
 

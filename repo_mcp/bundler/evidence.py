@@ -20,8 +20,15 @@ from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import MAX_WORDS, BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.mentions import Mention, resolve_mentions
-from repo_mcp.ranking.prompt import Clue, ClueKind, list_joined, parse_prompt, split_symbol
+from repo_mcp.ranking.prompt import (
+    Clue,
+    ClueKind,
+    Mention,
+    list_joined,
+    parse_prompt,
+    resolve_mentions,
+    split_symbol,
+)
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.text.analysis import analyse_text

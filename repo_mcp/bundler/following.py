@@ -19,7 +19,7 @@ from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate
 from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
-from repo_mcp.ranking.rare_words import compute_rarity
+from repo_mcp.ranking.word_search import compute_rarity
 
 MAX_NAMES = 200  # followed from one block
 MIN_NAME_CHARS = 3

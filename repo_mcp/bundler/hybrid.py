@@ -28,7 +28,7 @@ from repo_mcp.bundler.records import Budget, BundleRequest, Role
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.weights import WEIGHTS, Weights
-from repo_mcp.ranking.rare_words import look_up_words, tell_of_absent
+from repo_mcp.ranking.word_search import look_up_words, tell_of_absent
 
 MAX_COMPANION_FILES = 8
 LEAST_PART_LINES = 20  # no part of a block is begun with fewer

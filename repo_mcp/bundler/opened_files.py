@@ -20,11 +20,11 @@ from itertools import accumulate
 from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.companions import find_licence, list_imports
 from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate, Evidence, is_called
-from repo_mcp.bundler.kinds import is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource, LiveFile
 from repo_mcp.bundler.spans import Layout, LayoutReader
+from repo_mcp.bundler.statements import is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan

@@ -16,13 +16,12 @@ from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.hybrid import find_no_hints
-from repo_mcp.bundler.kinds import is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.bundler.statements import holds_failure, is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which only the files are opened

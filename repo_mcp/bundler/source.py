@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from index_format import compute_fingerprint
-from repo_mcp.ranking.lookup import count_units, find_paths
 from repo_mcp.ranking.query import parse_query, widen
 from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
+from repo_mcp.ranking.spell_suggest import count_units, find_paths
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.schema import SYMBOL

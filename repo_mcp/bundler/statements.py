@@ -5,6 +5,8 @@ and what they return or raise. Pure.
 
 A statement ends where its brackets are closed. What one stands under is told by indentation, which holds in
 every language that people format. A body that fits is shown whole.
+
+A block's path, name and lines tell whether it is the work of the program or beside it.
 """
 
 from __future__ import annotations
@@ -38,6 +40,14 @@ _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute: no signature
+TRIVIAL_LINES = 8  # a body of so few that decides nothing hands something on
+DECIDING_BRANCHES = 3
+_ASIDE = re.compile(
+    r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
+    r"|testutil\w*)[/.]",
+    re.IGNORECASE,
+)
+_TEST = re.compile(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,3 +246,21 @@ def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> i
         following += 1  # a bracket on a line of its own
     is_inner = following < len(statements) and statements[following].indent > statements[ordinal].indent
     return following if is_inner else None
+
+
+def is_aside(path: str) -> bool:
+    """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
+    return _ASIDE.search(path) is not None
+
+
+def is_inner_test(name: str) -> bool:
+    """Return True for the qualified name of a test, which may lie in a file of the program, as in Rust."""
+    return _TEST.search(name) is not None
+
+
+def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
+    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1."""
+    branches = sum(map(is_branch, lines))
+    if branches >= DECIDING_BRANCHES:
+        return deciding
+    return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0

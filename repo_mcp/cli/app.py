@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from repo_mcp.cli.console.command import Command
+    from repo_mcp.cli.console.endings import Command
     from repo_mcp.config.command_parser import CommandParser
 
 PROGRAM = "repo-mcp"
@@ -110,7 +110,7 @@ def load_command(name: str) -> Command:
         return EXPORT
     if name == "completion":
         from repo_mcp.cli import completion
-        from repo_mcp.cli.console.command import Command
+        from repo_mcp.cli.console.endings import Command
 
         return Command(completion.build_parser, _complete)
     from repo_mcp.cli import client_commands as clients

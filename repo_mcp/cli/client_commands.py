@@ -6,8 +6,7 @@ import os
 from argparse import Namespace
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, complain
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, Command, complain
 from repo_mcp.config.command_parser import CommandParser
 
 CLIENT_NAMES = ("codex", "vscode", "gemini", "copilot", "claude", "generic")
@@ -72,7 +71,7 @@ def init(options: Namespace) -> int:
     chosen = CLIENTS[options.client]
     here = os.path.abspath(find_place(options.root, may_be_home=True).root)
     if options.remove:
-        from repo_mcp.cli.clients.removal import remove_server
+        from repo_mcp.cli.clients.setup_plan import remove_server
 
         place = choose_place(chosen, options.scope, here)
         return remove_server(chosen, options.name, place, write=options.write)

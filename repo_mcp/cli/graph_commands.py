@@ -15,8 +15,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, EXIT_USAGE, complain, note, warn
+from repo_mcp.cli.console.endings import (
+    EXIT_DONE,
+    EXIT_NOTHING_FOUND,
+    EXIT_USAGE,
+    Command,
+    complain,
+    note,
+    warn,
+)
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.config.command_parser import CommandParser
@@ -82,7 +89,7 @@ class _Page:
     """Prints symbols with lines of their files."""
 
     def __init__(self, options: Namespace, repository: Repository) -> None:
-        from repo_mcp.cli.console.terminal import Colour, open_console
+        from repo_mcp.cli.console.text import Colour, open_console
 
         self._console = open_console(Colour(options.color))
         self._place = find_place(options.repo_root)
@@ -90,8 +97,7 @@ class _Page:
 
     def show(self, node: Node, line: int, sure: str, lines: Iterable[int]) -> None:
         """Print a symbol at one of its file's lines, and further lines of that file."""
-        from repo_mcp.cli.console.terminal import NUMBER, visible
-        from repo_mcp.cli.console.text import Text
+        from repo_mcp.cli.console.text import NUMBER, Text, visible
 
         self._console.print(_head(self._place.show(node.path), line, node, sure))
         for number, text in self._read(node.path, lines):
@@ -108,8 +114,7 @@ class _Page:
 
 
 def _head(path: str, line: int, node: Node, sure: str) -> Text:
-    from repo_mcp.cli.console.terminal import FAINT, NUMBER, PATH
-    from repo_mcp.cli.console.text import Text
+    from repo_mcp.cli.console.text import FAINT, NUMBER, PATH, Text
     from repo_mcp.text.escapes import escape_text
 
     head = Text.assemble((escape_text(path), PATH), ":", (str(line), NUMBER))

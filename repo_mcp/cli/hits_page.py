@@ -16,8 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from repo_mcp.cli.console.terminal import FAINT, MATCH, NUMBER, PATH, visible
-from repo_mcp.cli.console.text import Console, Text
+from repo_mcp.cli.console.text import FAINT, MATCH, NUMBER, PATH, Console, Text, visible
 from repo_mcp.exact.page_lines import list_page_lines
 from repo_mcp.model import ExactMatch, Hit
 from repo_mcp.ranking.snippets import find_best_line, find_line_terms

@@ -12,8 +12,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError

@@ -7,11 +7,10 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command
 from repo_mcp.cli.console.opening import load, opened, refresh, renew_symbol_index, renew_vectors
 from repo_mcp.cli.console.plain import to_plain, write_json
-from repo_mcp.cli.console.terminal import open_console, show_size
+from repo_mcp.cli.console.text import open_console, show_size
 from repo_mcp.config.command_parser import CommandParser
 
 if TYPE_CHECKING:

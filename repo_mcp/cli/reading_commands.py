@@ -7,8 +7,7 @@ import sys
 from argparse import BooleanOptionalAction, Namespace
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.config.command_parser import CommandParser

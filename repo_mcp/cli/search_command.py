@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.command import Command
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, note, warn
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, note, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.config.command_parser import CommandParser
@@ -222,7 +221,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
 
 def open_page(options: Namespace) -> HitsPage:
     """Open the page on which hits are printed, with colours as the options say."""
-    from repo_mcp.cli.console.terminal import Colour, open_console
+    from repo_mcp.cli.console.text import Colour, open_console
     from repo_mcp.cli.hits_page import HitsPage
 
     return HitsPage(open_console(Colour(options.color)))

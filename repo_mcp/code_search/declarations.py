@@ -8,6 +8,15 @@ answers best, by its name, its text and what calls it, wherever in the file it s
 documents and data unless the query asks for those, what does something before the head of a class, and
 what says that it is deprecated after what replaces it. Where errors are asked for, what fails comes first;
 where it is asked what to add, what registers, and the types that others derive from.
+
+No other module of this folder finds hits. The share of a hit is its score divided by the best score that a
+file could reach with this query (`Ranking.bound`): a file whose every unit holds each word as strongly as the
+strongest unit of the index, and whose name matches as well as the best name that was considered. A share is
+therefore at most 1, orders hits as their scores do, and means the same for every query. `relevance_percent`
+is 100 times its square root, which spreads the low end, where most hits lie.
+
+With vectors (repo_mcp/semantic/), chunks are also found by meaning. Scores and their bound are then weighted
+sums of both kinds, and a share relates a hit to the best that both could reach together.
 """
 
 from __future__ import annotations
@@ -15,8 +24,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from repo_mcp.bundler.kinds import is_aside
 from repo_mcp.bundler.rating import (
     ASIDE,
     RatedBlock,
@@ -24,9 +33,11 @@ from repo_mcp.bundler.rating import (
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.code_search.find import FoundChunks
+from repo_mcp.bundler.statements import is_aside
 from repo_mcp.ranking.intent import understand
-from repo_mcp.ranking.searcher import RankedChunk
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking import choose_unknown, rank
+from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 from repo_mcp.text.question_words import asks_to_extend
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS
@@ -199,3 +210,44 @@ def _is_deprecated(one: RatedBlock) -> bool:
     last = min(one.block.end_line, head + DOC_LINES)
     lines = one.view.live.lines[one.block.start_line - 1 : last]
     return any(map(_DEPRECATED.search, lines))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunks:
+    """Chunks, best first."""
+
+    chunks: tuple[RankedChunk, ...]
+    shares: tuple[float, ...]  # of the chunks, 0 to 1
+    total: int  # chunks that match
+    unknown: tuple[str, ...]  # words of the query that occur nowhere, for which similar ones may be suggested
+
+
+class Meaning(Protocol):
+    """A ranking by meaning that complements words."""
+
+    def rank(
+        self, searcher: Searcher, query: Query, weight: float, top_k: int, wanted: Filter | None = None
+    ) -> Ranking:
+        """Rank like `ranking.rank`, with a bound; `weight` is the part of meaning in a score, 0 to 1."""
+        ...
+
+    def warn(self) -> list[str]:
+        """Return warnings for the answer, such as that some files have no vectors yet."""
+        ...
+
+
+def find_chunks(
+    searcher: Searcher,
+    query: Query,
+    wanted: Filter,
+    most: int,
+    meaning: Meaning | None = None,
+    weight: float = 0.0,
+) -> FoundChunks:
+    """Return the best `most` chunks of the wanted files. Raises IndexFormatError for a damaged index."""
+    if meaning is None or not weight:
+        ranking = rank(searcher, query, most, wanted, bounded=True)
+    else:
+        ranking = meaning.rank(searcher, query, weight, most, wanted)
+    shares = tuple(min(1.0, chunk.score / ranking.bound) for chunk in ranking.chunks)
+    return FoundChunks(ranking.chunks, shares, ranking.total, tuple(choose_unknown(query, ranking)))

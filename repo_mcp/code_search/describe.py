@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repo_mcp.code_search.records import CodeHit
-from repo_mcp.languages.outline.headings_adapter import HeadingsAdapter
+from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
 from repo_mcp.languages.outline.keys_adapter import KeysAdapter
 from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter, outline_lexically
 from repo_mcp.languages.patterns.landmarks import Language

@@ -65,7 +65,7 @@ class CodeHit:
 
     @property
     def relevance_percent(self) -> float:
-        """Return the relevance from 0 to 100. See `repo_mcp.code_search.find`."""
+        """Return the relevance from 0 to 100. See `repo_mcp.code_search.declarations`."""
         return rate_percent(self.share)
 
 

@@ -23,9 +23,16 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import LayoutReader, read_layout
 from repo_mcp.bundler.statements import MAX_LINE_CHARS, Body, choose_lines, measure
-from repo_mcp.code_search.declarations import DEPTH, MAX_RATED, OrderedHits, order_hits
+from repo_mcp.code_search.declarations import (
+    DEPTH,
+    MAX_RATED,
+    FoundChunks,
+    Meaning,
+    OrderedHits,
+    find_chunks,
+    order_hits,
+)
 from repo_mcp.code_search.describe import Describer, FindRecord
-from repo_mcp.code_search.find import FoundChunks, Meaning, find_chunks
 from repo_mcp.code_search.records import AddedTerm, Author, CodeAnswer, CodeHit, CodeRequest, Expansion
 from repo_mcp.code_search.summary import (
     MAX_SHOWN,

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from repo_mcp.documentation.weights import DocsWeights
+from repo_mcp.documentation.query_words import DocsWeights
 from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
 from repo_mcp.text.roles import FileRole, find_role
 

@@ -28,11 +28,10 @@ from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES,
 from repo_mcp.documentation.line_terms import TermFinder, list_terms
 from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive, describe_reading
 from repo_mcp.documentation.media import MediaFinder, MediaReader
-from repo_mcp.documentation.query_words import QueryWords, weigh_words
+from repo_mcp.documentation.query_words import WEIGHTS, DocsWeights, QueryWords, weigh_words
 from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Media
 from repo_mcp.documentation.references import find_definitions, find_references
-from repo_mcp.documentation.titles import join_breadcrumb
-from repo_mcp.documentation.weights import WEIGHTS, DocsWeights
+from repo_mcp.documentation.sections import join_breadcrumb
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.query import Query, parse_query

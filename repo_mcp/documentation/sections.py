@@ -6,6 +6,9 @@ the first heading is a section without a heading, named after the title in the f
 
 A long section is shown in parts, which partition its lines. It is cut at empty lines where possible, so that
 the part that answers can be read alone.
+
+Headings are told as a reader sees them, without the markup of Markdown, reStructuredText and HTML. Left out
+on purpose: underscores, which belong to names more often than they mean emphasis.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from repo_mcp.documentation.titles import clean_title
+from repo_mcp.languages.outline.adapter import cut
 from repo_mcp.languages.outline.heading_readers import Heading, count_front_matter, find_reader
 
 MAX_HEADINGS = 10_000  # of one file; any text after them belongs to the last one
@@ -23,6 +26,25 @@ PART_LINES = 40  # the usual length of a part of a section longer than MAX_PART_
 MAX_PART_LINES = 60
 MAX_DEPTH = 64  # headings above a section; no real document has more
 _TITLE = re.compile(r"title[ \t]{0,20}:[ \t]{0,20}(\S.{0,300})$")
+MAX_HEADING_CHARS = 160
+MAX_BREADCRUMB_CHARS = 400
+BETWEEN = " > "
+_LEFT_OUT = "…"
+
+# Titles are short; the bounds protect against text that is none.
+_ANCHOR = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]{0,100}\}[ \t]*$")
+_COMMENT = re.compile(r"\{/\*[^{}]{0,200}\*/\}|<!--[^<>]{0,200}-->")
+_LINK = re.compile(r"!?\[([^\[\]]{0,200})\](?:\([^()]{0,300}\)|\[[^\[\]]{0,100}\])")
+_ROLE = re.compile(r":[A-Za-z][\w:.+-]{0,40}:`([^`]{1,200})`")
+_TARGET = re.compile(r"(?::[A-Za-z][\w:.+-]{0,40}:)?`([^`<>]{1,200})[ \t]<[^<>`]{1,300}>`_{0,2}")
+# Other tags may be words of the title: `<pid>`, `Option<T>`.
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|br|center|code|div|em|font|i|img|kbd|mark|p|picture|s|small|source|span|strong|sub|sup|u|wbr)"
+    r"(?:[ \t/][^<>]{0,300})?>",
+    re.IGNORECASE,
+)
+_MARKED = frozenset("*`[]<>{}:")
+_MARKS = re.compile(r"\*{1,3}|`{1,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +131,25 @@ def cut_parts(section: Section, lines: Sequence[str]) -> list[Part]:
         start = end + 1
     parts.append(Part(section, start, section.end_line))
     return parts
+
+
+def clean_title(text: str) -> str:
+    """Return the words of a heading on one line."""
+    if len(text) <= MAX_HEADING_CHARS and _MARKED.isdisjoint(text):
+        return " ".join(text.split())
+    text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))
+    text = _LINK.sub(r"\1", text)
+    text = _ROLE.sub(r"\1", _TARGET.sub(r"\1", text))
+    plain = " ".join(_MARKS.sub("", _TAG.sub("", text)).split())
+    return cut(plain, MAX_HEADING_CHARS)
+
+
+def join_breadcrumb(names: Sequence[str]) -> str:
+    """Return a breadcrumb such as `Guide > Installation > pip`, without its middle when it is too long."""
+    kept = [name for name in names if name]
+    while len(BETWEEN.join(kept)) > MAX_BREADCRUMB_CHARS and len(kept) > 2:
+        middle = len(kept) // 2
+        if kept[middle] == _LEFT_OUT and len(kept) == 3:
+            break
+        kept[middle : middle + 1] = [_LEFT_OUT] if _LEFT_OUT not in kept else []
+    return cut(BETWEEN.join(kept), MAX_BREADCRUMB_CHARS)

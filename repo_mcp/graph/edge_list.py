@@ -9,19 +9,25 @@ many lines takes several rows.
 
 A row `WindowEnd` stands where a window ended and another followed: a place to go on from, even when the
 window held nothing.
+
+The users of a symbol are told folder by folder before its uses are resolved. The index counts the references
+by a name whatever they mean, so how many there are at most is known at once of the hottest symbol. How sure
+they are is told by a few of each folder, spread over its files.
+
+A folder stands apart from the one around it where it has a large part of all references; the largest first.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
-from repo_mcp.graph.folder_uses import SAMPLED_REFERENCES, FolderUses, choose_samples, count_lines, divide
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.lru_cache import LruCache
@@ -29,6 +35,11 @@ from repo_mcp.lru_cache import LruCache
 ROW_LINES = 20  # of an edge in one row
 KEPT_LISTS = 16  # begun or complete: one of 40,000 references takes some 10 MB
 MAX_WINDOWS = 2  # searched for one page while they hold nothing
+MAX_FOLDERS = 10
+SMALLEST_PART = 20  # a folder apart has at least one in so many of all references
+SAMPLED_FILES, SAMPLED_REFERENCES = 3, 2  # of a folder; and of each of those files
+
+Uses = Sequence[tuple[str, int]]  # path, and the number of references by name; ascending
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +237,62 @@ def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:
         return
     for first in range(0, len(row.lines), ROW_LINES):
         yield replace(row, lines=row.lines[first : first + ROW_LINES])
+
+
+@dataclass(frozen=True, slots=True)
+class FolderUses:
+    """The references by name in one folder, without those in folders that stand apart from it."""
+
+    folder: str  # "" for the root
+    files: int
+    references: int  # at most
+    resolved: int  # of these; all of them where the list of edges is complete
+    lines: Mapping[Confidence, int]  # of the edges that the resolved ones are
+
+
+def divide(uses: Uses) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Return folders with the files that count for each, the folder with the most references first."""
+    folders: dict[str, list[tuple[str, int]]] = {"": list(uses)}
+    smallest = sum(count for _, count in uses) / SMALLEST_PART
+    inner = {"": _count_inner("", uses)}
+    while True:
+        below = [
+            (count, child, folder) for folder, counts in inner.items() for child, count in counts.items()
+        ]
+        large = [one for one in below if one[0] >= smallest]
+        if not large:
+            break
+        _, child, folder = min(large, key=lambda one: (-one[0], one[1]))
+        held = [one for one in folders[folder] if one[0].startswith(f"{child}/")]
+        rest = [one for one in folders[folder] if not one[0].startswith(f"{child}/")]
+        if rest and len(folders) == MAX_FOLDERS:
+            break
+        del folders[folder], inner[folder]
+        for name, files in ((folder, rest), (child, held)):
+            if files:
+                folders[name], inner[name] = files, _count_inner(name, files)
+    return sorted(folders.items(), key=lambda one: (-sum(count for _, count in one[1]), one[0]))
+
+
+def _count_inner(folder: str, uses: Uses) -> Counter[str]:
+    """Return the references in each of the folders directly inside one."""
+    start, found = len(folder) + 1 if folder else 0, Counter[str]()
+    for path, count in uses:
+        end = path.find("/", start)
+        if end >= 0:
+            found[path[:end]] += count
+    return found
+
+
+def choose_samples(uses: Uses) -> list[str]:
+    """Return a few of some files, evenly spread."""
+    count = min(SAMPLED_FILES, len(uses))
+    return [uses[number * len(uses) // count][0] for number in range(count)]
+
+
+def count_lines(edges: Sequence[Edge]) -> Counter[Confidence]:
+    """Return the number of lines by how sure they are."""
+    found: Counter[Confidence] = Counter()
+    for edge in edges:
+        found[edge.confidence] += edge.count
+    return found

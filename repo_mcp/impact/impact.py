@@ -25,8 +25,15 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType, is_tracked
 from repo_mcp.impact.applied import Side
-from repo_mcp.impact.changed_files import ChangedFile, NamePath, Read, judge_files, list_touched_text
-from repo_mcp.impact.changed_symbols import ChangedSymbols, MakeOutline
+from repo_mcp.impact.changed_symbols import (
+    ChangedFile,
+    ChangedSymbols,
+    MakeOutline,
+    NamePath,
+    Read,
+    judge_files,
+    list_touched_text,
+)
 from repo_mcp.impact.evidence import Evidence, list_words
 from repo_mcp.impact.records import (
     CHANGED_ITSELF,

@@ -18,8 +18,7 @@ from index_format import (
 )
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
-from repo_mcp.indexing.purge_mark import PurgeMark
-from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
+from repo_mcp.indexing.purging import NO_PROBE, PurgeMark, TreeProbe
 from repo_mcp.indexing.refresh import Refresh, RefreshHooks, RefreshResources, Walk, count_files
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import build_compact_report, explain_write_error

@@ -19,8 +19,7 @@ from index_format import MOST_UNMERGED, Directory, EncodedRun, IndexWriter, Merg
 from repo_mcp.indexing.adoption import NO_DONATIONS, Adoption, Donations, adopt
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.purge_mark import PurgeMark
-from repo_mcp.indexing.purging import Purge, TreeProbe, find_inode
+from repo_mcp.indexing.purging import Purge, PurgeMark, TreeProbe, find_inode
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import count_milliseconds
 from repo_mcp.indexing.scan_state import (

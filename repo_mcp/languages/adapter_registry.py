@@ -26,7 +26,7 @@ from repo_mcp.languages.outline.adapter_answers import (
     read_first_lines,
     read_hints,
 )
-from repo_mcp.languages.outline.headings_adapter import HeadingsAdapter
+from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.outline.keys_adapter import KeysAdapter
 from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter

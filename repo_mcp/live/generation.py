@@ -20,7 +20,7 @@ from index_format import (
     MemoryDirectory,
     Snapshot,
 )
-from repo_mcp.indexing.purge_mark import PurgeMark
+from repo_mcp.indexing.purging import PurgeMark
 from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
 from repo_mcp.ranking.searcher import Searcher
 

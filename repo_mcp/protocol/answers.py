@@ -162,7 +162,7 @@ def encode_result(answer: ToolAnswer, *, modern: bool) -> str:
     kind = ',"resultType":"complete"' if modern else ""
     content = f'{{"text":{encode_json(answer.text)},"type":"text"}}'
     if answer.blocks:
-        from repo_mcp.protocol.content import describe_block
+        from repo_mcp.protocol.tool_listing import describe_block
 
         content = ",".join([content, *(encode_json(describe_block(block)) for block in answer.blocks)])
     structured = answer.json or encode_json(answer.structured)

@@ -10,22 +10,25 @@ look whether it is full.
 An answered call is one that the client waits for: from its request to its answer, or to its cancelling.
 
 Left out on purpose: calls that are asked for now and fetched later (`repo_mcp.protocol.task_methods`).
+
+The progress of a call goes to the client from whichever thread tells of it.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.progress_relay import ProgressRelay
-from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Question, Tool, ToolAnswer
+from repo_mcp.protocol.answers import encode_progress
+from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, Tool, ToolAnswer
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.answers import Answers
-    from repo_mcp.protocol.frames import RequestId
+    from repo_mcp.protocol.frames import JsonObject, RequestId
     from repo_mcp.protocol.requests import Caller
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.sampling import Sampler
@@ -37,6 +40,7 @@ MAX_CALLS = 8  # running at once; they share the interpreter, so more would only
 MAX_WAITING = 256  # calls in the queue over HTTP: one for each connection that there may be
 
 Outcome = ToolAnswer | Question | None  # an answer, what is needed for one, or a failure
+PROGRESS_SECONDS = 0.2  # between two notifications of one call
 
 
 class PooledCall:
@@ -242,3 +246,47 @@ class AnsweredCall:
         if outcome is not None and self._encode_otherwise is not None:
             return self._encode_otherwise(outcome)
         return b"" if outcome is None else self._answers.call(self.request_id, outcome, modern=self._modern)
+
+
+class ProgressRelay:
+    """The progress of one call on its way to the client: a few times a second, never falling, then ended."""
+
+    def __init__(
+        self, say: Callable[[bytes], object], token: RequestId, meta: JsonObject | None = None
+    ) -> None:
+        self._say = say
+        self._token = token
+        self._meta = meta
+        self._lock = threading.Lock()  # reports may come from several threads
+        self._sent = -1.0
+        self._latest: Progress | None = None
+        self._next = 0.0  # time.monotonic
+        self._closed = False
+
+    def put(self, progress: Progress) -> None:
+        """Take a report."""
+        with self._lock:
+            if self._latest is None or progress.done > self._latest.done:
+                self._latest = progress
+            if time.monotonic() >= self._next:
+                self._send_latest()
+
+    def finish(self) -> None:
+        """Send the last report; nothing is sent from then on."""
+        with self._lock:
+            self._send_latest()
+            self._closed = True
+
+    def close(self) -> None:
+        """Send nothing from now on. Does not wait for what is being sent."""
+        self._closed = True
+
+    def _send_latest(self) -> None:
+        latest = self._latest
+        if latest is None or latest.done <= self._sent or self._closed:
+            return
+        self._sent, self._next = latest.done, time.monotonic() + PROGRESS_SECONDS
+        try:
+            self._say(encode_progress(self._token, latest.done, latest.total, latest.message, self._meta))
+        except ValueError:  # a lone surrogate, or no number
+            pass

@@ -5,7 +5,8 @@ once. Progress goes out at most a few times a second, never falls, and never fol
 question to the client's model is an answer in the second era; in the first there is nobody to ask. This is
 the server of HTTP, and of the tests, which hold our answers over stdio (`repo_mcp.protocol.session`)
 against its. Left out on purpose: what the tools do, the transport, and requests about tasks; only their
-capability is declared."""
+capability is declared.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +24,9 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from repo_mcp.protocol.answers import NOT_KEPT, SERVER_NAME, SERVER_TITLE, TASKS_CAPABILITY
-from repo_mcp.protocol.call_pool import CallPool, Outcome, submit_tool
-from repo_mcp.protocol.content import describe_block
+from repo_mcp.protocol.call_pool import PROGRESS_SECONDS, CallPool, Outcome, submit_tool
 from repo_mcp.protocol.frames import JsonObject
 from repo_mcp.protocol.instructions import join_texts, name_schemes
-from repo_mcp.protocol.progress_relay import PROGRESS_SECONDS
 from repo_mcp.protocol.requests import (
     MODERN_VERSION,
     ONE_PAGE,
@@ -37,7 +36,7 @@ from repo_mcp.protocol.requests import (
 )
 from repo_mcp.protocol.resources import LIST, READ, TRY_AGAIN, describe_templates, join_resources, read_error
 from repo_mcp.protocol.round_trips import Round, read_round
-from repo_mcp.protocol.tool_listing import describe_icon, show_schema
+from repo_mcp.protocol.tool_listing import describe_block, describe_icon, show_schema
 from repo_mcp.protocol.tool_model import (
     CallContext,
     Progress,

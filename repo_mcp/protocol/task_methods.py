@@ -31,7 +31,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.answers import encode_notification, encode_result
-from repo_mcp.protocol.call_pool import CallPool, Outcome, PooledCall, submit_tool
+from repo_mcp.protocol.call_pool import CallPool, Outcome, PooledCall, ProgressRelay, submit_tool
 from repo_mcp.protocol.frames import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -43,7 +43,6 @@ from repo_mcp.protocol.frames import (
     encode_json,
     is_encodable,
 )
-from repo_mcp.protocol.progress_relay import ProgressRelay
 from repo_mcp.protocol.requests import TASKS_EXTENSION, RequestRefused, refuse_method, refuse_params
 from repo_mcp.protocol.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
 from repo_mcp.protocol.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks

@@ -4,13 +4,18 @@ What a model reads of every tool, in every conversation, is its name, its descri
 So the schema is shown without the limits that its check knows: descriptions say those that matter, several
 clients drop them anyway, and an integer above its maximum is taken all the same. A default is shown where the
 description does not say it.
+
+Blocks of content beside the text of an answer are written with their keys in the order of the SDK's models.
 """
 
 from __future__ import annotations
 
+from repo_mcp.protocol.frames import JsonObject
+from repo_mcp.protocol.tool_model import Block, Notes, ResourceLink
+
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from repo_mcp.protocol.frames import JsonObject
     from repo_mcp.protocol.tool_model import JsonSchema, Tool
 
 _SHOWN = frozenset({"type", "description", "enum", "default", "required", "properties", "items"})
@@ -66,3 +71,25 @@ def describe_tool(tool: Tool, *, offers_tasks: bool) -> JsonObject:
         "outputSchema": tool.output_schema,
         "title": tool.title,
     }
+
+
+def describe_block(block: Block) -> JsonObject:
+    """Return one block as the protocol writes it."""
+    described = _describe_notes(block.notes)
+    if not isinstance(block, ResourceLink):
+        return described | {"data": block.data, "mimeType": block.mime_type, "type": "audio"}
+    if block.description:
+        described["description"] = block.description
+    described |= {"mimeType": block.mime_type, "name": block.name}
+    if block.size is not None:
+        described["size"] = block.size
+    return described | {"type": "resource_link", "uri": block.uri}
+
+
+def _describe_notes(notes: Notes) -> JsonObject:
+    said: JsonObject = {}
+    if notes.audience:
+        said["audience"] = list(notes.audience)
+    if notes.priority is not None:
+        said["priority"] = float(notes.priority)
+    return {"annotations": said} if said else {}

@@ -25,9 +25,19 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.asked_name import EXACT, PARTS, SPELLING, AskedName, Grade, grade_name, split_qualified
 from repo_mcp.ranking.bm25f import DECIMALS
-from repo_mcp.ranking.intent import NameKind, spell, understand
+from repo_mcp.ranking.intent import (
+    EXACT,
+    PARTS,
+    SPELLING,
+    AskedName,
+    Grade,
+    NameKind,
+    grade_name,
+    spell,
+    split_qualified,
+    understand,
+)
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher

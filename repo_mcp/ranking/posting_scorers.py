@@ -27,9 +27,8 @@ from index_format import (
     spread_positions,
     spread_runs,
 )
-from repo_mcp.ranking.bm25f import F64, I64, K1, Integers, TermScorer
+from repo_mcp.ranking.bm25f import F64, I64, K1, U32, Integers, TermScorer, TfNormTable
 from repo_mcp.ranking.bm25f import B as SCORING_B
-from repo_mcp.ranking.tf_norm_table import U32, TfNormTable
 from repo_mcp.text.schema import FIELDS, PATH
 
 Mask = npt.NDArray[np.bool_]

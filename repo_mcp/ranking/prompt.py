@@ -2,18 +2,29 @@
 
 Nothing here knows the repository: a path is whatever looks like one, and whether such a file
 exists is checked later. Every pattern is bounded, so that time is linear in the prompt.
+
+The indexed files that a prompt names are found in its paths and in the frames of its tracebacks. A path in a
+prompt need not be one of ours: it may be absolute, from another machine, cut at either end, or the dotted
+name of a module. It means a file when the two paths agree from the end in all components of the shorter one,
+or, for an absolute path, in at least two; the longest agreement wins.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
+
+MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
+_DOTTED = re.compile(r"\w+(?:\.\w+)+")
+
+FindPaths = Callable[[Iterable[str]], list[str]]
 
 
 class ClueKind(StrEnum):
@@ -234,3 +245,63 @@ def list_joined(prompt: str) -> tuple[str, ...]:
                 if row[0] not in STOP_WORDS and row[-1] not in STOP_WORDS:
                     joined |= dict.fromkeys(("_".join(row), "".join(row)))
     return tuple(joined)[:MAX_JOINED]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One indexed file that a clue refers to."""
+
+    path: str
+    clue: Clue
+    share: float  # 1 over the number of files that the clue may refer to
+
+
+def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Mention, ...]:
+    """Return the files that the frames and paths refer to, in the order of the clues."""
+    mentions: list[Mention] = []
+    for clue in clues:
+        if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
+            meant = _find_meant(clue.text, find_paths)
+            mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
+    return tuple(mentions)
+
+
+def _find_meant(text: str, find_paths: FindPaths) -> list[str]:
+    """Return the files that a path refers to; none when there are more than MAX_MEANT."""
+    wanted = [part for part in text.split("/") if part not in ("", ".", "..")]
+    meant = _find_agreeing(wanted, find_paths, lambda path: path) if wanted else []
+    if not meant and _DOTTED.fullmatch(text):
+        modules = [part for part in text.split(".") if part]
+        meant = _find_agreeing(modules, find_paths, _strip_extension)
+        meant = [path for path in meant if path.count("/") + 1 >= 2]
+    return meant if len(meant) <= MAX_MEANT else []
+
+
+def _strip_extension(path: str) -> str:
+    """Return the path in module form: without its extension, and a package by its directory."""
+    head, slash, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return head if stem in ("__init__", "index", "mod") and slash else f"{head}{slash}{stem}"
+
+
+def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable[[str], str]) -> list[str]:
+    """Return the paths that share the longest run of components, from the end, with the wanted ones."""
+    best, found = 0, []
+    for path in find_paths(analyse_text(wanted[-1])):
+        parts = shape(path).split("/")
+        length = _count_agreeing(parts, wanted)
+        enough = length in (len(parts), len(wanted)) or length >= 2
+        if enough and length > best:
+            best, found = length, [path]
+        elif enough and length == best:
+            found.append(path)
+    return found
+
+
+def _count_agreeing(parts: Sequence[str], wanted: Sequence[str]) -> int:
+    length = 0
+    for own, other in zip(reversed(parts), reversed(wanted), strict=False):
+        if own != other:
+            break
+        length += 1
+    return length

@@ -21,9 +21,7 @@ import numpy as np
 
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.intent import Intent, NameKind, understand
-from repo_mcp.ranking.lookup import find_paths
-from repo_mcp.ranking.mentions import resolve_mentions
-from repo_mcp.ranking.prompt import ClueKind
+from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
@@ -37,6 +35,7 @@ from repo_mcp.ranking.signals import (
     tell_role,
     weigh_kinds,
 )
+from repo_mcp.ranking.spell_suggest import find_paths
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.schema import SYMBOL
 

@@ -24,7 +24,7 @@ from repo_mcp.languages.patterns.enclosing import Declarations, find_declaration
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.asked_name import NO_MATCH, SPELLING, AskedName, Grade, list_words
+from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.text.lines import decode_source

@@ -4,6 +4,9 @@ Of one slip (a letter changed, added, left out, or two swapped) one half of a wo
 terms that begin or end with a half are read off the dictionary, and those that are near and live are kept.
 The dictionaries of all segments are read, so this is for the rare case alone. What was found in a segment
 is kept as long as that is open, from one generation to the next.
+
+Which files have a name and how common a term is are found without a search. Only live documents count, so
+that the answers depend on the tree and not on its history.
 """
 
 from __future__ import annotations
@@ -13,10 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
 
-from index_format import LiveSegment, Snapshot
+import numpy as np
+import numpy.typing as npt
+
+from index_format import LiveSegment, PostingList, Snapshot
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.lookup import count_units
 from repo_mcp.text.analysis import DECLARED
+from repo_mcp.text.schema import FIELDS, PATH
 
 MIN_CHARS = 6  # of a word that near ones are looked for
 MAX_CHARS = 64
@@ -26,6 +32,41 @@ MIN_LIKENESS = 0.8  # as difflib has it: twice the common letters over all lette
 MAX_LENGTH_CHANGE = 2
 SMALL_UNITS = 100_000  # the dictionary of so many is looked through in a few milliseconds
 KEPT_WORDS = 16  # of each segment: who waits for a name asks for it again and again
+
+
+def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
+    """Return the paths that hold all terms, in byte order; none without terms. Raises IndexFormatError."""
+    wanted = list(dict.fromkeys(terms))
+    found: list[str] = []
+    for segment in snapshot.segments if wanted else ():
+        files = set.intersection(*(_find_files(segment, term) for term in wanted))
+        found += [segment.reader.files.read_path(file) for file in files]
+    return sorted(found, key=str.encode)
+
+
+def _find_files(segment: LiveSegment, term: str) -> set[int]:
+    """Return the live files of a segment whose path holds a term."""
+    return {
+        file
+        for posting_list in segment.reader.find_lists(term.encode())
+        if posting_list.field == PATH
+        for file in _read_live(segment, posting_list).tolist()
+    }
+
+
+def count_units(snapshot: Snapshot, term: str) -> int:
+    """Return the number of live units (or paths) with a term, in the field where it is most common."""
+    counts = [0] * len(FIELDS)
+    for segment in snapshot.segments:
+        for posting_list in segment.reader.find_lists(term.encode()):
+            counts[posting_list.field] += len(_read_live(segment, posting_list))
+    return max(counts)
+
+
+def _read_live(segment: LiveSegment, posting_list: PostingList) -> npt.NDArray[np.int64]:
+    docs, _ = segment.reader.read_postings(posting_list)
+    mask = segment.get_live_mask(FIELDS[posting_list.field].level)
+    return docs if mask is None else docs[mask[docs]]
 
 
 def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list[str]:

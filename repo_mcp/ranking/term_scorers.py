@@ -16,7 +16,7 @@ import numpy as np
 
 from index_format import BlockList, Level, LiveSegment, PostingList, is_by_block
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.bm25f import TermScorer
+from repo_mcp.ranking.bm25f import TermScorer, TfNormTable
 from repo_mcp.ranking.posting_scorers import (
     BLOCK_DOCS,
     LongList,
@@ -26,7 +26,6 @@ from repo_mcp.ranking.posting_scorers import (
     ShortList,
     Weigher,
 )
-from repo_mcp.ranking.tf_norm_table import TfNormTable
 from repo_mcp.text.schema import FIELDS
 
 LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all

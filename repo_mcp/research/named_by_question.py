@@ -6,7 +6,7 @@ derives from a type that is called after the noun: `Lookup`, or `IMessagePackFor
 
 from __future__ import annotations
 
-from repo_mcp.bundler.kinds import is_aside
+from repo_mcp.bundler.statements import is_aside
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import IMPLEMENTATIONS, SymbolFilter

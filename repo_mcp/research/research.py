@@ -43,8 +43,7 @@ from repo_mcp.research.records import (
     Steps,
     Subject,
 )
-from repo_mcp.research.research_state import ResearchState, search_words
-from repo_mcp.research.source import Searches, Source
+from repo_mcp.research.research_state import ResearchState, Searches, Source, search_words
 from repo_mcp.research.understanding import understand
 
 TEXT_HITS = 20

@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from repo_mcp.bundler.kinds import is_aside
 from repo_mcp.bundler.rating import RatedBlock, weigh_extension, weigh_failures, weigh_work
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measure
+from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_aside, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration

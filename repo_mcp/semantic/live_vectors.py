@@ -46,12 +46,11 @@ from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask, Matches
 from repo_mcp.ranking.signals import keep_shares, sum_text, tell_role
-from repo_mcp.semantic.chunk_texts import VERSION as TEXTS_VERSION
-from repo_mcp.semantic.chunk_texts import find_task
 from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder
 from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView
-from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
+from repo_mcp.semantic.vector_phase import VERSION as TEXTS_VERSION
+from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport, find_task
 from repo_mcp.storage.donors import derive_configuration
 from repo_mcp.symbol_index.phase import ReadFile
 from repo_mcp.text.roles import FileRole

@@ -8,6 +8,10 @@ segment depend on the vectors alone.
 Several threads, each with a process that embeds for it, turn files into vectors. The work in progress is
 bounded: some texts per process, and the files they belong to. Files come out in the order in which they went
 in.
+
+The text of a chunk for the model is the path of its file, then as many of its lines as fit. A model reads
+some 250 tokens, 25 lines of code. A chunk begins at a declaration where there is one, so the part that is
+read shows what the chunk is about.
 """
 
 from __future__ import annotations
@@ -39,13 +43,14 @@ from repo_mcp.indexing.derived_plan import Plan, WantedFile, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import count_milliseconds
 from repo_mcp.languages.outline.adapter import ParserFailed
+from repo_mcp.languages.patterns.language_registry import LANGUAGES
 from repo_mcp.model import ProgressCallback
 from repo_mcp.process.parse_worker import BatchParser
-from repo_mcp.semantic.chunk_texts import build_texts, find_task
 from repo_mcp.semantic.embedding_process import TASK
 from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, build_segment
 from repo_mcp.symbol_index.phase import ReadFile
 from repo_mcp.text.lines import decode_source
+from repo_mcp.text.roles import FileRole, find_role
 
 COMMIT_SECONDS = 20.0  # of work that a kill can lose
 COMMIT_BYTES = 8 * 1024 * 1024  # of vectors waiting to be written
@@ -65,6 +70,9 @@ WAIT_SECONDS = 0.1  # between calls of `check`
 
 LoadTexts = Callable[[WantedFile], Sequence[str] | None]
 Job = Future[list[bytes]]
+VERSION = 1  # of this file's output: raise it when chunks get another text
+MAX_CHUNK_CHARS = 8_000  # more than the tokens that a model reads, except in lines of nothing but space
+TASK_NAME = "embed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,3 +302,19 @@ class VectorWorkers:
                 "No process could be started to compute vectors.",
                 "What was computed so far is kept; the next refresh tries again.",
             ) from error
+
+
+def find_task(path: str, language: str) -> str | None:
+    """Return the task name for files to embed, code and documents; None for data, configuration, and
+    generated or vendored files, which nobody describes in words."""
+    known = LANGUAGES.get(language)
+    if known is None or known.kind not in ("code", "docs") or find_role(path) is FileRole.FOREIGN:
+        return None
+    return TASK_NAME
+
+
+def build_texts(path: str, text: bytes, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the texts of a file's chunks, given by their first and last lines."""
+    lines = text.decode("utf-8", "replace").split("\n")
+    texts = ("\n".join(lines[first - 1 : last]) for first, last in spans)
+    return [f"{path}\n{one[:MAX_CHUNK_CHARS]}" for one in texts]

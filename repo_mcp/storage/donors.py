@@ -21,9 +21,8 @@ from index_format import VERSION as FORMAT_VERSION
 from index_format import Directory, DiskDirectory, IndexFormatError, Manifest, read_sealed_manifest
 from repo_mcp.storage.data_dir import list_data_dirs, name_canonically
 from repo_mcp.storage.held_directory import OwnDirectory
-from repo_mcp.storage.namespaces import list_shareable
+from repo_mcp.storage.namespaces import list_shareable, make_sealer
 from repo_mcp.storage.packs import ListPacked, PackedIndex
-from repo_mcp.storage.sealing import make_sealer
 from repo_mcp.storage.user_key import UserKey
 
 CONTENT_DIGITS = 16

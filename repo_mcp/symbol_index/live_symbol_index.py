@@ -26,7 +26,7 @@ from index_format import (
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import iter_wanted, list_changed
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.purge_mark import PurgeMark
+from repo_mcp.indexing.purging import PurgeMark
 from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.index_report import count_languages

@@ -16,6 +16,8 @@ that must be seen even when it is empty is required, or has a default that it ne
     {"hits": [{"path": "a.py", "symbol": null}], "truncated": false}  ->  {"hits": [{"path": "a.py"}]}
 
 Left out on purpose: objects whose schema names no properties, such as counts by name, stay as they are.
+
+An argument of a call that was checked has the type of its schema, or is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +33,6 @@ from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
 from repo_mcp.text.escapes import escape_text, escape_texts, is_plain
-from repo_mcp.toolsets.arguments import Arguments
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
@@ -58,6 +59,19 @@ _Shorten = Callable[[object], object]
 _Fields = Mapping[str, tuple[bool, object, "_Shorten | None"]]  # required; its default; how to shorten it
 _EMPTY = object()  # the default of a field that declares none: any empty value that is no number
 _UNKNOWN = (True, None, None)
+Arguments = Mapping[str, object]
+
+
+def find_text(arguments: Arguments, name: str) -> str | None:
+    """Return a string among the arguments; None where it is left out."""
+    value = arguments.get(name)
+    return value if isinstance(value, str) else None
+
+
+def find_integer(arguments: Arguments, name: str) -> int | None:
+    """Return an integer among the arguments; None where it is left out."""
+    value = arguments.get(name)
+    return value if isinstance(value, int) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,7 @@ from repo_mcp.protocol.tool_model import (
     check_schema,
     read_arguments,
 )
-from repo_mcp.toolsets.answers import Asked, Call, Draft, Record, compile_pruner, warn_beside
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import Arguments, Asked, Call, Draft, Record, compile_pruner, warn_beside
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import Arguments
 from repo_mcp.toolsets.schema_parts import Schema
 
 CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut

@@ -36,8 +36,18 @@ from repo_mcp.protocol.tool_model import CallContext, JsonSchema, Tool, ToolAnsw
 from repo_mcp.text.escapes import HIDING, escape_text
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_text_type, is_media
-from repo_mcp.toolsets.answers import HINTS, Asked, Call, Draft, Form, Part, Result, answer_call, choose_hint
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import (
+    HINTS,
+    Arguments,
+    Asked,
+    Call,
+    Draft,
+    Form,
+    Part,
+    Result,
+    answer_call,
+    choose_hint,
+)
 from repo_mcp.toolsets.binding import Entry, Opened, Write, bind
 from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.opened_lines import describe_reading

@@ -9,8 +9,7 @@ from repo_mcp.cli.clients.files import read_client_file, write_client_file
 from repo_mcp.cli.clients.server_choice import SCRIPT, is_passing
 from repo_mcp.cli.clients.setup_plan import Setup, render_alone
 from repo_mcp.cli.console.endings import warn
-from repo_mcp.cli.console.terminal import open_console, visible
-from repo_mcp.cli.console.text import Text
+from repo_mcp.cli.console.text import Text, open_console, visible
 from repo_mcp.errors import ErrorCode, RepoError
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from argparse import Namespace
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
+from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.text.escapes import escape_text
 
@@ -92,3 +96,12 @@ def leave_pipe() -> int:
     with suppress(BrokenPipeError):
         sys.stdout.close()
     return EXIT_DONE
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the program."""
+
+    build_parser: Callable[[], CommandParser]
+    run: Callable[[Namespace], int]  # returns the exit code; raises RepoError
+    takes_more: bool = False  # what its parser does not know is kept in `rest`: options of serve

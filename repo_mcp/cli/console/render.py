@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repo_mcp.cli.console.endings import note, warn
-from repo_mcp.cli.console.terminal import FAINT, NUMBER, open_console, show_size, visible
-from repo_mcp.cli.console.text import Console, Text
+from repo_mcp.cli.console.text import FAINT, NUMBER, Console, Text, open_console, show_size, visible
 from repo_mcp.languages.outline.symbol_lookup import find_parents, measure_depths
 from repo_mcp.model import CompactReport, IndexStatus, OpenedText, Outline, RefreshReport
 from repo_mcp.text.escapes import escape_text

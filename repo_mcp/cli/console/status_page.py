@@ -16,8 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from repo_mcp.cli.console.render import count, count_reasons
-from repo_mcp.cli.console.terminal import FAINT, show_size
-from repo_mcp.cli.console.text import Console, Text
+from repo_mcp.cli.console.text import FAINT, Console, Text, show_size
 from repo_mcp.model import IndexStatus, SkipReason, SymbolIndexStatus
 from repo_mcp.text.escapes import escape_text
 

@@ -1,12 +1,20 @@
 """Text with styles, and the console that prints it: coloured, or the bare characters.
 
 A style is words of `_CODES`, such as "bold red". Left out on purpose: wrapping, markup, themes.
+
+There are colours on a terminal, and none in a pipe or when NO_COLOR is set. Contents of files and names are
+shown with their control characters made visible, so that no file can move the cursor or rewrite what is on
+the screen.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from enum import StrEnum
+
+from repo_mcp.config.server_config import wants_colour
+from repo_mcp.text.escapes import escape_text
 
 _CODES = {
     "bold": "1",
@@ -17,6 +25,10 @@ _CODES = {
     "magenta": "35",
     "cyan": "36",
 }
+PATH = "bold magenta"
+NUMBER = "green"
+MATCH = "bold red"
+FAINT = "dim"
 
 
 class Text:
@@ -92,3 +104,31 @@ class Console:
 def _paint(text: str, style: str) -> str:
     codes = ";".join(_CODES[word] for word in style.split())
     return f"\x1b[{codes}m{text}\x1b[0m"
+
+
+class Colour(StrEnum):
+    """The choice of when to write colours."""
+
+    AUTO = "auto"  # on a terminal, unless NO_COLOR is set
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+def open_console(colour: Colour = Colour.AUTO) -> Console:
+    """Open a console on standard output. Long lines are not wrapped."""
+    is_auto = colour is Colour.AUTO
+    return Console(
+        coloured=wants_colour(is_terminal=sys.stdout.isatty()) if is_auto else colour is Colour.ALWAYS
+    )
+
+
+def visible(text: str) -> str:
+    """Replace tabs by spaces, and everything else that a terminal would interpret by its code."""
+    return escape_text(text.expandtabs(4))
+
+
+def show_size(size: int) -> str:
+    """Render a number of bytes in a suitable unit."""
+    if size < 1_000:
+        return f"{size} byte{'' if size == 1 else 's'}"
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"

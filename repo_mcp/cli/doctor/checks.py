@@ -21,7 +21,7 @@ from enum import StrEnum
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.cli.console.render import count
-from repo_mcp.cli.console.terminal import show_size
+from repo_mcp.cli.console.text import show_size
 from repo_mcp.config.found_root import MARKS, find_root
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config

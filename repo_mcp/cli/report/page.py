@@ -11,7 +11,7 @@ from html import escape
 
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.status_page import count_offered, judge, show_moment
-from repo_mcp.cli.console.terminal import show_size
+from repo_mcp.cli.console.text import show_size
 from repo_mcp.cli.report.facts import CallFacts, ReportFacts
 from repo_mcp.cli.report.file import MARK
 from repo_mcp.model import SkipReason

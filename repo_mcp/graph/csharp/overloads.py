@@ -28,8 +28,16 @@ from repo_mcp.graph.csharp.signatures import (
 )
 from repo_mcp.graph.csharp.types import TYPE_PARAMETER, CSharpTypes, Value, find_bind
 from repo_mcp.graph.program import Declaration
-from repo_mcp.languages.csharp.given import FUNCTION, NO_TYPE, NULL, WHOLE_NUMBERS, Given, split_call
-from repo_mcp.languages.csharp.types import TASK, read_type
+from repo_mcp.languages.csharp.types import (
+    FUNCTION,
+    NO_TYPE,
+    NULL,
+    TASK,
+    WHOLE_NUMBERS,
+    Given,
+    read_type,
+    split_call,
+)
 from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolKind

@@ -14,8 +14,7 @@ from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.signatures import list_parameter_types
 from repo_mcp.graph.csharp.types import CSharpTypes, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.languages.csharp.given import split_call
-from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING
+from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, split_call
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.python.scoping import PythonScoping
-from repo_mcp.graph.python.values import Form, Value, outside
+from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, outside
 from repo_mcp.lru_cache import LruCache
 
 MAX_KEPT = 20_000  # cached orders

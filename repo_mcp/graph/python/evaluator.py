@@ -13,8 +13,16 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.python.classes import PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
-from repo_mcp.graph.python.scoping import MAX_VALUES, PythonScoping
-from repo_mcp.graph.python.values import OUTER, Form, Value, merge, outside, take_item
+from repo_mcp.graph.python.scoping import (
+    MAX_VALUES,
+    OUTER,
+    Form,
+    PythonScoping,
+    Value,
+    merge,
+    outside,
+    take_item,
+)
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 

@@ -23,8 +23,7 @@ from repo_mcp.graph.program import (
 from repo_mcp.graph.python.evaluator import PythonEvaluator
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.python.names import Imported, PythonNames
-from repo_mcp.graph.python.scoping import PythonScoping
-from repo_mcp.graph.python.values import Form, Value
+from repo_mcp.graph.python.scoping import Form, PythonScoping, Value
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_test_path

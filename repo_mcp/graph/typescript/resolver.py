@@ -12,8 +12,8 @@ import re
 from repo_mcp.graph.program import NOTHING, UNTOLD, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.types import NOBODY, ScriptTypes
-from repo_mcp.languages.typescript.expected import EXPECTED
 from repo_mcp.languages.typescript.uses import THROUGH
+from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     Reference,

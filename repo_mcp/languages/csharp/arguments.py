@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.csharp.given import FUNCTION, NO_TYPE, NULL, Given
-from repo_mcp.languages.csharp.types import name_arity
+from repo_mcp.languages.csharp.types import FUNCTION, NO_TYPE, NULL, Given, name_arity
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN, find_head
 from repo_mcp.symbols.symbol_record import ReferenceRole
 

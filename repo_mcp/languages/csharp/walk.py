@@ -10,8 +10,17 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.csharp.given import FUNCTION, NULL, WHOLE_NUMBERS, Given, join_given
-from repo_mcp.languages.csharp.types import ARITY_SHIFT, AWAITED, TASK, read_type
+from repo_mcp.languages.csharp.types import (
+    ARITY_SHIFT,
+    AWAITED,
+    FUNCTION,
+    NULL,
+    TASK,
+    WHOLE_NUMBERS,
+    Given,
+    join_given,
+    read_type,
+)
 from repo_mcp.languages.treesitter.scope_walk import (
     CALLED,
     ITEMS,

@@ -21,14 +21,15 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
-from repo_mcp.languages.treesitter.capture_handlers import (
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
+from repo_mcp.languages.treesitter.capture_walk import (
+    CaptureWalk,
+    Dialect,
     count_arguments,
     on_comment,
     on_type,
     read_called,
 )
-from repo_mcp.languages.treesitter.capture_scopes import OpenScope
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:

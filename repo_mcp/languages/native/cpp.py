@@ -43,7 +43,10 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
-from repo_mcp.languages.treesitter.capture_handlers import (
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
+from repo_mcp.languages.treesitter.capture_walk import (
+    CaptureWalk,
+    Dialect,
     count_arguments,
     on_bound,
     on_comment,
@@ -53,8 +56,6 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.languages.treesitter.capture_scopes import OpenScope
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.capture_handlers import (
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
+from repo_mcp.languages.treesitter.capture_walk import (
+    CaptureWalk,
+    Dialect,
     count_arguments,
     on_bound,
     on_comment,
@@ -18,8 +21,6 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     on_taken,
     on_type,
 )
-from repo_mcp.languages.treesitter.capture_scopes import OpenScope
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import OF_TYPE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.capture_handlers import (
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
+from repo_mcp.languages.treesitter.capture_walk import (
+    CaptureWalk,
+    Dialect,
     count_arguments,
     on_bound,
     on_comment,
@@ -22,8 +25,6 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.languages.treesitter.capture_scopes import OpenScope
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.capture_handlers import (
+from repo_mcp.languages.treesitter.capture_walk import (
+    CaptureWalk,
+    Dialect,
     count_arguments,
     on_bound,
     on_comment,
@@ -19,7 +21,6 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     on_types,
     split_path,
 )
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import DERIVED
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind

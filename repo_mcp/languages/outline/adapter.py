@@ -8,6 +8,8 @@ at once, and in a process that can be killed, where all that reads text is calle
 the first two methods, since the index finds their chunks and symbols by other ways; they are given `Parse`.
 
 Left out on purpose: reading files, which is the repository reader's job.
+
+How much of a text an outline repeats is limited for all adapters, so that none grows too large.
 """
 
 from __future__ import annotations
@@ -21,6 +23,17 @@ from typing import Protocol
 from repo_mcp.model import Outline
 
 BUILT_IN = ("python", "headings", "keys", "lexical")  # names that an installed adapter cannot use
+MAX_SYMBOLS = 10_000
+MAX_NAME_CHARS = 200
+MAX_PARENT_CHARS = 1_000  # of a qualified name
+MAX_DOC_CHARS = 200
+MAX_SIGNATURE_CHARS = 400
+CUT = "…"
+
+
+def cut(text: str, most: int) -> str:
+    """Return the text, or its first `most - 1` characters and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + CUT
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from repo_mcp.languages.outline.adapter import Use
-from repo_mcp.languages.outline.outline_limits import (
+from repo_mcp.languages.outline.adapter import (
     MAX_DOC_CHARS,
     MAX_NAME_CHARS,
     MAX_PARENT_CHARS,
     MAX_SIGNATURE_CHARS,
     MAX_SYMBOLS,
+    Use,
     cut,
 )
 from repo_mcp.languages.patterns.landmarks import Spans

@@ -7,6 +7,9 @@ numbered headings and lines in capitals. AsciiDoc and Org are recognised by thei
 Each line is looked at a bounded number of times, in time linear in its length, whatever it holds.
 
 Left out on purpose: headings inside lists, quotes and HTML blocks of Markdown, LaTeX and Texinfo.
+
+The outline of a document nests them by level: a heading reaches to the line before the next one of its level
+or a higher one.
 """
 
 from __future__ import annotations
@@ -14,8 +17,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from repo_mcp.languages.outline.outline_limits import cut
+from repo_mcp.languages.outline.adapter import MAX_PARENT_CHARS, MAX_SYMBOLS, Adapter, cut
+from repo_mcp.languages.patterns.landmarks import Language
+from repo_mcp.model import Outline, Symbol
 
 MAX_TITLE_CHARS = 200
 LOOKED_AT_CHARS = 2_000  # at the start of each line
@@ -37,6 +43,7 @@ _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t]+[A-Z][^\n]{1,79}$
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()'+:-]{3,60}$")
 _RULES = frozenset(mark for mark in map(chr, range(0x21, 0x7F)) if not mark.isalnum())
 _MARKDOWN_MARKS = frozenset("#`~=-< ")  # first characters of lines worth a look
+PARSER = "headings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +227,43 @@ def _build(line: int, level: int, title: str, shown: str, last_line: int | None 
 
 READERS: dict[str, Reader] = {"markdown": read_markdown, "rst": read_rst, "html": read_html}
 _BY_EXTENSION: dict[str, Reader] = {"adoc": read_asciidoc, "asciidoc": read_asciidoc, "org": read_org}
+
+
+class HeadingsAdapter(Adapter):
+    """The adapter of Markdown, reStructuredText and HTML."""
+
+    name = "headings"
+
+    def __init__(self, find_language: Callable[[str], Language]) -> None:
+        self._find_language = find_language
+
+    def supports_path(self, path: str) -> bool:
+        """Return True for files of Markdown, reStructuredText and HTML."""
+        return self._find_language(path).name in READERS
+
+    def outline(self, path: str, text: str) -> Outline:
+        """Return the headings of a text as nested symbols, at most MAX_SYMBOLS."""
+        language = self._find_language(path).name
+        lines = text.removesuffix("\n").split("\n")
+        headings = list(islice(READERS[language](lines), MAX_SYMBOLS + 1))
+        truncated = len(headings) > MAX_SYMBOLS
+        warnings = (f"only the first {MAX_SYMBOLS:,} headings are listed",) if truncated else ()
+        return Outline(path, language, _nest(headings[:MAX_SYMBOLS], len(lines)), PARSER, warnings, truncated)
+
+
+def _nest(headings: Sequence[Heading], total: int) -> tuple[Symbol, ...]:
+    """Return the headings as symbols, each nested in the last one of a higher level."""
+    ends = [total] * len(headings)
+    parents: list[str | None] = []
+    open_: list[tuple[int, int, str]] = []  # number, level, qualified name
+    for number, heading in enumerate(headings):
+        while open_ and open_[-1][1] >= heading.level:
+            ends[open_.pop()[0]] = heading.line - 1
+        parent = open_[-1][2] if open_ else None
+        parents.append(parent)
+        whole = heading.title if parent is None else f"{parent}.{heading.title}"
+        open_.append((number, heading.level, cut(whole, MAX_PARENT_CHARS)))
+    return tuple(
+        Symbol("heading", one.title, one.shown, one.line, max(one.line, end), None, parent)
+        for one, end, parent in zip(headings, ends, parents, strict=True)
+    )

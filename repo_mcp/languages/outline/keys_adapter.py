@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from repo_mcp.languages.outline.adapter import Adapter
-from repo_mcp.languages.outline.outline_limits import MAX_NAME_CHARS, MAX_SYMBOLS, cut
+from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_SYMBOLS, Adapter, cut
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import Outline, Symbol
 

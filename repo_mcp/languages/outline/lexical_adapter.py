@@ -14,13 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from repo_mcp.languages.outline.adapter import Adapter
-from repo_mcp.languages.outline.outline_limits import (
+from repo_mcp.languages.outline.adapter import (
     MAX_DOC_CHARS,
     MAX_NAME_CHARS,
     MAX_PARENT_CHARS,
     MAX_SIGNATURE_CHARS,
     MAX_SYMBOLS,
+    Adapter,
     cut,
 )
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, TypeGuard
 
 from repo_mcp.languages.python.arguments import write_arguments
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
-from repo_mcp.languages.python.narrowing import Narrowing, narrow_expression
 from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import (
@@ -25,11 +24,13 @@ from repo_mcp.languages.python.types import (
     SAME,
     UNKNOWN,
     WIDENED,
+    Narrowing,
     find_cast,
     find_path,
     is_cast,
     list_paired_forms,
     list_value_forms,
+    narrow_expression,
     parse_quoted,
 )
 from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, SymbolRecordBuilder

@@ -20,7 +20,6 @@ from repo_mcp.languages.python.declarations import (
     list_targets,
 )
 from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk, push_fields
-from repo_mcp.languages.python.narrowing import narrow_block, narrow_branch
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text, draft_class, draft_function
 from repo_mcp.languages.python.types import (
@@ -37,6 +36,8 @@ from repo_mcp.languages.python.types import (
     list_type_forms,
     list_unpacked_forms,
     list_value_forms,
+    narrow_block,
+    narrow_branch,
 )
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from repo_mcp.languages.outline.outline_limits import (
+from repo_mcp.languages.outline.adapter import (
     CUT,
     MAX_DOC_CHARS,
     MAX_NAME_CHARS,

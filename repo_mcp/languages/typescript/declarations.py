@@ -10,8 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME, UNKNOWN
-from repo_mcp.languages.typescript.expected import EXPECTED, bind_expected, expect, refer_keys
-from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, Variables
+from repo_mcp.languages.typescript.walk import (
+    EXPECTED,
+    Prefix,
+    ScriptWalk,
+    Variables,
+    bind_expected,
+    expect,
+    refer_keys,
+)
 from repo_mcp.symbols.model import MAX_PARAMETERS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 

@@ -25,6 +25,7 @@ from repo_mcp.text.escapes import escape_text
 from repo_mcp.toolsets.answers import (
     HINTS,
     NOT_RECORDED,
+    Arguments,
     Call,
     Draft,
     Form,
@@ -33,8 +34,8 @@ from repo_mcp.toolsets.answers import (
     add_warnings,
     build_answer,
     choose_hint,
+    find_text,
 )
-from repo_mcp.toolsets.arguments import Arguments, find_text
 from repo_mcp.toolsets.graph.rows import Row
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFl
 from repo_mcp.text.escapes import escape_text
 
 if TYPE_CHECKING:
+    from repo_mcp.graph.edge_list import FolderUses
     from repo_mcp.graph.edges import Edge, External, Unresolved
-    from repo_mcp.graph.folder_uses import FolderUses
     from repo_mcp.graph.nodes import Node
 
 Row = dict[str, object]

@@ -10,8 +10,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.escapes import escape_text, escape_texts
-from repo_mcp.toolsets.answers import Draft, Part, Result
-from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol, warn_untracked

@@ -16,8 +16,7 @@ from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import CallContext, Toolset
 from repo_mcp.toolsets import icons
-from repo_mcp.toolsets.answers import Draft, answer_call
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import Arguments, Draft, answer_call
 from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
 from repo_mcp.toolsets.repo import (
     bundle_calls,

@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Progress
 from repo_mcp.text.escapes import escape_text, escape_texts
-from repo_mcp.toolsets.answers import NOT_RECORDED, Draft, Part, Result, warn_beside, warn_of_escapes
-from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.answers import (
+    NOT_RECORDED,
+    Arguments,
+    Draft,
+    Part,
+    Result,
+    find_integer,
+    find_text,
+    warn_beside,
+    warn_of_escapes,
+)
 from repo_mcp.toolsets.cursors import Page, decode_cursor, encode_cursor, refuse_stale
 from repo_mcp.toolsets.repo.answers import plain_number
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS

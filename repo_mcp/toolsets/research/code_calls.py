@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.escapes import HIDING, escape_text
-from repo_mcp.toolsets.answers import Draft, Part, Result
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.research import schemas
-from repo_mcp.toolsets.research.scope import PathScope, resolve_scope
+from repo_mcp.toolsets.research.answers import PathScope, resolve_scope
 from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:

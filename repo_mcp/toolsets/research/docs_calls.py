@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
 from repo_mcp.text.escapes import HIDING, escape_text
-from repo_mcp.toolsets.answers import Draft, Part, Result
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR, Page
+from repo_mcp.toolsets.research.answers import resolve_scope
 from repo_mcp.toolsets.research.schemas import (
     FORMAT,
     MAX_QUERY_CHARS,
@@ -25,7 +25,6 @@ from repo_mcp.toolsets.research.schemas import (
     PATH_FILTER,
     build_result,
 )
-from repo_mcp.toolsets.research.scope import resolve_scope
 from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,

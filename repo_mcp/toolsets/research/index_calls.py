@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.model import IndexProgress, SkipReason
 from repo_mcp.protocol.tool_model import CallContext, Progress
-from repo_mcp.toolsets.answers import Draft, Part, Result
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
-from repo_mcp.toolsets.research.scope import resolve_folder
+from repo_mcp.toolsets.research.answers import resolve_folder
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from repo_mcp.protocol.tool_model import CallContext, Progress
 from repo_mcp.text.escapes import escape_text
-from repo_mcp.toolsets.answers import Draft, Part, Result
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import research_schemas
+from repo_mcp.toolsets.research.answers import resolve_scope
 from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS
 from repo_mcp.toolsets.research.research_text import render_report
-from repo_mcp.toolsets.research.scope import resolve_scope
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

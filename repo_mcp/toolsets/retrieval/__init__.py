@@ -27,8 +27,16 @@ from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import JsonSchema, Tool, ToolAnswer, Toolset, read_arguments
 from repo_mcp.text.escapes import escape_text, escape_texts
 from repo_mcp.toolsets import icons
-from repo_mcp.toolsets.answers import Call, Draft, Form, Part, answer_call, build_answer, measure_answer
-from repo_mcp.toolsets.arguments import Arguments
+from repo_mcp.toolsets.answers import (
+    Arguments,
+    Call,
+    Draft,
+    Form,
+    Part,
+    answer_call,
+    build_answer,
+    measure_answer,
+)
 from repo_mcp.toolsets.binding import Entry, Opened, Taken, Write, bind
 from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.failures import explain_argument, explain_refusal

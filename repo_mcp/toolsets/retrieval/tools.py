@@ -14,8 +14,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.escapes import HIDING, escape_text
-from repo_mcp.toolsets.answers import Draft, Part, Result, warn_of_escapes
-from repo_mcp.toolsets.arguments import Arguments, find_integer, find_text
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, warn_of_escapes
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots

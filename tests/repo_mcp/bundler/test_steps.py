@@ -24,8 +24,7 @@ from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
-from repo_mcp.ranking.mentions import Mention
-from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt
+from repo_mcp.ranking.prompt import Clue, ClueKind, Mention, parse_prompt
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.text.analysis import analyse_text
 

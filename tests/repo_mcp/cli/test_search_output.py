@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.cli.console.terminal import Colour, open_console
-from repo_mcp.cli.console.text import Text
+from repo_mcp.cli.console.text import Colour, Text, open_console
 from repo_mcp.cli.hits_page import HitsPage
 from repo_mcp.model import ExactAnswer, ExactMatch, Hit
 from tests.repo_mcp.cli.program import make_tree, run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.code_search.find import find_chunks
+from repo_mcp.code_search.declarations import find_chunks
 from repo_mcp.code_search.records import CodeHit
 from repo_mcp.config.server_config import load_config
 from repo_mcp.ranking.query import Query, parse_query

@@ -11,9 +11,9 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.documentation.documents import Shares, is_document
+from repo_mcp.documentation.query_words import WEIGHTS
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import NO_PHRASE, NOTHING_HERE
-from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.ignore import GlobFilter

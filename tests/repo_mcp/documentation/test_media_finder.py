@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.documentation.media import MAX_LOOKS, MediaFinder, MediaReader, decode_target, is_medium
-from repo_mcp.documentation.query_words import weigh_words
+from repo_mcp.documentation.query_words import WEIGHTS, weigh_words
 from repo_mcp.documentation.references import Reference
-from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.ranking.query import parse_query

@@ -5,8 +5,15 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.documentation.sections import MAX_PART_LINES, Section, cut_parts, split_sections
-from repo_mcp.documentation.titles import MAX_BREADCRUMB_CHARS, clean_title, join_breadcrumb
+from repo_mcp.documentation.sections import (
+    MAX_BREADCRUMB_CHARS,
+    MAX_PART_LINES,
+    Section,
+    clean_title,
+    cut_parts,
+    join_breadcrumb,
+    split_sections,
+)
 from tests.deep.sizes import examples
 
 FORMATS = [

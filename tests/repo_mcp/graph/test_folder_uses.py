@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.graph.folder_uses import (
+from repo_mcp.graph.edge_list import (
     MAX_FOLDERS,
     SAMPLED_FILES,
     SMALLEST_PART,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.asked_name import CASE, EXACT, NO_MATCH, PARTS, SPELLING, AskedName, find_asked_name
+from repo_mcp.ranking.intent import CASE, EXACT, NO_MATCH, PARTS, SPELLING, AskedName, find_asked_name
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,14 @@ import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.indexing.documents import SegmentBuilder
-from repo_mcp.ranking import block_max_maxscore, term_scorers, tf_norm_table
+from repo_mcp.ranking import block_max_maxscore, bm25f, term_scorers
 from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore, Mask, TopUnits
-from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
 from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, GRAIN, LongList, PathList, PostingScorer, ShortList
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import Matches
 from repo_mcp.ranking.term_scorers import TermScorerReader
-from repo_mcp.ranking.tf_norm_table import TfNormTable
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
 from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
@@ -182,8 +181,8 @@ def test_saturations_are_scores_but_for_the_rarity(
 ) -> None:
     """Numbered or not, far from ordinary or not: times a term's factor they are its scores to a bit."""
     if limits is not None:
-        monkeypatch.setattr(tf_norm_table, "FREQUENCIES", limits[0])
-        monkeypatch.setattr(tf_norm_table, "LENGTHS", limits[1])
+        monkeypatch.setattr(bm25f, "FREQUENCIES", limits[0])
+        monkeypatch.setattr(bm25f, "LENGTHS", limits[1])
     draw = np.random.default_rng(4)
     known = TfNormTable([70.5] * len(FIELDS))
     for field in (0, 2, 0):

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from repo_mcp.ranking.mentions import MAX_MEANT, resolve_mentions
-from repo_mcp.ranking.prompt import Clue, ClueKind
+from repo_mcp.ranking.prompt import MAX_MEANT, Clue, ClueKind, resolve_mentions
 from repo_mcp.text.analysis import analyse_text
 
 PATHS = [

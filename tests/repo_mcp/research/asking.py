@@ -21,7 +21,7 @@ from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAns
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, Steps
 from repo_mcp.research.research import answer_question
-from repo_mcp.research.source import Source
+from repo_mcp.research.research_state import Source
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import is_test_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from repo_mcp.storage.sealing import Sealer, make_sealer
+from repo_mcp.storage.namespaces import Sealer, make_sealer
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.impact import changed_files
+from repo_mcp.impact import changed_symbols
 from repo_mcp.impact import impact as impact_module
 from repo_mcp.toolsets.graph.impact_calls import SHOWN_SYMBOLS
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, Served, write_tree
@@ -300,7 +300,7 @@ def test_files_beyond_a_limit_are_named(served: Served, monkeypatch: pytest.Monk
 
 
 def test_texts_beyond_a_limit_are_not_looked_at(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changed_files, "MAX_CHARS", 100)
+    monkeypatch.setattr(changed_symbols, "MAX_CHARS", 100)
     found = served.call("get_impact", diff=_diff(*CHECK) + _diff("shop/api.py", ("await", "await ")))
     assert [row["name"] for row in found["changed"]] == ["Store.check"]
     assert [row["file_path"] for row in found["left_out"]] == ["shop/api.py"]

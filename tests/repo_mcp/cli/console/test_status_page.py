@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.cli.console.status_page import StatusPage, count_offered, draw_bar, judge
-from repo_mcp.cli.console.terminal import Colour, open_console
+from repo_mcp.cli.console.text import Colour, open_console
 from repo_mcp.model import IndexStatus, SymbolIndexStatus
 from tests.repo_mcp.cli.program import make_tree, run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.languages.outline.headings_adapter import HeadingsAdapter
+from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
 from repo_mcp.languages.outline.keys_adapter import KeysAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline
