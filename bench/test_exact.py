@@ -159,7 +159,7 @@ def run_program(root: Path, environment: dict[str, str], *words: str) -> None:
 
 
 def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """What an exact search waits for where no watcher tells what changed."""
+    """Measure the look that an exact search waits for where no watcher tells of changes."""
     walk = TimedWalk(indexed.root)
     config = load_config(str(indexed.root), data_dir=str(indexed.data_dir))
     with closing(Repository(config)) as repository:
@@ -173,7 +173,7 @@ def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None
 
 
 def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """What happens once in the background behind the first exact search of a large tree."""
+    """Measure what happens once in the background behind the first exact search of a large tree."""
     snapshot = open_snapshot(indexed.index_path)
     searcher = ExactSearcher(snapshot)
 
@@ -186,12 +186,12 @@ def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> N
 
 
 def test_learn_the_signs(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """What happens once in the background behind the first pattern without a word, there with pauses."""
+    """Measure what happens once, there with pauses, behind the first pattern without a word."""
     measure_learning(benchmark, indexed, lambda segment: PunctuationBigrams(segment.reader.files))
 
 
 def test_learn_the_sides(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """The same behind the first pattern that has a sign beside a word of very many files."""
+    """Measure the same behind the first pattern that has a sign beside a word of very many files."""
     measure_learning(
         benchmark, indexed, lambda segment: NeighbourBloom(segment.reader.files, segment.reader.terms)
     )

@@ -24,7 +24,7 @@ from repo_mcp.live.generation import Generation
 from repo_mcp.live.index_report import ChangeWatch, IndexReport
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
 from repo_mcp.live.refresher import CHEAP_LOOK_FILES, REFRESH_POLL_SECONDS, Refresher, TreeLook
-from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport, SkipReason
+from repo_mcp.model import ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
@@ -73,10 +73,10 @@ class LiveIndex:
         Makes the index's directory; where it cannot, there is no index until a refresh can make it.
         """
         self._closed = threading.Event()
-        self._generation = Generation(settings.index_path, configuration, make_tag)
-        self._look = TreeLook(self._generation, walk, self._closed)
+        self.generation = Generation(settings.index_path, configuration, make_tag)
+        self._look = TreeLook(self.generation, walk, self._closed)
         self.refresher = Refresher(
-            self._generation,
+            self.generation,
             self._look,
             settings,
             configuration,
@@ -93,7 +93,7 @@ class LiveIndex:
         self._note_refresh_done = note_refresh
         self._look_ahead = LookAhead(self.refresher.remaining, read_many, self._closed)
         self.report = IndexReport(
-            self._generation,
+            self.generation,
             self.refresher,
             self._watch,
             self._look,
@@ -141,7 +141,7 @@ class LiveIndex:
         A call that `looks` through the files waits only until they are listed.
         """
         started = time.monotonic()
-        while not self._generation.fault and (searcher is None or not searcher.snapshot.segments):
+        while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
             is_coming = self.refresher.running.locked() or (self._follows and waited < THREAD_START_SECONDS)
             if not is_coming or waited > FIRST_FILES_SECONDS or (looks and self.refresher.remaining.are_any):
@@ -154,14 +154,14 @@ class LiveIndex:
     def find_searcher(self) -> Searcher | None:
         """Return the searcher of the committed generation; None without one that can be read."""
         try:
-            return self._generation.find()
+            return self.generation.find()
         except IndexFormatError as error:
             self.report_damage(error)
             return None
 
     def report_damage(self, error: IndexFormatError | None = None) -> RepoError:
         """Build the index anew in the background. Returns what to tell the client."""
-        self._generation.drop(error)
+        self.generation.drop(error)
         now = time.monotonic()
         if now >= self._next_healing and not self.refresher.running.locked() and not self._closed.is_set():
             self._next_healing = now + HEALING_SECONDS
@@ -220,11 +220,6 @@ class LiveIndex:
         """Return how the tree differs now from what a generation holds; None when that is not known."""
         return self._look.find_changed(generation)
 
-    @property
-    def generation(self) -> Generation:
-        """Return what knows the committed generation."""
-        return self._generation
-
     # Writing
 
     def refresh(
@@ -272,7 +267,7 @@ class LiveIndex:
         if not self.refresher.running.locked():
             return False
         try:
-            return self._generation.read_seen() is None
+            return self.generation.read_seen() is None
         except (IndexFormatError, OSError):  # it is built because of that
             return True
 
@@ -289,7 +284,7 @@ class LiveIndex:
             self._note_refresh_done()
         else:
             self.refresh(cancelled=stop)
-        found = self._generation.read_seen()
+        found = self.generation.read_seen()
         return {} if found is None else found[1].get_skipped()
 
     def find_left_out(self, paths: Iterable[str]) -> dict[str, SkipReason]:
@@ -311,7 +306,7 @@ class LiveIndex:
     def skipped(self) -> Mapping[str, SkipReason]:
         """Return the files that were met and are not indexed, and why; none while that is not known."""
         try:
-            found = self._generation.read_seen()
+            found = self.generation.read_seen()
         except (IndexFormatError, OSError):  # reported by whoever reads the index
             return {}
         return {} if found is None else found[1].get_skipped()
@@ -322,10 +317,6 @@ class LiveIndex:
         if done:
             self._note_refresh_done()
         return done
-
-    def compact(self, *, full: bool) -> CompactReport:
-        """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
-        return self.refresher.compact(full=full)
 
     def start_watching(self) -> None:
         """Have the system tell of changes from now on, if that can be had; else they are looked for."""
@@ -362,5 +353,5 @@ class LiveIndex:
         self._closed.set()
         self._watch.close()
         stopped = self.refresher.running.acquire(timeout=CLOSE_WAIT_SECONDS)
-        self._generation.close()
+        self.generation.close()
         return stopped

@@ -329,7 +329,7 @@ class Repository:
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
-        return self._index.compact(full=full)
+        return self._index.refresher.compact(full=full)
 
     def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`.

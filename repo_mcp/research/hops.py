@@ -130,7 +130,7 @@ def _take_hop(
         state.check()
         found = way.expand(state, node, bounds)
         links = drop_guesses(state, sort_links(found.links, way), guessed, upwards=way.upwards)
-        if not is_first and state.get_confidence(node.declaration) is Confidence.POSSIBLE:
+        if not is_first and state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         _note_cut(state, node, found, bounds, len(links) - fan, fan)
         if way.finds_entries and not found.cut:
@@ -201,7 +201,7 @@ def _note_link(state: ResearchState, node: Node, link: Link, way: Way, hop: int)
     """Note an edge and the symbol at its other end; return that symbol unless it is not to be followed."""
     other = state.get_node(link.source if way.upwards else link.target)
     link = _name_decoration(state, link, other) if way.upwards else link
-    confidence = weaker(state.get_confidence(node.declaration), link.confidence)
+    confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
     lines = link.lines if way.upwards else ()
     state.add(other, explain(link, node, way), hop, confidence, lines)
     if other.declaration not in state.nodes:

@@ -97,7 +97,7 @@ def _note_reached(
     reached = []
     for declaration in new[:REACHED]:
         link, node, way = links[declaration][0]
-        confidence = weaker(state.get_confidence(node.declaration), link.confidence)
+        confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
         other = state.get_node(declaration)
         near = state.get_node(link.target if way.upwards else link.source)
         if state.add(other, explain(link, near, way), hop, confidence, link.lines if way.upwards else ()):

@@ -43,7 +43,7 @@ from repo_mcp.research.records import (
     Steps,
     Subject,
 )
-from repo_mcp.research.research_state import ResearchState, Searches, Source, search_words
+from repo_mcp.research.research_state import ResearchState, Searches, Source, list_limits, search_words
 from repo_mcp.research.understanding import understand
 
 TEXT_HITS = 20
@@ -219,7 +219,7 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
     )
     if architecture is not None and architecture.modules:
         report.modules, report.layers = architecture.modules, architecture.layers
-    report.limits = state.limits
+    report.limits = list_limits(state)
     return report
 
 

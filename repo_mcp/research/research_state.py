@@ -138,8 +138,8 @@ class ResearchState:
         self.entry_points: dict[Declaration, EntryPoint] = {}
         self.outside: list[Outside] = []
         self.warnings: list[str] = []
-        self._confidences: dict[Declaration, Confidence] = {}
-        self._limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
+        self.confidences: dict[Declaration, Confidence] = {}  # with which those noted were reached
+        self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._steps = steps
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
@@ -150,11 +150,6 @@ class ResearchState:
         """Return the graph, which must exist: without one, a question is answered by text alone."""
         assert self.source.graph is not None
         return self.source.graph
-
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        """Return what was cut off."""
-        return tuple(Limit(_name_all(what, names), why) for (what, why), names in self._limits.items())
 
     # Progress
 
@@ -203,7 +198,7 @@ class ResearchState:
             self.limit(f"{MAX_FINDINGS} places", "a report has no room for more; ask a narrower question")
             return False
         self.nodes[node.declaration] = node
-        self._confidences[node.declaration] = confidence
+        self.confidences[node.declaration] = confidence
         self.findings.append(replace(_build_finding(node, why, hop, confidence, lines), shown=shown))
         return True
 
@@ -230,7 +225,7 @@ class ResearchState:
 
     def limit(self, what: str, why: str, name: str = "") -> None:
         """Note that `what` was cut off, and `why`; `name` is the symbol concerned, and is added to `what`."""
-        names = self._limits.setdefault((what, why), [])
+        names = self.limits.setdefault((what, why), [])
         if name and name not in names:
             names.append(name)
 
@@ -240,15 +235,16 @@ class ResearchState:
             citation = f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
             self.entry_points[node.declaration] = EntryPoint(node.qualified_name, citation, why)
 
-    def get_confidence(self, declaration: Declaration) -> Confidence:
-        """Return the confidence with which a noted symbol was reached; EXACT for any other."""
-        return self._confidences.get(declaration, Confidence.EXACT)
-
     # Look-ups
 
     def get_node(self, declaration: Declaration) -> Node:
         """Return the node of a declaration."""
         return self.nodes.get(declaration) or self.graph.get_node(declaration)
+
+
+def list_limits(state: ResearchState) -> tuple[Limit, ...]:
+    """Return what was cut off."""
+    return tuple(Limit(_name_all(what, names), why) for (what, why), names in state.limits.items())
 
 
 def _name_all(what: str, names: list[str]) -> str:

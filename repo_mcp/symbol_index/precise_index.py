@@ -69,7 +69,7 @@ class PreciseView:
     @property
     def file_count(self) -> int:
         """Return the number of files with a record, of whatever version."""
-        return self._index.file_count
+        return self._index.snapshot.file_count
 
     def find(self, path: str) -> PreciseRecord | None:
         """Return what is said of a file; None without a record, or when it is of another version."""

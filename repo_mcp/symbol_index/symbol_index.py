@@ -130,15 +130,11 @@ class SymbolIndex:
         """Return the number of live files by language, sorted by name."""
         return count_languages(self.snapshot)
 
-    @property
-    def file_count(self) -> int:
-        """Return the number of live files."""
-        return self.snapshot.file_count
-
     @cached_property
     def symbol_count(self) -> int:
         """Return the number of declarations in all live files."""
-        return self.snapshot.sum_lengths(DECLARES) - self.file_count  # each file declares its own name too
+        own_names = self.snapshot.file_count  # each file declares its own name too
+        return self.snapshot.sum_lengths(DECLARES) - own_names
 
     # Names
 
@@ -233,8 +229,9 @@ class SymbolIndex:
         frequency = sum(len(docs) for docs, _ in found)
         if not frequency:
             return
-        average = self.snapshot.sum_lengths(PARTS) / self.file_count
-        scorer = TermScorer(SYMBOL_FIELDS[PARTS].name, term, self.file_count, frequency, average)
+        files = self.snapshot.file_count
+        average = self.snapshot.sum_lengths(PARTS) / files
+        scorer = TermScorer(SYMBOL_FIELDS[PARTS].name, term, files, frequency, average)
         for segment, values, (docs, counts) in zip(segments, scores, found, strict=True):
             if len(docs):
                 values[docs] += scorer.score(counts, segment.reader.norms.read_lengths(PARTS)[docs])

@@ -133,7 +133,7 @@ def test_where_nobody_knows_where_it_went_it_is_purged(
     if not force:
         for record in (root / ".repo_mcp").rglob("seen*"):
             record.unlink()
-        repository._index._generation.record = SeenRecord()
+        repository._index.generation.record = SeenRecord()
     rename_to_denied(root)
     repository.refresh(force=force)
     repository.symbol_index.build()

@@ -119,5 +119,5 @@ def test_files_that_are_read_again_are_not_said_to_be_missing(
         monkeypatch.setattr(repository._index.refresher, "progress", IndexProgress("index", 1, 3, 10, 30))
         done = "The index is being refreshed: 1 of 3 files are done; the rest may be"
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} out of date here.",)
-        monkeypatch.setattr(repository._index._generation, "is_whole", lambda snapshot: False)
+        monkeypatch.setattr(repository._index.generation, "is_whole", lambda snapshot: False)
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} missing here.",)

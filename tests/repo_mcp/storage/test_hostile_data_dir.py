@@ -164,7 +164,7 @@ def test_a_segment_that_was_exchanged_is_not_used(root: Path) -> None:
 def test_a_record_of_seen_files_that_we_did_not_write_counts_for_nothing(root: Path) -> None:
     with closing(open_root(root)) as repository:
         repository.refresh()
-        sealed = repository._index._generation.directory
+        sealed = repository._index.generation.directory
         assert isinstance(sealed, DiskDirectory)
         manifest = Snapshot.open(sealed).manifest  # type: ignore[union-attr]
         seen = read_seen(sealed, manifest.generation, manifest.segments)
@@ -184,7 +184,7 @@ def test_a_record_of_a_walk_that_we_did_not_write_counts_for_nothing(root: Path)
     with closing(open_root(root)) as repository:
         repository.refresh()
         wanted = [file.path for file in repository.list_files(None, 10, False).files]
-        sealed = repository._index._generation.directory
+        sealed = repository._index.generation.directory
         assert isinstance(sealed, DiskDirectory)
     memory = WalkMemory()
     recall_walk(sealed, memory)
@@ -210,7 +210,7 @@ def test_a_record_of_another_generation_with_the_same_number_counts_for_nothing(
     """As an index has that was built anew, and was killed before the end."""
     with closing(open_root(root)) as repository:
         repository.refresh()
-        sealed = repository._index._generation.directory
+        sealed = repository._index.generation.directory
         manifest = Snapshot.open(sealed).manifest  # type: ignore[union-attr]
         assert read_seen(sealed, manifest.generation, manifest.segments) is not None
         assert read_seen(sealed, manifest.generation, ()) is None

@@ -198,12 +198,12 @@ def test_a_cancelled_round_keeps_what_it_committed_and_goes_on_from_there(
             cancelled=lambda: bool(reached) and reached[-1] >= 40,
         )
     assert stopped.value.code is ErrorCode.CANCELLED
-    done = tree.open().file_count
+    done = tree.open().snapshot.file_count
     assert 0 < done < 120
     assert verify_index(DiskDirectory(str(tree.path))) == []
     report = tree.run()
     assert (report.unchanged, report.parsed) == (done, 120 - done)
-    assert tree.open().file_count == 120
+    assert tree.open().snapshot.file_count == 120
     assert multiprocessing.active_children() == []
 
 

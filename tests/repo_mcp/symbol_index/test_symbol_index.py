@@ -142,7 +142,7 @@ def test_ranks_do_not_depend_on_how_files_came_into_segments(
 
 
 def test_counts_are_those_of_live_files(view: SymbolIndex) -> None:
-    assert (view.file_count, view.symbol_count) == (5, 9)
+    assert (view.snapshot.file_count, view.symbol_count) == (5, 9)
     assert view.statuses == {ParseStatus.FULL: 4, ParseStatus.PARTIAL: 1, ParseStatus.FAILED: 0}
     assert sum(view.languages.values()) == 5
     assert list(view.iter_paths()) == sorted(FILES)
