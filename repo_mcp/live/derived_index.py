@@ -18,7 +18,7 @@ from typing import Generic, Protocol, TypeVar
 
 from index_format import Directory, IndexFormatError, Manifest, ManifestReader, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import FindTask, Plan, plan_round
+from repo_mcp.indexing.derived_plan import FindTask, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress
@@ -28,6 +28,7 @@ RETRY_SECONDS = 5.0  # after finding the index locked by another process
 FULL_RETRY_SECONDS = 30.0  # after it could not be written: a round may parse for seconds before it fails
 
 Report = TypeVar("Report")
+Counted = tuple[Manifest | None, Manifest]  # this index and the lexical one
 
 
 class OpenedView(Protocol):
@@ -65,7 +66,7 @@ class DerivedIndex(ABC, Generic[View]):
         self._opened: tuple[Manifest, Manifest] | None = None  # of this index and of the lexical one
         self._running = threading.Lock()  # held while this process builds or merges
         self._progress: IndexProgress | None = None  # of the running round
-        self._plan: tuple[tuple[Manifest | None, Manifest], Plan] | None = None  # for these two manifests
+        self._counted: tuple[Counted, tuple[int, int]] | None = None  # finished and wanted files, for these
         self._fault = ""
         self._anew = False  # the next round builds everything
         self._wake = threading.Event()
@@ -116,11 +117,16 @@ class DerivedIndex(ABC, Generic[View]):
             return progress.files_done, progress.files_total
         snapshot = None if view is None else view.snapshot
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
-        kept = self._plan
+        kept = self._counted
         if kept is None or kept[0] != generations:  # comparing all files takes a moment in a large tree
             plan = plan_round(lexical, KnownFiles(snapshot), self._find_task)
-            kept = self._plan = (generations, plan)
-        return kept[1].done_files, kept[1].total_files
+            kept = self._counted = (generations, (plan.done_files, plan.total_files))
+        return kept[1]
+
+    def _note_done(self, directory: Directory, lexical: Snapshot, done: int, total: int) -> None:
+        """Know the numbers of finished and wanted files after a round that compared all of them."""
+        manifest = self._manifests.read(directory)
+        self._counted = ((manifest, lexical.manifest), (done, total))
 
     def _describe_reach(self, done: int, total: int) -> list[str]:
         """Return a warning for answers while files are missing, and why the last round failed."""

@@ -500,6 +500,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         if not done.complete:
             self._make_room()
             return 0.0
+        directory = self._find_directory()
+        if changed is None and directory is not None:
+            finished = done.unchanged + done.parsed
+            self._note_done(directory, lexical, finished, finished + len(done.left))
         self._followed, self._left = lexical, frozenset(done.left)
         return None  # what was left returns with the next generation of the lexical index
 

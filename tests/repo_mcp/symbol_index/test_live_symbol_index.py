@@ -114,6 +114,22 @@ def test_a_server_of_the_graph_toolset_follows_each_refresh(open_root: Open, roo
     assert list_declaring(repository, "a") == []
 
 
+def test_a_round_that_compared_all_files_is_told_of_without_comparing_again(
+    open_root: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = open_root(("graph",))
+    repository.refresh()
+    repository.symbol_index.start()
+    wait_until(repository.symbol_index._has_followed)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("all files are compared")
+
+    monkeypatch.setattr(derived_index, "plan_round", refuse)
+    status = repository.symbol_index.status()
+    assert (status.state, status.files_done, status.files_total) == ("ready", 2, 2)
+
+
 def test_a_person_builds_it_and_it_is_kept(open_root: Open) -> None:
     repository = open_root()
     repository.refresh()
