@@ -259,7 +259,11 @@ def is_inner_test(name: str) -> bool:
 
 
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
-    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1."""
+    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1; what
+    both are where they are equal.
+    """
+    if deciding == trivial:
+        return deciding
     branches = sum(map(is_branch, lines))
     if branches >= DECIDING_BRANCHES:
         return deciding

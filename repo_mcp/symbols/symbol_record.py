@@ -454,9 +454,10 @@ class SymbolRecord:
 
     def list_role(self, *roles: ReferenceRole) -> list[int]:
         """Return the rows of the references in any of the roles, ascending."""
-        if len(roles) == 1:
-            return _where(self.ref_roles == roles[0])
-        return _where(np.isin(self.ref_roles, roles))
+        wanted = self.ref_roles == roles[0]
+        for role in roles[1:]:  # of few rows `isin` takes ten times as long
+            wanted |= self.ref_roles == role
+        return _where(wanted)
 
     def list_children(self, ordinal: int) -> list[int]:
         """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
