@@ -72,9 +72,12 @@ def weigh_extension(one: RatedBlock) -> float:
 
 
 def weigh_work(one: RatedBlock) -> float:
-    """Return a factor for what a body does: one that decides says more of how things work than a setter."""
-    lines = one.view.live.lines[one.block.start_line - 1 : one.block.end_line]
-    return rate_work(lines, DECIDING, TRIVIAL)
+    """Return a factor for what a body does: one that decides says more of how things work than a setter.
+    Its comments do nothing, however long they are.
+    """
+    asides, lines = one.view.layout.comment_lines, one.view.live.lines
+    numbers = range(one.block.start_line, one.block.end_line + 1)
+    return rate_work([lines[at - 1] for at in numbers if at not in asides], DECIDING, TRIVIAL)
 
 
 def weigh_failures(one: RatedBlock) -> float:

@@ -28,17 +28,18 @@ from typing import Protocol
 
 from repo_mcp.bundler.rating import (
     ASIDE,
+    TESTING,
     RatedBlock,
     weigh_extension,
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.bundler.statements import is_aside
+from repo_mcp.bundler.statements import is_aside, is_inner_test
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
-from repo_mcp.text.question_words import asks_to_extend
+from repo_mcp.text.question_words import Action, asks_to_extend, find_action, is_named_after
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
@@ -51,7 +52,7 @@ WORDS, OF_TERMS = (
 )  # weight of a chunk's share beside a declaration's worth; where only terms are given
 BESIDE, FAR = 0.3, 0.15  # how much of it counts beside the chunk's best unit, and outside of the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
-HEAD, DERIVED_FROM = 0.6, 1.8
+HEAD, DERIVED_FROM, NAMED = 0.6, 1.8, 2.5
 HEAD_LINES = 3  # of a class, that may name what it derives from
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
@@ -146,7 +147,9 @@ def _asks(query: str) -> bool:
 def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weighed]:
     """Return the declarations, the best first."""
     fails = _ABOUT_FAILURES.search(query) is not None
-    bases = list_bases(rated) if asks_to_extend(query) else None
+    extends = asks_to_extend(query)
+    bases = list_bases(rated) if extends else None
+    named = _list_named(find_action(query) if extends else None, rated)
     weighed = []
     for one in rated:
         span = one.block.span
@@ -157,10 +160,19 @@ def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weig
             factor *= weigh_work(one) * (
                 HEAD if asks and span is not None and span is one.block.owner else 1.0
             )
+        if span is not None:
+            factor *= NAMED if span.name in named else 1.0
         if fails:
             factor *= weigh_failures(one)
-        weighed.append(_Weighed(one, one.worth * factor, factor))
+        is_test = span is not None and is_inner_test(span.qualified_name)  # which its worth knows
+        weighed.append(_Weighed(one, one.worth * factor, factor * (TESTING if is_test else 1.0)))
     return sorted(weighed, key=lambda one: -one.worth)  # stable
+
+
+def _list_named(action: Action | None, rated: Sequence[RatedBlock]) -> set[str]:
+    """Return the names of declarations that are called after what a question asks how to do."""
+    names = {one.block.span.name for one in rated if one.block.span is not None}
+    return {name for name in names if is_named_after(name, action)} if action is not None else set()
 
 
 def list_bases(rated: Sequence[RatedBlock]) -> set[str]:

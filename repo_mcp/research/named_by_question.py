@@ -13,8 +13,7 @@ from repo_mcp.graph.questions import IMPLEMENTATIONS, SymbolFilter
 from repo_mcp.research.locating import is_program, is_test_symbol
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
-from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import Action, shares_word
+from repo_mcp.text.question_words import Action, count_words, shares_word
 
 MOST_ALIKE = 40  # names that are compared with the words
 MOST_ACTIONS = 3  # that are shown
@@ -34,11 +33,11 @@ def find_actions(state: ResearchState, action: Action) -> list[Node]:
         for node in _search(state, " ".join(words))
         if node.symbol.kind in _ACTING
         and shares_word(node.symbol.name, words) == len(words)
-        and _count_words(node.symbol.name) <= len(words) + 1
+        and count_words(node.symbol.name) <= len(words) + 1
     ]
     fitting.sort(
         key=lambda node: (
-            _count_words(node.symbol.name),
+            count_words(node.symbol.name),
             node.symbol.kind not in CALLABLE_KINDS,
             node.symbol.start_line - node.symbol.end_line,
             node.path,
@@ -97,7 +96,3 @@ def _search(state: ResearchState, query: str, kind: str | None = None) -> list[N
         and state.admits(node.path)
         and not (is_aside(node.path) or is_test_symbol(node))
     ]
-
-
-def _count_words(name: str) -> int:
-    return len(get_word_terms(name)[1:]) or 1  # the first term is the whole name

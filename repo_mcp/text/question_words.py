@@ -73,6 +73,22 @@ def find_action(text: str) -> Action | None:
     return Action(found[1].lower(), nouns) if nouns else None
 
 
+def is_named_after(name: str, action: Action) -> bool:
+    """Return True for the name of what is asked for: its last noun, the constant that lists all of the kind,
+    or its verb and that noun and at most one more word.
+    """
+    noun = action.nouns[-1]
+    if name.lower() == noun or (name.isupper() and name.lower() == f"{noun}s"):
+        return True
+    words = (action.verb, noun)
+    return shares_word(name, words) == len(words) and count_words(name) <= len(words) + 1
+
+
+def count_words(name: str) -> int:
+    """Return the number of words that a name is made of."""
+    return len(_get_terms(name)[1:]) or 1  # the first term is the whole name
+
+
 def lower_plain_names(text: str) -> str:
     """Return a text with capitalised words in lower case: they begin sentences and name products, while a
     name of the code that is one such word is found as a word too.

@@ -15,7 +15,7 @@ _TEST_DIRECTORY = re.compile(
     r"|[^/]*[._-][Tt]ests?|[a-z]+Test)/"
 )
 _TEST_NAME = re.compile(
-    r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
+    r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py|tests?\.rs"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one

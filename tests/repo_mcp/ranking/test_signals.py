@@ -122,6 +122,8 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("tests/a.py", FileRole.TEST),
         ("pkg/a_test.go", FileRole.TEST),
         ("web/a.spec.tsx", FileRole.TEST),
+        ("src/join/test.rs", FileRole.TEST),
+        ("src/latest.rs", FileRole.CODE),
         ("Demo.Tests/Reader.cs", FileRole.TEST),
         ("src/ReaderTests.ReadInt.cs", FileRole.TEST),
         ("docs/a.py", FileRole.DOCS),

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from repo_mcp.research.records import Form, Report
-from repo_mcp.text.question_words import Action, find_action
+from repo_mcp.text.question_words import Action, find_action, is_named_after
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SHOP = {
@@ -251,3 +251,20 @@ def test_what_is_named_by_the_verb_and_the_noun_of_a_question_comes_first() -> N
 )
 def test_the_action_of_a_question(question: str, action: Action | None) -> None:
     assert find_action(question) == action
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [
+        ("Flag", True),
+        ("FLAGS", True),
+        ("add_flag", True),
+        ("addNewFlag", True),
+        ("Flags", False),
+        ("add_flag_to_the_parser", False),
+        ("flag_value", False),
+        ("add", False),
+    ],
+)
+def test_what_is_called_after_an_action(name: str, is_named: bool) -> None:
+    assert is_named_after(name, Action("add", ("command", "line", "flag"))) is is_named

@@ -745,3 +745,99 @@ def test_the_first_hits_are_what_the_form_of_a_question_asks_for(
     assert {row["symbols"][0] for row in rows[: len(wanted)]} == wanted
     assert all(not row["path"].startswith("examples") for row in rows[:2])
     served.close()
+
+
+SAMPLER = """// Dropped tells of a message that a sampler has dropped.
+//
+// Whoever wants to know how many messages were dropped by a sampler, and which messages
+// those were, gives a function here. It is called for each of the messages dropped.
+//
+// A sampler decides for each message:
+//
+//  - a message that is sampled is written,
+//  - a message that is dropped is not.
+func Dropped(tell func(message string)) Option {
+    return Option{tell}
+}
+
+func (s *sampler) Check(message string) bool {
+    if s.count(message) > s.first {
+        if s.every == 0 {
+            return s.tell(message) // dropped
+        }
+        if s.count(message)%s.every != 0 {
+            return s.tell(message) // dropped
+        }
+    }
+    return true
+}
+"""
+QUEUE = """pub fn drain(queue: &mut Queue) -> usize {
+    let mut drained = 0;
+    while let Some(job) = queue.pop() {
+        if job.panics() {
+            queue.poison();
+        }
+        drained += 1;
+    }
+    drained
+}
+"""
+QUEUE_TEST = """#[test]
+fn queue_drained_while_job_panics() {
+    // A job of the queue panics while the queue is drained.
+    let queue = queue_whose_job_panics();
+    for job in queue.jobs() {
+        assert!(job.panics());
+    }
+    assert!(drain(queue) == 1, "the queue is drained while a job panics");
+}
+"""
+STAMPS = """class Stamp:
+    def press(self, sheet):
+        raise NotImplementedError
+
+
+class PathStamp(Stamp):
+    # A stamp of a path: the path is pressed by the path stamp.
+    def press(self, sheet):
+        if sheet.path:
+            return sheet.path
+        return self.path
+
+
+class DateStamp(Stamp):
+    def press(self, sheet):
+        return sheet.date
+
+
+STAMPS = [PathStamp, DateStamp]
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "query", "wanted", "behind"),
+    [
+        (
+            {"sampler.go": SAMPLER},
+            "how is it decided which messages are dropped by the sampler?",
+            "Check",
+            "Dropped",
+        ),
+        (
+            {"src/queue.rs": QUEUE, "src/queue/test.rs": QUEUE_TEST},
+            "what happens when a job of the queue panics while it is drained?",
+            "drain",
+            "queue_drained_while_job_panics",
+        ),
+        ({"stamps.py": STAMPS}, "how do I add a custom path stamp?", "Stamp", "PathStamp"),
+    ],
+)
+def test_what_only_speaks_of_the_subject_tests_it_or_is_one_of_the_kind_stands_back(
+    tmp_path: Path, files: dict[str, str], query: str, wanted: str, behind: str
+) -> None:
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    names = [name for row in served.rows("search_code", query=query) for name in row["symbols"][:1]]
+    assert names[0] == wanted
+    assert behind not in names or names.index(behind) > 0
+    served.close()
