@@ -25,9 +25,8 @@ import numpy as np
 
 from repo_mcp.documentation.doc_comments import DocComment, find_doc_comments
 from repo_mcp.documentation.documents import Shares
-from repo_mcp.documentation.line_terms import TermFinder
 from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, overlaps
-from repo_mcp.documentation.query_words import QueryWord, QueryWords, count_terms, rate_rarity
+from repo_mcp.documentation.query_words import QueryWord, QueryWords, TermFinder, count_terms, rate_rarity
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.bm25f import DECIMALS, I64

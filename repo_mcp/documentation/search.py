@@ -25,10 +25,16 @@ from repo_mcp.documentation.candidates import (
     order_candidates,
 )
 from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, Shares, match_documents
-from repo_mcp.documentation.line_terms import TermFinder, list_terms
 from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive, describe_reading
 from repo_mcp.documentation.media import MediaFinder, MediaReader
-from repo_mcp.documentation.query_words import WEIGHTS, DocsWeights, QueryWords, weigh_words
+from repo_mcp.documentation.query_words import (
+    WEIGHTS,
+    DocsWeights,
+    QueryWords,
+    TermFinder,
+    list_terms,
+    weigh_words,
+)
 from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Media
 from repo_mcp.documentation.references import find_definitions, find_references
 from repo_mcp.documentation.sections import join_breadcrumb

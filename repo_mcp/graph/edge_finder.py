@@ -22,9 +22,8 @@ from heapq import merge
 
 import numpy as np
 
-from repo_mcp.graph.dispatch import ABSTRACT_KINDS, Dispatch, Overrides
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
-from repo_mcp.graph.hierarchy import Hierarchy
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Dispatch, Hierarchy, Overrides
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.questions import NAMED, EdgeType, find_family

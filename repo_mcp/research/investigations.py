@@ -17,7 +17,6 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.chains import build_chains
 from repo_mcp.research.claims import READS, build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.hops import (
@@ -33,7 +32,7 @@ from repo_mcp.research.hops import (
 )
 from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
-from repo_mcp.research.paths import find_paths
+from repo_mcp.research.paths import build_chains, find_paths
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.seeds import Lean, find_seeds, note_documents, show_body

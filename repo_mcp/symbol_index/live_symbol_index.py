@@ -41,8 +41,7 @@ from repo_mcp.model import (
     SymbolIndexReport,
     SymbolIndexStatus,
 )
-from repo_mcp.symbol_index.named_files import Outcomes, find_name, find_needed, is_current
-from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.phase import Outcomes, SymbolPhase, find_name, find_needed, is_current
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from index_format import ChunkSpan
 from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
-from repo_mcp.bundler.descriptions import explain, index_words, name_words
 from repo_mcp.bundler.evidence import Evidence, find_joined, list_candidates, list_names, weigh_terms
 from repo_mcp.bundler.following import Use, list_steps
-from repo_mcp.bundler.hybrid import choose_parts
+from repo_mcp.bundler.hybrid import choose_parts, explain, index_words, name_words
 from repo_mcp.bundler.opened_files import FileView, Rater, TermFinder, view_file
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
 from repo_mcp.bundler.records import Budget, Role, Selection

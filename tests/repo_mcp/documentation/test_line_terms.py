@@ -8,8 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.documentation.candidates import TextFacts, score_text
-from repo_mcp.documentation.line_terms import TermFinder, get_terms, list_terms
-from repo_mcp.documentation.query_words import WEIGHTS, rate_rarity, weigh_words
+from repo_mcp.documentation.query_words import (
+    WEIGHTS,
+    TermFinder,
+    get_terms,
+    list_terms,
+    rate_rarity,
+    weigh_words,
+)
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.snippets import find_line_terms
 from repo_mcp.text.analysis import LONG_WORD

@@ -9,8 +9,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.index_program import IndexProgram
-from repo_mcp.graph.live_graph import RESOLVERS
+from repo_mcp.graph.live_graph import RESOLVERS, IndexProgram
 from repo_mcp.graph.questions import EdgeType, SymbolFilter
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -134,8 +133,8 @@ def test_structures_are_forgotten_and_read_again(
 ) -> None:
     view = repository.symbol_index.find_view()
     assert view is not None
-    monkeypatch.setattr("repo_mcp.graph.index_program.MAX_KEPT_BYTES", 1)
-    monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_PATHS", 2)
+    monkeypatch.setattr("repo_mcp.graph.live_graph.MAX_KEPT_BYTES", 1)
+    monkeypatch.setattr("repo_mcp.graph.live_graph.KEPT_PATHS", 2)
     disk = IndexProgram(view, lambda: (), lambda _: b"", {})
     first = {path: disk.find_record(path) for path in disk.list_paths()}
     again = {path: disk.find_record(path) for path in disk.list_paths()}
