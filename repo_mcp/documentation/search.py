@@ -242,17 +242,12 @@ def choose_lines(
     if len(own) <= WHOLE_LINES and sum(min(size, LINE_CHARS) for size in own) <= WHOLE_CHARS:
         return first, last
     found = TermFinder(words.terms).find(lines[first - 1 : last])
-    worths = {bits: _weigh(bits, words) for bits in set(found)}
+    worths = {bits: words.match_terms(list_terms(bits, words.terms)) for bits in set(found)}
     start, end = _choose_window(found, own, worths, FIRST_WORTH if first == heading_line else 1.0)
     if first + start - heading_line < WINDOW_LINES // 2 and heading_line >= first:
         while first + start > heading_line and _fits(own, start - 1, end):
             start -= 1
     return _trim(lines, first + start, first + end - 1)
-
-
-def _weigh(bits: int, words: QueryWords) -> tuple[float, ...]:
-    """Return for each word how well a line with some terms answers it, 0 to 1."""
-    return words.match_terms(list_terms(bits, words.terms))
 
 
 def _choose_window(

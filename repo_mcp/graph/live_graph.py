@@ -230,9 +230,9 @@ class DeclaredNames:
         """Yield declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order."""
         return self._view.iter_terms(DECLARES, prefix, pattern)
 
-    def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        """Yield parts of declared names with a prefix that `pattern` matches, if given, in byte order."""
-        return self._view.iter_terms(PARTS, prefix, pattern)
+    def iter_parts(self, prefix: str) -> Iterable[str]:
+        """Yield parts of declared names with a prefix, in byte order."""
+        return self._view.iter_terms(PARTS, prefix)
 
     def rank_files(
         self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()

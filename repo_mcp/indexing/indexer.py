@@ -105,13 +105,7 @@ class Indexer:
         except OSError as error:
             raise explain_write_error(error) from error
 
-    def refresh_named(
-        self,
-        changes: PathChanges,
-        *,
-        progress: ProgressCallback | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> RefreshReport | None:
+    def refresh_named(self, changes: PathChanges, cancelled: Callable[[], bool]) -> RefreshReport | None:
         """Make the index say what a few files are, without a walk; None when there must be one.
 
         Raises as `refresh` does.
@@ -120,7 +114,7 @@ class Indexer:
             with self._open_writer() as writer:
                 if writer.start_fault is not None:
                     return None
-                refresh = Refresh(self._resources, writer, RefreshHooks(progress, cancelled))
+                refresh = Refresh(self._resources, writer, RefreshHooks(None, cancelled))
                 with refresh.pool:
                     report = refresh.run_named(changes)
                 self._finish_purge(refresh, report)

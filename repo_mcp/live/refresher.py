@@ -288,7 +288,7 @@ class Refresher:
 
     def _refresh_named(self, changes: PathChanges, stop: Callable[[], bool]) -> bool:
         with self._note_fault():
-            done = self._open_indexer().refresh_named(changes, cancelled=stop)
+            done = self._open_indexer().refresh_named(changes, stop)
         if done is None:
             return False
         self._note_finished(done)

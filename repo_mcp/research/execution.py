@@ -33,7 +33,7 @@ def order_by_calls(findings: Sequence[Finding], edges: Sequence[MapEdge]) -> lis
     for edge in edges:
         source, target = at.get(edge.source), at.get(edge.target)
         if edge.kind == CALLS and source is not None and target is not None and source != target:
-            called[source][target] = _read_line(edge.citation)
+            called[source][target] = int(edge.citation.rpartition(":")[2].partition("-")[0] or 0)
     ordered = _walk(len(near), called)
     return [*(near[position] for position in ordered), *(one for one in findings if one.hop)]
 
@@ -64,10 +64,6 @@ def _climb(start: int, ordered: Mapping[int, None], called: Mapping[int, Mapping
             return start
         seen.add(above)
         start = above
-
-
-def _read_line(citation: str) -> int:
-    return int(citation.rpartition(":")[2].partition("-")[0] or 0)
 
 
 def order_findings(findings: Sequence[Finding]) -> list[int]:

@@ -59,7 +59,7 @@ def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     links: list[Link] = []
     for link in found.links:
         holder = state.get_node(link.source)
-        if holder.symbol.kind is SymbolKind.EXTENSION and _names(holder, node):
+        if holder.symbol.kind is SymbolKind.EXTENSION and holder.symbol.name == node.symbol.name:
             continue  # an extension of the very type that was asked about: no conformance
         links.append(link)
         if holder.symbol.kind is SymbolKind.EXTENSION:
@@ -67,10 +67,6 @@ def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     known = {link.source for link in links}
     links += [link for link in list_structural(state, node) if link.source not in known]
     return HopFindings(tuple(links), found.cut)
-
-
-def _names(holder: Node, node: Node) -> bool:
-    return holder.symbol.name == node.symbol.name
 
 
 def _list_extended(state: ResearchState, holder: Node, link: Link) -> list[Link]:

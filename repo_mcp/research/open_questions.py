@@ -25,11 +25,11 @@ BOUNDS = Bounds(files=30, references=120)
 LINK_FAN = 16
 
 
-def connect(state: ResearchState, seeds: Sequence[Node], text: str, first_hop: int = 1) -> None:
+def connect(state: ResearchState, seeds: Sequence[Node], text: str) -> None:
     """Follow calls from the seeds in both directions, and note the symbols that connect them."""
     words = list_words(text)[:MAX_WORDS]
     level = list(seeds)
-    for hop in range(first_hop, state.depth + 1):
+    for hop in range(1, state.depth + 1):
         links: dict[Declaration, list[tuple[Link, Node, Way]]] = {}
         for node in level:
             state.check()

@@ -286,13 +286,11 @@ def relocate(
     return [(Declaration(holder.path, ordinal), tuple(own)) for ordinal, own in found.items()]
 
 
-def search_words(
-    state: ResearchState, words: str, most: int, *, include_tests: bool = False
-) -> tuple[Hit, ...]:
+def search_words(state: ResearchState, words: str, most: int) -> tuple[Hit, ...]:
     """Return the best hits for some words in the folder of the question; none for punctuation alone."""
     if _WORD.search(words) is None:
         return ()
     folder = state.request.folder
     glob = f"{folder}/**" if _PLAIN.fullmatch(folder) else None
-    request = SearchRequest(words, most, file_glob=glob, include_tests=include_tests)
+    request = SearchRequest(words, most, file_glob=glob, include_tests=False)
     return tuple(hit for hit in state.source.search(request).hits if state.admits(hit.path))

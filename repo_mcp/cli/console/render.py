@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repo_mcp.cli.console.endings import note, warn
-from repo_mcp.cli.console.text import FAINT, NUMBER, Console, Text, open_console, show_size, visible
+from repo_mcp.cli.console.text import FAINT, NUMBER, Text, open_console, show_size, visible
 from repo_mcp.languages.outline.symbol_lookup import find_parents, measure_depths
 from repo_mcp.model import CompactReport, IndexStatus, OpenedText, Outline, RefreshReport
 from repo_mcp.text.escapes import escape_text
@@ -17,13 +17,13 @@ from repo_mcp.text.escapes import escape_text
 class Renderer:
     """Prints each kind of answer on one console."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or open_console()
+    def __init__(self) -> None:
+        self._console = open_console()
 
     def opened(self, text: OpenedText) -> None:
         """Print the lines with their numbers, and say what is missing."""
         for number, line in enumerate(text.lines, text.start_line):
-            self._print(_numbered(number, line))
+            self._print(Text.assemble((f"{number:>7}  ", NUMBER), visible(line)))
         if text.truncated:
             rest = f"lines {text.start_line}-{text.end_line} of {text.total_lines:,}"
             note(f"These are {rest}.")
@@ -78,10 +78,6 @@ class Renderer:
 
     def _print(self, text: Text) -> None:
         self._console.print(text)
-
-
-def _numbered(number: int, content: str) -> Text:
-    return Text.assemble((f"{number:>7}  ", NUMBER), visible(content))
 
 
 def count_reasons(counts: Mapping[str, int]) -> str:

@@ -145,7 +145,7 @@ def on_enum(walk: CaptureWalk, node: Node) -> None:
         walk.scoped_enums.add(walk.scope.ordinal)
 
 
-def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access = Access.NONE) -> None:
+def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     """Declare a type with a body; the members of an unnamed one belong to what surrounds it."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
@@ -155,7 +155,7 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access
         name = walk.names_to_come.pop(node.start_byte, "")
     if not name:
         return
-    access = access if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
+    access = Access.NONE if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
     flags = say_public(walk, access)
     ordinal = walk.declare(node, name, kind, access=access, flags=flags)
     walk.types_by_name.setdefault(name, ordinal)

@@ -55,9 +55,7 @@ def _read_visibility(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
     return Access.PUBLIC, 0 if walk.is_local else SymbolFlag.PUBLIC_API
 
 
-def _declare(
-    walk: CaptureWalk, node: Node, kind: SymbolKind, *, flags: int = 0, result: str = "", opens: bool = True
-) -> None:
+def _declare(walk: CaptureWalk, node: Node, kind: SymbolKind, *, flags: int = 0, result: str = "") -> None:
     name_node = node.child_by_field_name("name")
     if name_node is None:
         return
@@ -66,9 +64,7 @@ def _declare(
     row, marks = walk.take_marks(node.start_point.row)
     said |= SymbolFlag.DEPRECATED if b"deprecated" in marks else 0
     name = walk.read(name_node)
-    walk.declare(
-        node, name, kind, flags=flags | said, access=access, result=result, first_row=row, opens=opens
-    )
+    walk.declare(node, name, kind, flags=flags | said, access=access, result=result, first_row=row)
 
 
 def _on_module(walk: CaptureWalk, node: Node) -> None:

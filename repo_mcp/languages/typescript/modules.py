@@ -147,12 +147,12 @@ def _export_named(walk: ScriptWalk, node: Node) -> None:
         _export_member(walk, node, walk.read_name(node.child_by_field_name("key")), value)
 
 
-def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: str = "") -> None:
-    """Declare an exported value under its own name, else the given one, else "default"."""
+def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None:
+    """Declare an exported value under its own name, else as "default"."""
     own = walk.read(value.child_by_field_name("name")) if value.type in _DECLARATIONS else ""
     kind = SymbolKind.FUNCTION if value.type in FUNCTION_VALUES else SymbolKind.CONSTANT
     kind = SymbolKind.CLASS if value.type == "class" else kind
-    name = own or name or UNNAMED
+    name = own or UNNAMED
     entry = walk.declare(node, name, kind, Prefix(node.start_byte, True, alias == UNNAMED))
     ordinal = len(walk.entries) - 1
     walk.values[value.start_byte] = ordinal

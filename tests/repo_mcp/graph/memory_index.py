@@ -88,8 +88,8 @@ class MemoryIndex(MemoryProgram):
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         return _choose(self._declaring, prefix, pattern)
 
-    def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        return _choose(self._parts, prefix, pattern)
+    def iter_parts(self, prefix: str) -> Iterable[str]:
+        return _choose(self._parts, prefix, None)
 
     def rank_files(
         self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
