@@ -18,6 +18,7 @@ import signal
 import sys
 import threading
 
+from repo_mcp import __version__
 from repo_mcp.config.plain_options import read_plain
 from repo_mcp.process.ending import end_process, kill_children
 from repo_mcp.protocol.answers import Answers
@@ -25,7 +26,6 @@ from repo_mcp.protocol.instructions import join_instructions, name_schemes, offe
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
-from repo_mcp.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     _silence_sdk()
     pool = CallPool()
     toolsets, root = [one.toolset for one in loaded_toolsets], say_root(config.root) if config.root else ""
-    sdk_server = build_sdk_server(toolsets, VERSION, pool, root=root)
+    sdk_server = build_sdk_server(toolsets, __version__, pool, root=root)
     shown = f"[{http.host}]" if ":" in http.host else http.host
 
     def tell() -> None:
@@ -309,7 +309,7 @@ def _start(
     _stop_on_signals(wire)
     said = say_root(root) if root or finds_root else ""
     answers = Answers(
-        VERSION,
+        __version__,
         join_instructions(toolsets),
         root=said,
         offers_tasks=offers_tasks(toolsets),

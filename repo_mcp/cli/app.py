@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.version import find_version
+from repo_mcp import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def run(arguments: Sequence[str]) -> int:
         print(render_help())
         return EXIT_DONE if name else EXIT_USAGE
     if name in ("-V", "--version"):
-        print(f"{PROGRAM} {find_version()}")
+        print(f"{PROGRAM} {__version__}")
         return EXIT_DONE
     if name == "serve":
         return _serve(rest)

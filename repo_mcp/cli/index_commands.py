@@ -217,8 +217,8 @@ Exit code: 0, or 1 if there is no index.""",
 
 def status(options: Namespace) -> int:
     """Describe the index; EXIT_NOTHING_FOUND where there is none. Raises RepoError."""
+    from repo_mcp import __version__
     from repo_mcp.cli.console.status_page import StatusPage, judge
-    from repo_mcp.version import find_version
 
     with opened(load(options, semantic_model=options.semantic_model)) as repository:
         state = repository.status()
@@ -230,7 +230,7 @@ def status(options: Namespace) -> int:
         scip_files = repository.engines.scip.count_files()
     health = judge(state)
     if options.json:
-        document = {"root": root_name, "version": find_version(), "health": health.word}
+        document = {"root": root_name, "version": __version__, "health": health.word}
         write_json(
             document
             | to_plain(state)

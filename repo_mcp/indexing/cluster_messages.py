@@ -33,6 +33,7 @@ from index_format import (
     read_foreign_segment,
     unpack,
 )
+from repo_mcp import __version__
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
@@ -42,7 +43,6 @@ from repo_mcp.model import SkipReason
 from repo_mcp.process.allocator import keep_blocks
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.schema import FIELDS, FLAG_REPLACED
-from repo_mcp.version import find_version
 from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import OpenedFile
 
@@ -259,7 +259,7 @@ def _describe_stat(opened: OpenedFile) -> Stat:
 def _list_versions() -> list[object]:
     """Return what must be the same on both sides for equal bytes: Python's tables of characters, too."""
     return [
-        find_version(),
+        __version__,
         VERSION,
         ANALYSIS_VERSION,
         CHUNKING_VERSION,

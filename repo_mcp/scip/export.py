@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from repo_mcp import __version__
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.scip.descriptors import SCHEME, build_descriptor
@@ -32,7 +33,6 @@ from repo_mcp.scip.messages import (
     encode_metadata,
 )
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
-from repo_mcp.version import find_version
 
 KEPT_FILES = 512  # whose symbols are known by name
 MAX_DEPTH = 100  # of symbols inside each other
@@ -107,7 +107,7 @@ class ScipExport:
 
     def iter_bytes(self) -> Iterator[bytes]:
         """Yield the index piece by piece. May raise IndexFormatError."""
-        yield encode_metadata("repo-mcp", find_version())
+        yield encode_metadata("repo-mcp", __version__)
         for path in self._files.list_paths(""):
             document = self._build_document(path)
             if document is not None:

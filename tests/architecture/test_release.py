@@ -17,9 +17,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from repo_mcp import __version__
 from repo_mcp.protocol.http_options import read_http_options
 from repo_mcp.serving.server_options import build_parser
-from repo_mcp.version import VERSION
 from tests.architecture.source_tree import PACKAGES, ROOT
 from tests.architecture.test_distribution import build
 from tests.architecture.test_documents import iter_shell_lines
@@ -110,7 +110,7 @@ def test_a_release_stops_at_a_wrong_tag_and_without_an_owner(tmp_path: Path) -> 
     ]
     place = tmp_path / "clone"
     (place / "repo_mcp").mkdir(parents=True)
-    for name in ("README.md", "server.json", "repo_mcp/__init__.py", "repo_mcp/version.py"):
+    for name in ("README.md", "server.json", "repo_mcp/__init__.py"):
         shutil.copy(ROOT / name, place / name)
 
     def name_owner(owner: str) -> None:
@@ -120,15 +120,15 @@ def test_a_release_stops_at_a_wrong_tag_and_without_an_owner(tmp_path: Path) -> 
             (place / name).write_text(named, encoding="utf-8")
 
     name_owner("OWNER")
-    without_owner = run_step(step, place, GITHUB_REF_NAME=f"v{VERSION}")
+    without_owner = run_step(step, place, GITHUB_REF_NAME=f"v{__version__}")
     assert without_owner.returncode == 1
     assert "README.md:3:" in without_owner.stdout
     assert "server.json:3:" in without_owner.stdout
     name_owner("someone")
-    assert run_step(step, place, GITHUB_REF_NAME=f"v{VERSION}").returncode == 0
+    assert run_step(step, place, GITHUB_REF_NAME=f"v{__version__}").returncode == 0
     wrong = run_step(step, place, GITHUB_REF_NAME="v99.0.0")
     assert wrong.returncode == 1
-    assert f"The tag is v99.0.0, but repo_mcp/version.py says {VERSION}." in wrong.stderr
+    assert f"The tag is v99.0.0, but repo_mcp/__init__.py says {__version__}." in wrong.stderr
 
 
 def test_the_entry_of_the_registry_is_this_package() -> None:
@@ -137,7 +137,7 @@ def test_the_entry_of_the_registry_is_this_package() -> None:
     assert re.fullmatch(r"[A-Za-z0-9.-]+/[A-Za-z0-9._-]+", entry["name"])
     assert f"<!-- mcp-name: {entry['name']} -->" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(entry["description"]) <= DESCRIPTION_CHARS
-    assert {entry["version"], package["version"]} == {VERSION}
+    assert {entry["version"], package["version"]} == {__version__}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert package["identifier"] == project["name"]
     words = [

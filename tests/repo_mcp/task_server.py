@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 
+from repo_mcp import __version__
 from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import join_instructions
 from repo_mcp.protocol.tool_model import (
@@ -28,7 +29,6 @@ from repo_mcp.protocol.wire import Wire, take_standard_streams
 from repo_mcp.server import Server, _stop_on_signals
 from repo_mcp.serving.server_options import build_parser, read_config
 from repo_mcp.serving.toolset_loader import load_toolsets
-from repo_mcp.version import VERSION
 
 SCHEMA = {
     "type": "object",
@@ -86,7 +86,7 @@ def main() -> int:
     config = read_config(build_parser("task-server").parse_args(sys.argv[1:]))
     wire = Wire(take_standard_streams(), leave=os._exit)
     _stop_on_signals(wire)
-    server = Server(wire, Answers(VERSION, join_instructions(config.toolsets), offers_tasks=True))
+    server = Server(wire, Answers(__version__, join_instructions(config.toolsets), offers_tasks=True))
     server.start()
     loaded_toolsets = load_toolsets(config, lambda warning: None)
     server.offer([*(one.toolset for one in loaded_toolsets), Toolset("test", _build_tools())])

@@ -19,10 +19,10 @@ import threading
 import time
 from dataclasses import dataclass
 
+from repo_mcp import __version__
 from repo_mcp.cli.clients.clients import Server
 from repo_mcp.config.server_config import list_client_variables
 from repo_mcp.text.escapes import escape_text
-from repo_mcp.version import find_version
 
 PATIENCE_SECONDS = 30.0  # for each answer; Codex waits this long for a server to start
 LEAVE_SECONDS = 15.0  # normally under half a second, unless the machine is overloaded
@@ -79,7 +79,7 @@ def _talk(conversation: _Conversation, protocol: str, started: float) -> Trial:
     hello: dict[str, object] = {
         "protocolVersion": protocol,
         "capabilities": {},
-        "clientInfo": {"name": "repo-mcp init", "version": find_version()},
+        "clientInfo": {"name": "repo-mcp init", "version": __version__},
     }
     opened = conversation.ask(1, "initialize", hello)
     initialize_ms = 1000 * (time.perf_counter() - started)

@@ -10,10 +10,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from repo_mcp import __version__
 from repo_mcp.audit.log import open_audit_log
 from repo_mcp.model import IndexStatus, ListedFile, SegmentFacts, SymbolIndexStatus
 from repo_mcp.repository import Repository
-from repo_mcp.version import find_version
 
 MOST_CALLS = 20_000  # read from the log
 SLOWEST = 15
@@ -80,7 +80,7 @@ def collect_facts(repository: Repository) -> ReportFacts:
     by_size = sorted(files, key=lambda file: (-file.size, file.path))
     return ReportFacts(
         repository.root_name,
-        find_version(),
+        __version__,
         repository.status(),
         repository.symbol_index.status(),
         repository.segments,

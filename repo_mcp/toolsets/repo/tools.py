@@ -12,6 +12,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from repo_mcp import __version__
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Progress
 from repo_mcp.text.escapes import escape_text, escape_texts
@@ -29,7 +30,6 @@ from repo_mcp.toolsets.answers import (
 from repo_mcp.toolsets.cursors import Page, decode_cursor, encode_cursor, refuse_stale
 from repo_mcp.toolsets.repo.answers import plain_number
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
-from repo_mcp.version import find_version
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
@@ -70,7 +70,7 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
         "limits": asdict(config.limits),
         "toolsets": list(config.toolsets),
         "hardening": describe_hardening(),
-        "version": find_version(),
+        "version": __version__,
     }
     if now.origin:
         result["origin"] = now.origin

@@ -65,7 +65,6 @@ def test_version_and_help_load_no_engine(tree: Path, argument: str) -> None:
         "repo_mcp.cli.app",
         "repo_mcp.process",
         "repo_mcp.process.ending",
-        "repo_mcp.version",
     }
     assert list_libraries(modules) == set()
     assert not {"argparse", "dataclasses"} & modules

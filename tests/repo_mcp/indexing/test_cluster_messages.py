@@ -214,7 +214,7 @@ def test_a_segment_of_other_settings_is_refused(tree: Tree) -> None:
 
 def test_another_version_of_the_program_is_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     message = encode_task(tree.settings, tree.tasks[0])
-    monkeypatch.setattr("repo_mcp.indexing.cluster_messages.find_version", lambda: "0.0.1")
+    monkeypatch.setattr("repo_mcp.indexing.cluster_messages.__version__", "0.0.1")
     reply = build_shard(message)
     monkeypatch.undo()
     assert len(reply) == 1
