@@ -7,7 +7,7 @@ Three marks in them stand for anything but a known word character:
     STRANGE a character outside ASCII, or anything that SPACE stands for: RE2's `\\b` and `\\W` allow both
     HOLE    anything, or nothing
 
-A character of a class of word characters becomes the mark of that class (`repo_mcp.exact.char_classes`).
+A character of a class of word characters becomes the mark of that class (`repo_mcp.exact.required_terms`).
 
 The pattern is read a second time for the punctuation beside its words (`repo_mcp.exact.neighbour_bloom`).
 Texts can then contain more:
@@ -38,19 +38,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from repo_mcp.exact.char_classes import (
+from repo_mcp.exact.neighbour_bloom import BLANKS, INDENT, LINE_EDGE
+from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, list_bigrams
+from repo_mcp.exact.required_terms import (
     CLASS_MARKS,
     MAX_ATOMS,
     MIN_ATOMS,
     MORE,
+    All,
+    Edge,
+    Either,
+    Need,
+    PatternReading,
+    Run,
     cut_shape,
     find_literal_part,
     find_mark,
     has_classes,
 )
-from repo_mcp.exact.neighbour_bloom import BLANKS, INDENT, LINE_EDGE
-from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, list_bigrams
-from repo_mcp.exact.required_terms import All, Edge, Either, Need, PatternReading, Run
 from repo_mcp.model import ExactRequest
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"

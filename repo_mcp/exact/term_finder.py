@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import IndexFormatError, TermsReader, find_prefix_end, sort_distinct
-from repo_mcp.exact.char_classes import build_expression, describe_edge
 from repo_mcp.exact.engines import compile_for_terms
 from repo_mcp.exact.patterns import LONG_S
-from repo_mcp.exact.required_terms import Edge, Run
+from repo_mcp.exact.required_terms import Edge, Run, build_expression, describe_edge
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
 
 U8 = npt.NDArray[np.uint8]

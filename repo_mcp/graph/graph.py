@@ -18,10 +18,9 @@ from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
 from repo_mcp.graph.nodes import Node, NodeBook
-from repo_mcp.graph.precise import PreciseAnswers
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
-from repo_mcp.graph.resolution import MakeResolver, Resolvers
+from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder

@@ -19,9 +19,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, find_paths_of
-from repo_mcp.graph.precise import PreciseAnswers
 from repo_mcp.graph.python.resolver import PythonResolver
-from repo_mcp.graph.resolution import MakeResolver
+from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
 from repo_mcp.graph.symbol_lookup import find_named_paths
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.answers import Answers
     from repo_mcp.protocol.frames import JsonObject, RequestId
     from repo_mcp.protocol.requests import Caller
-    from repo_mcp.protocol.round_trips import Round
-    from repo_mcp.protocol.sampling import Sampler
+    from repo_mcp.protocol.sampling import Round, Sampler
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer
     from repo_mcp.protocol.wire import Wire
 

@@ -35,7 +35,7 @@ from repo_mcp.protocol.requests import (
     RequestRefused,
 )
 from repo_mcp.protocol.resources import LIST, READ, TRY_AGAIN, describe_templates, join_resources, read_error
-from repo_mcp.protocol.round_trips import Round, read_round
+from repo_mcp.protocol.sampling import Round, read_round
 from repo_mcp.protocol.tool_listing import describe_block, describe_icon, show_schema
 from repo_mcp.protocol.tool_model import (
     CallContext,

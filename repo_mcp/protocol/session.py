@@ -7,7 +7,8 @@ second `initialize` may change the version. In the second era each request names
 Tools are called in the threads of a pool; tasks have threads of their own. Whatever else a request asks for
 is answered at once, by the thread that reads; only lists and calls wait, until the tools are loaded. Left
 out on purpose: how a request is read (`requests`), the bytes of an answer (`answers`), and the order of
-answers: there is none."""
+answers: there is none.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +52,7 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.call_pool import AnsweredCall, CallPool
     from repo_mcp.protocol.client_roots import ClientRoots
     from repo_mcp.protocol.frames import JsonObject, RequestId
-    from repo_mcp.protocol.round_trips import Round
-    from repo_mcp.protocol.sampling import Sampler
+    from repo_mcp.protocol.sampling import Round, Sampler
     from repo_mcp.protocol.task_methods import TaskMethods
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer
     from repo_mcp.protocol.wire import Valid, Wire
@@ -403,6 +403,6 @@ def _read_round(params: JsonObject, caller: Caller) -> Round | None:
     read_object(params, "inputResponses")
     if not caller.samples:
         return None
-    from repo_mcp.protocol.round_trips import read_round
+    from repo_mcp.protocol.sampling import read_round
 
     return read_round(params)

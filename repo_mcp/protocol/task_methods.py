@@ -52,8 +52,7 @@ from repo_mcp.text.escapes import escape_text
 if TYPE_CHECKING:
     from repo_mcp.protocol.answers import Answers
     from repo_mcp.protocol.requests import Caller
-    from repo_mcp.protocol.round_trips import Round
-    from repo_mcp.protocol.sampling import Sampler
+    from repo_mcp.protocol.sampling import Round, Sampler
     from repo_mcp.protocol.tasks import TaskStore
     from repo_mcp.protocol.tool_model import Tool
     from repo_mcp.protocol.wire import Wire

@@ -11,10 +11,19 @@ from hypothesis import strategies as st
 
 from repo_mcp.errors import RepoError
 from repo_mcp.exact import patterns
-from repo_mcp.exact.char_classes import CLASS_MARKS, MORE, build_expression, describe_edge
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.patterns import read_pattern
-from repo_mcp.exact.required_terms import All, Edge, Either, Need, Run
+from repo_mcp.exact.required_terms import (
+    CLASS_MARKS,
+    MORE,
+    All,
+    Edge,
+    Either,
+    Need,
+    Run,
+    build_expression,
+    describe_edge,
+)
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.analysis import MAX_WORD_BYTES, get_word_terms
 from tests.deep.sizes import examples

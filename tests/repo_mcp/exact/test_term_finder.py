@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from index_format import TermsReader
 from repo_mcp.exact import term_finder
-from repo_mcp.exact.char_classes import CLASS_MARKS, MORE, find_literal_part
-from repo_mcp.exact.required_terms import Edge, Run
+from repo_mcp.exact.required_terms import CLASS_MARKS, MORE, Edge, Run, find_literal_part
 from repo_mcp.exact.term_finder import FoundTerms, TermFinder
 
 

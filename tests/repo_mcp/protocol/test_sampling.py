@@ -10,7 +10,7 @@ from typing import Any
 import mcp_types
 import pytest
 
-from repo_mcp.protocol import round_trips
+from repo_mcp.protocol import sampling
 from repo_mcp.protocol.sampling import MAX_ANSWER_CHARS, Sampler, read_answer
 from repo_mcp.protocol.tool_model import CallContext, Question, Tool, ToolAnswer, Toolset
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, build_answer, build_tool
@@ -251,7 +251,7 @@ def test_a_state_is_good_for_its_call_alone(more: dict[str, Any], monkeypatch: p
         assert answer["error"]["message"].startswith("requestState belongs to another call"), params
     client.send(_call(50, **MODERN, requestState=state, **more))
     assert "result" in client.read()
-    monkeypatch.setattr(round_trips, "STATE_SECONDS", -1.0)
+    monkeypatch.setattr(sampling, "STATE_SECONDS", -1.0)
     client.send(_call(51, **MODERN, requestState=_get_state(client), **more))
     assert client.read()["error"]["code"] == -32602
     client.close()
@@ -260,7 +260,7 @@ def test_a_state_is_good_for_its_call_alone(more: dict[str, Any], monkeypatch: p
 def test_a_state_is_not_kept_by_the_server_and_shows_no_key() -> None:
     client = PipeClient(_build_asking(EXPANSION))
     states = {_get_state(client) for _ in range(3)}
-    assert round_trips._KEY.hex() not in json.dumps(sorted(states))
+    assert sampling._KEY.hex() not in json.dumps(sorted(states))
     client.close()
 
 
