@@ -255,12 +255,12 @@ class Refresh:
         purge.add_there(adoption.iter_others(frozenset(files.paths)), adoption)
         left, binary = adoption.confirm_shared(files, self._resources.donations.find_shared)
         self._tally.skipped.update(binary)
-        if adoption.confirmed:
+        files = files.take(left)
+        if adoption.is_soon_compared(files):  # so that the first answer is out of a whole index
+            self.pool.stay_here()
+        elif adoption.confirmed:
             self._put_adopted()
             self._commit()
-        files = files.take(left)
-        if adoption.is_soon_compared(files):
-            self.pool.stay_here()
         return files
 
     def _put_adopted(self) -> None:
