@@ -327,7 +327,13 @@ class Refresh:
     def _begin_building(self, known: KnownFiles) -> Building:
         source = known if self._adoption is None else self._adoption
         find = (lambda _path: None) if self._reads_all else source.find_fingerprint
-        planner = ShardPlanner(find, self._writer.reserve_temporary, self._resources.settings.shard_bytes)
+        settings = self._resources.settings
+        planner = ShardPlanner(
+            find,
+            self._writer.reserve_temporary,
+            settings.shard_bytes,
+            keeps_stats=settings.cluster is not None,
+        )
         take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
         remaining = self._resources.remaining
         taken = self._merge_early if self._commits_shards else lambda: False  # else no search has them open

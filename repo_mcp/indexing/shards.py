@@ -78,7 +78,7 @@ class ShardTask:
     bytes: int  # of the files, by their sizes in the walk
     stats: Mapping[str, tuple[int, int]] = field(
         default_factory=dict
-    )  # size and mtime_ns in the walk, by path
+    )  # size and mtime_ns in the walk, by path; empty where nobody compares them
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,17 @@ class ShardPlanner:
         find_fingerprint: Callable[[str], bytes | None],
         reserve_temporary: Callable[[], str],
         shard_bytes: int,
+        *,
+        keeps_stats: bool = False,
     ) -> None:
-        """`find_fingerprint` returns a file's indexed fingerprint; `reserve_temporary` names a shard."""
+        """`find_fingerprint` returns a file's indexed fingerprint; `reserve_temporary` names a shard.
+
+        With `keeps_stats`, 200 bytes a file, what another machine saw can be compared with the walk.
+        """
         self._find_fingerprint = find_fingerprint
         self._reserve_temporary = reserve_temporary
         self.shard_bytes = shard_bytes
+        self._keeps_stats = keeps_stats
         self._files: list[tuple[str, bytes | None]] = []  # of the current shard
         self._stats: dict[str, tuple[int, int]] = {}
         self._bytes = 0
@@ -117,7 +123,8 @@ class ShardPlanner:
         stats = files.stats[:, [SIZE_COLUMN, MTIME_COLUMN]].tolist()
         for path, (file_bytes, mtime_ns) in zip(files.paths, stats, strict=True):
             self._files.append((path, self._find_fingerprint(path)))
-            self._stats[path] = (file_bytes, mtime_ns)
+            if self._keeps_stats:
+                self._stats[path] = (file_bytes, mtime_ns)
             self._bytes += file_bytes
             if self._bytes >= self.shard_bytes:
                 yield self._cut()

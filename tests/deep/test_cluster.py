@@ -274,7 +274,7 @@ class Shards:
         )
         assert isinstance(files, WalkedFiles)
         names = map("new-{}".format, range(10_000))
-        planner = ShardPlanner(lambda _path: None, lambda: next(names), SHARD_BYTES)
+        planner = ShardPlanner(lambda _path: None, lambda: next(names), SHARD_BYTES, keeps_stats=True)
         self.tasks: list[ShardTask] = [*planner.take(files), *planner.finish()]
 
     def build(self, meanwhile: Any = lambda _builders, _done: None) -> list[str]:

@@ -61,7 +61,7 @@ def open_tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
     with closing(Repository(load_config(str(root), data_dir=str(place / "data")))) as repository:
         build = replace(repository._index.refresher.settings, shard_bytes=SHARD_BYTES)
         names = map("new-{}".format, range(1_000))
-        planner = ShardPlanner(lambda _path: None, lambda: next(names), SHARD_BYTES)
+        planner = ShardPlanner(lambda _path: None, lambda: next(names), SHARD_BYTES, keeps_stats=True)
         files = repository.tree.walk(lambda: False).files
         assert isinstance(files, WalkedFiles)
         with closing(ShardBuilder(build)) as here:
