@@ -1,10 +1,10 @@
 """Merges segments into one, in bounded memory. The bytes are those of a segment written in one go.
 
 The dictionary is cut into windows: spans of terms that weigh about WINDOW_BYTES in all sources together.
-A term weighs the bytes of its posting lists and a quarter of its own. Each window is read from every
-source, its postings get their new doc ids, and one sort of packed integers puts them in order. Windows do
-not depend on each other: the caller may have them encoded anywhere, in any number of processes, as long as
-they are written in order.
+A term weighs the bytes of its posting lists and a quarter of its own. Each window is read from all sources
+(merge_window.py), its postings get their new doc ids, and one sort of packed integers puts them in order.
+Windows do not depend on each other: the caller may have them encoded anywhere, in any number of processes, as
+long as they are written in order.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from index_format.columns import find_changes, spread_runs
+from index_format.columns import find_changes
 from index_format.directory import Directory
-from index_format.doc_id_map import DROPPED, Source, map_sources, merge_content, merge_lengths, order_files
+from index_format.doc_id_map import Source, map_sources, merge_content, merge_lengths, order_files
+from index_format.errors import CorruptIndex
+from index_format.merge_window import DocIdMaps, Window
 from index_format.occurrences import Occurrences
 from index_format.records import (
     I64,
     MAX_FIELDS,
     EncodedRun,
-    Field,
-    Level,
     PostingRun,
     SegmentContent,
     SegmentEntry,
 )
 from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
-from index_format.term_text import TermText, join_term_texts, rank_terms
+from index_format.term_text import TermText
 
 WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms; needs about 150 MB of working memory
 
@@ -44,6 +44,7 @@ class Merge:
         self._fields = segments[0].reader.fields
         self._order = order_files(segments, tables)
         self._sources = map_sources(segments, tables, self._order)
+        self._maps = DocIdMaps(self._sources, self._fields)
         self._lengths = merge_lengths(self._fields, self._sources)
         self.windows = _plan_windows(self._sources, window_bytes or WINDOW_BYTES)
 
@@ -56,9 +57,28 @@ class Merge:
 
     def encode_window(self, number: int) -> EncodedRun:
         """Return the encoded posting lists of one window. Raises IndexFormatError for damage, OSError."""
-        first, end = self.windows[number]
-        runs = [source.reader.read_run(first, end) for source in self._sources]
-        return encode_run(_merge_runs(runs, self._sources, self._fields), self._lengths)
+        try:
+            run = self._read_window(*self.windows[number])
+        except CorruptIndex:
+            for source in self._sources:
+                source.reader.read_run(*self.windows[number])  # which of them it is
+            raise
+        return encode_run(run, self._lengths)
+
+    def _read_window(self, first: bytes, end: bytes | None) -> PostingRun:
+        """Return one run with the lists of all sources, renumbered and without dropped documents."""
+        window = Window(self._sources, self._maps, first, end)
+        groups = list(window.iter_postings())
+        merged = Occurrences(
+            sum(len(group.docs) for group in groups),
+            len(window.terms) * MAX_FIELDS,
+            self._maps.largest_doc,
+            max((int(group.counts.max(initial=0)) for group in groups), default=0),
+        )
+        for group in groups:
+            merged.add(group.lists, group.docs, group.counts)
+        groups.clear()
+        return _build_run(window.terms, *merged.finish())
 
 
 EncodeWindows = Callable[[Merge], Iterable[EncodedRun]]  # all windows of a merge, in order
@@ -106,48 +126,6 @@ def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[by
             size = 0
         size += page_bytes
     return list(zip(bounds, [*bounds[1:], None], strict=True))
-
-
-def _merge_runs(
-    runs: Sequence[PostingRun | None], sources: Sequence[Source], fields: Sequence[Field]
-) -> PostingRun:
-    """Return one run with the lists of all sources, renumbered and without dropped documents."""
-    present = [(run, source) for run, source in zip(runs, sources, strict=True) if run is not None]
-    joined = join_term_texts([run.terms for run, _ in present])
-    if not present:
-        empty = np.zeros(0, dtype=np.int64)
-        return PostingRun(joined, empty, empty, empty, empty, empty)
-    ranks, positions = rank_terms(joined)
-    terms = joined.gather(positions)
-    ends = np.cumsum([len(run.terms) for run, _ in present]).tolist()
-    merged = Occurrences(
-        sum(len(run.docs) for run, _ in present),
-        len(terms) * MAX_FIELDS,
-        max(source.largest_doc for _, source in present),
-        max(int(run.term_frequencies.max(initial=0)) for run, _ in present),
-    )
-    for (run, source), new_terms in zip(present, np.split(ranks, ends[:-1]), strict=True):
-        lists = (new_terms[run.list_terms] * MAX_FIELDS + run.list_fields).repeat(run.frequencies)
-        docs, counts = _renumber_docs(run, source, fields), run.term_frequencies
-        if not source.keeps_all:
-            kept = np.flatnonzero(docs != DROPPED)
-            lists, docs, counts = lists.take(kept), docs.take(kept), counts.take(kept)
-        merged.add(lists, docs, counts)
-    return _build_run(terms, *merged.finish())
-
-
-def _renumber_docs(run: PostingRun, source: Source, fields: Sequence[Field]) -> I64:
-    """Return the new doc id of each posting, or DROPPED."""
-    by_file = np.array([field.level is Level.FILE for field in fields])[run.list_fields]
-    if by_file.all():
-        return source.new_files.take(run.docs).astype(np.int64)
-    docs = source.new_units.take(run.docs, mode="clip").astype(np.int64)  # there may be more files than units
-    if by_file.any():
-        ends = np.cumsum(run.frequencies)[by_file]
-        counts = run.frequencies[by_file]
-        in_files = spread_runs(ends - counts, counts)
-        docs[in_files] = source.new_files.take(run.docs.take(in_files))
-    return docs
 
 
 def _build_run(terms: TermText, lists: I64, frequencies: I64, docs: I64, counts: I64) -> PostingRun:

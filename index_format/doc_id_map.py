@@ -42,8 +42,6 @@ class Source:
     reader: SegmentReader
     new_files: Numbers
     new_units: Numbers
-    keeps_all: bool  # no document is dropped
-    largest_doc: int  # the new doc ids of both levels are at most that
 
     def get_map(self, level: Level) -> Numbers:
         """Return the new doc ids of a level's documents, in the order of their old ones."""
@@ -66,16 +64,7 @@ def map_sources(segments: Sequence[LiveSegment], tables: Sequence[FileTable], or
     """Return each segment's reader with the new numbers of its files and units."""
     maps = _map_files([len(table.paths) for table in tables], order)
     units = _map_rows(maps, [table.units for table in tables], order)
-    return [
-        Source(
-            segment.reader,
-            new_files,
-            new_units,
-            bool((new_files != DROPPED).all()),
-            max(int(new_files.max(initial=0)), int(new_units.max(initial=0))),
-        )
-        for segment, new_files, new_units in zip(segments, maps, units, strict=True)
-    ]
+    return [Source(segment.reader, *own) for segment, *own in zip(segments, maps, units, strict=True)]
 
 
 def _choose_type(rows: int) -> type[np.int32 | np.int64]:

@@ -136,8 +136,24 @@ class TermsWriter:
 
 
 @dataclass(frozen=True, slots=True)
+class RawPages:
+    """Consecutive pages of one dictionary, at least one, as they were read."""
+
+    where: str  # name for errors
+    text: bytes  # of the terms
+    lists: bytes  # their bytes of LIST
+    text_bounds: I64  # where each page begins in `text`, and the end
+    list_bounds: I64  # likewise in `lists`
+    postings: (
+        I64  # where the lists of each page begin in POST, and those of the page behind; -1: there is none
+    )
+    tops: bytes  # the first term of each page, each followed by a line feed
+    following: bytes | None  # the first term behind these pages; None: there is none
+
+
+@dataclass(frozen=True, slots=True)
 class TermPages:
-    """Decoded pages of the dictionary, one after the other."""
+    """Decoded pages of one or more dictionaries, one after the other."""
 
     terms: TermText
     masks: I64  # field bits of each term
@@ -283,30 +299,6 @@ class TermsReader:
             )
         return masks, values[:count], values[count:]
 
-    def _parse_pages(self, data: bytes, edges: I64, terms: I64) -> tuple[I64, I64, I64, I64]:
-        """Return masks, frequencies and sizes of the pages between `edges`, of `terms` terms each, and the
-        bytes of each page's lists. Raises CorruptIndex."""
-        raw = np.frombuffer(data, dtype=np.uint8)
-        if (np.diff(edges) < terms).any() or int(edges[-1]) != len(raw):
-            raise self._corrupt("pages of the dictionary that are shorter than their terms")
-        is_mask = np.zeros(len(raw), dtype=np.bool_)
-        is_mask[spread_runs(edges[:-1], terms)] = True
-        masks = raw[is_mask].astype(np.int64)
-        lists = np.add.reduceat(np.bitwise_count(masks), np.cumsum(terms) - terms, dtype=np.int64)
-        values, ends = varints.decode(raw[~is_mask], f"{self._frame.name}: LIST")
-        value_ends = np.cumsum(2 * lists)
-        if (masks == 0).any() or len(values) != int(value_ends[-1]):
-            raise self._corrupt(
-                f"pages of the dictionary have {len(values)} values for {lists.sum()} lists,"
-                " or a term without a list"
-            )
-        if (ends[value_ends - 1] != np.cumsum(np.diff(edges) - terms)).any():
-            raise self._corrupt("values of a page of the dictionary that lie in the next one")
-        firsts = value_ends - 2 * lists
-        sizes = values[spread_runs(firsts + lists, lists)]
-        page_sizes = np.add.reduceat(sizes, np.cumsum(lists) - lists)
-        return masks, values[spread_runs(firsts, lists)], sizes, page_sizes
-
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
         """Return the first `limit` terms, in order, that contain `needle`, by a scan. Raises CorruptIndex."""
         found: list[bytes] = []
@@ -384,42 +376,90 @@ class TermsReader:
         start = max(0, bisect_right(self._tops, first) - 1)
         return start, self.pages if end is None else bisect_left(self._tops, end)
 
-    def read_pages(self, start: int, stop: int) -> TermPages:
-        """Return pages [start, stop), at least one. Raises CorruptIndex for unordered terms, or gaps."""
-        text_positions, list_places, posting_positions = self._columns
-        terms = parse_term_text(self._read_span(TERM, text_positions, start, stop))
-        positions = text_positions[start : stop + 1] - text_positions[start]
-        bounds = np.searchsorted(terms.ends, positions, side="right")
-        if (np.append(0, terms.ends)[bounds] != positions).any():
-            raise self._corrupt(f"pages {start} to {stop} of the dictionary do not end with a term")
-        self._check_terms(terms, bounds, start, stop)
-        data = self._read_span(LIST, list_places, start, stop)
-        edges = list_places[start : stop + 1] - list_places[start]
-        masks, frequencies, sizes, page_sizes = self._parse_pages(data, edges, np.diff(bounds))
-        posting_ends = posting_positions[start] + np.cumsum(page_sizes)
-        following = posting_positions[start + 1 : stop + 1]
-        if ((following >= 0) & (following != posting_ends)).any():
-            raise self._corrupt(
-                f"pages {start} to {stop}: the lists of one do not begin where those before end"
-            )
-        return TermPages(
-            terms,
-            masks,
-            frequencies,
-            sizes,
-            int(posting_positions[start]),
+    def read_raw(self, start: int, stop: int) -> RawPages:
+        """Return pages [start, stop), at least one. Raises CorruptIndex."""
+        texts, lists, postings = self._columns
+        return RawPages(
+            self._frame.name,
+            self._read_span(TERM, texts, start, stop),
+            self._read_span(LIST, lists, start, stop),
+            texts[start : stop + 1] - texts[start],
+            lists[start : stop + 1] - lists[start],
+            postings[start : stop + 1],
+            self._tops.cut(start, stop).text,
+            self._tops[stop] if stop < self.pages else None,
         )
 
-    def _check_terms(self, terms: TermText, bounds: I64, start: int, stop: int) -> None:
-        """Raise CorruptIndex unless the pages hold ascending terms and begin with their first ones."""
-        counts = np.diff(bounds)
-        if (counts < 1).any() or (counts > PAGE_TERMS).any():
-            raise self._corrupt(f"pages {start} to {stop} have none or more than {PAGE_TERMS} terms")
-        if [terms[position] for position in bounds[:-1].tolist()] != self._tops.cut(start, stop).split():
-            raise self._corrupt(f"pages {start} to {stop} do not begin with their first terms")
-        is_last = stop == self.pages
-        if not do_ascend(terms) or not (is_last or terms[len(terms) - 1] < self._tops[stop]):
+    def read_pages(self, start: int, stop: int) -> TermPages:
+        """Return pages [start, stop), at least one. Raises CorruptIndex for unordered terms, or gaps."""
+        pages = parse_pages([self.read_raw(start, stop)])
+        if not do_ascend(pages.terms):
             raise self._corrupt(f"the terms of pages {start} to {stop} do not ascend")
+        return pages
+
+
+def parse_pages(parts: Sequence[RawPages]) -> TermPages:
+    """Return the pages of one or more dictionaries, at least one, as if they were of one.
+
+    Raises CorruptIndex for gaps and for pages that do not begin with their first terms. Whether the terms
+    ascend is up to the caller. A fault is said of the first dictionary, whichever has it.
+    """
+    where = parts[0].where
+    terms = parse_term_text(b"".join([part.text for part in parts]))
+    positions = _join_bounds([part.text_bounds for part in parts])
+    bounds = np.searchsorted(terms.ends, positions, side="right")
+    if (np.append(0, terms.ends)[bounds] != positions).any():
+        raise CorruptIndex(f"{where}: pages of the dictionary that do not end with a term")
+    counts = np.diff(bounds)
+    if (counts < 1).any() or (counts > PAGE_TERMS).any():
+        raise CorruptIndex(f"{where}: pages of the dictionary with none or more than {PAGE_TERMS} terms")
+    if terms.gather(bounds[:-1]).text != b"".join([part.tops for part in parts]):
+        raise CorruptIndex(f"{where}: pages of the dictionary that do not begin with their first terms")
+    for part in parts:
+        if part.following is not None and part.text[part.text.rfind(b"\n", 0, -1) + 1 : -1] >= part.following:
+            raise CorruptIndex(f"{part.where}: the terms of two pages of the dictionary do not ascend")
+    edges = _join_bounds([part.list_bounds for part in parts])
+    masks, frequencies, sizes, page_sizes = _parse_lists(
+        b"".join([part.lists for part in parts]), edges, counts, where
+    )
+    begins = np.concatenate([part.postings[:-1] for part in parts])
+    following = np.concatenate([part.postings[1:] for part in parts])
+    if ((following >= 0) & (following != begins + page_sizes)).any():
+        raise CorruptIndex(f"{where}: the lists of a page do not begin where those before end")
+    return TermPages(terms, masks, frequencies, sizes, int(begins[0]))
+
+
+def _join_bounds(parts: Sequence[I64]) -> I64:
+    """Return the bounds of spans that lie one after the other; those of each part begin at 0."""
+    sizes = [int(bounds[-1]) for bounds in parts]
+    begins = accumulate(sizes[:-1], initial=0)
+    joined = [bounds[:-1] + begin for bounds, begin in zip(parts, begins, strict=True)]
+    return np.append(np.concatenate(joined), sum(sizes))
+
+
+def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> tuple[I64, I64, I64, I64]:
+    """Return masks, frequencies and sizes of the pages between `edges`, of `terms` terms each, and the
+    bytes of each page's lists. Raises CorruptIndex."""
+    raw = np.frombuffer(data, dtype=np.uint8)
+    if (np.diff(edges) < terms).any() or int(edges[-1]) != len(raw):
+        raise CorruptIndex(f"{where}: pages of the dictionary that are shorter than their terms")
+    is_mask = np.zeros(len(raw), dtype=np.bool_)
+    is_mask[spread_runs(edges[:-1], terms)] = True
+    masks = raw[is_mask].astype(np.int64)
+    lists = np.add.reduceat(np.bitwise_count(masks), np.cumsum(terms) - terms, dtype=np.int64)
+    values, ends = varints.decode(raw[~is_mask], f"{where}: LIST")
+    value_ends = np.cumsum(2 * lists)
+    if (masks == 0).any() or len(values) != int(value_ends[-1]):
+        raise CorruptIndex(
+            f"{where}: pages of the dictionary have {len(values)} values for {lists.sum()} lists,"
+            " or a term without a list"
+        )
+    if (ends[value_ends - 1] != np.cumsum(np.diff(edges) - terms)).any():
+        raise CorruptIndex(f"{where}: values of a page of the dictionary that lie in the next one")
+    firsts = value_ends - 2 * lists
+    sizes = values[spread_runs(firsts + lists, lists)]
+    page_sizes = np.add.reduceat(sizes, np.cumsum(lists) - lists)
+    return masks, values[spread_runs(firsts, lists)], sizes, page_sizes
 
 
 def _find_ends(text: bytes, suffix: bytes) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,13 +19,14 @@ from index_format import (
     SegmentEntry,
     compactor,
     merge_segments,
+    merge_window,
     segment_writer,
     write_segment,
 )
 from index_format.snapshot import open_segments
 from tests.deep.sizes import examples
 from tests.index_format.plain_lists import build_run, pair
-from tests.index_format.segment_bytes import open_bytes
+from tests.index_format.segment_bytes import open_bytes, put_together, take_apart
 from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, build_content, write_model
 
 TERMS = st.sampled_from([b"", b"a", b"ab", b"b", b"\x00", "é".encode(), b"z" * 70, b"m1", b"m2", b"m3"])
@@ -59,14 +60,17 @@ def read_whole(directory: MemoryDirectory, entry: SegmentEntry | None) -> bytes:
 
 
 @settings(max_examples=examples(60))
-@given(MODELS, st.data(), st.sampled_from([1, 2, 7, 1_000_000]))
-def test_any_grouping_gives_the_bytes_of_one_build(model: Model, data: st.DataObject, window: int) -> None:
+@given(MODELS, st.data(), st.sampled_from([1, 2, 7, 1_000_000]), st.sampled_from([1, 10, 1_000_000]))
+def test_any_grouping_gives_the_bytes_of_one_build(
+    model: Model, data: st.DataObject, window: int, group: int
+) -> None:
     groups = {path: data.draw(st.integers(0, 3)) for path in model}
     whole, parts = MemoryDirectory(), MemoryDirectory()
     wanted = read_whole(whole, write_model(whole, model))
     entries = data.draw(st.permutations(write_groups(parts, model, groups)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compactor, "WINDOW_BYTES", window)
+        patch.setattr(merge_window, "GROUP_BYTES", group)  # of lists that are decoded together
         if len(entries) > 2 and data.draw(st.booleans()):  # two steps
             first = merge(parts, entries[:2])
             assert first is not None
@@ -206,6 +210,44 @@ def test_a_failed_merge_leaves_no_file() -> None:
     with pytest.raises(CorruptIndex, match="checksum"):
         merge(directory, [entry])
     assert directory.list_names() == before
+
+
+def _repeat_term(sections: dict[bytes, bytes]) -> None:
+    sections[b"TERM"] = sections[b"TERM"].replace(b"\nf007\n", b"\nf001\n")
+
+
+def _leave_out_line_feed(sections: dict[bytes, bytes]) -> None:
+    sections[b"TERM"] = sections[b"TERM"][:-1] + b"x"
+
+
+def _cut_integer(sections: dict[bytes, bytes]) -> None:
+    sections[b"POST"] = sections[b"POST"][:-1] + b"\x80"
+
+
+def _exchange_tops(sections: dict[bytes, bytes]) -> None:
+    sections[b"TOPS"] = sections[b"TOPS"].replace(b"common\n", b"commom\n", 1)
+
+
+@pytest.mark.parametrize("change", [_repeat_term, _leave_out_line_feed, _cut_integer, _exchange_tops])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_of_several_sources_the_damaged_one_is_named(
+    change: Callable[[dict[bytes, bytes]], None], place: int
+) -> None:
+    """All are parsed together; the checksums of this one are right."""
+    directory, model = MemoryDirectory(), build_large(60)
+    numbers = {path: int(path[-3:]) for path in model}
+    entries = write_groups(directory, model, {path: [1, 0, 2][numbers[path] % 3] for path in model})
+    damaged = next(entry for entry in entries if b"f004" in directory.files[entry.name])
+    sections = take_apart(bytes(directory.files[damaged.name]))
+    whole = dict(sections)
+    change(sections)
+    assert sections != whole
+    name, data = put_together(sections)
+    directory.files[name] = bytearray(data)
+    others = [entry for entry in entries if entry is not damaged]
+    forged = replace(damaged, name=name, file_bytes=len(data))
+    with pytest.raises(CorruptIndex, match=name):
+        merge(directory, [*others[:place], forged, *others[place:]])
 
 
 def test_terms_that_wait_in_a_file_give_the_same_bytes_and_leave_no_file(
