@@ -1,4 +1,4 @@
-"""The `graph` tools over Go, Java, C and Rust: what implements an interface, and who uses a field."""
+"""The `graph` tools over Go, Java, C, Rust and others: what implements an interface, and what is `exact`."""
 
 from __future__ import annotations
 
@@ -48,6 +48,16 @@ TREE = {
     "text/main.c": (
         '#include "text.h"\n#ifdef _WIN32\n#define unlink _unlink\n#endif\n'
         "int plain(text one) { return unlink(one); }\n"
+    ),
+    "unit/checks.c": (
+        "#ifndef _WIN32\n"
+        "TEST(one) {\n  int taken = 1;\n  return taken;\n}\n"
+        "TEST(two) {\n  int taken = 2;\n  return taken;\n}\n"
+        "#endif\n"
+    ),
+    "unit/checks.ts": (
+        'it("one", () => {\n  type Seen = { a: 1 };\n  const run = (seen: Seen) => seen.a;\n});\n'
+        'it("two", () => {\n  type Seen = { b: 2 };\n  const run = (seen: Seen) => seen.b;\n});\n'
     ),
     "swift/Session.swift": (
         "class Session {\n"
@@ -151,3 +161,10 @@ def test_labels_and_patterns_of_swift_decide(served: Served) -> None:
 def test_an_attribute_of_csharp_is_no_class_of_its_short_name(served: Served) -> None:
     assert list_rows(served, "get_references", "JsonProperty") == []
     assert list_rows(served, "get_references", "JsonPropertyAttribute") == [("Row", "exact", [5])]
+
+
+def test_what_a_block_declares_means_nothing_outside_of_it(served: Served) -> None:
+    assert served.rows("get_file_outline", path="unit/checks.c") == []
+    for start in (2, 6):
+        found = list_rows(served, "get_references", f"unit/checks.ts:{start}")
+        assert [row[1:] for row in found] == [("exact", [start + 1])]
