@@ -90,7 +90,7 @@ class IndexSource:
 
     def rank(self, prompt: str, include_tests: bool) -> Ranking:
         """Return the best chunks for a prompt, in the order in which a search shows them."""
-        query = widen(parse_query(prompt, MAX_WORDS))
+        query = widen(parse_query(prompt, MAX_WORDS), self._searcher.count_units, self.unit_count)
         inside = f"{self._folder}/"
         matches = (lambda path: path.startswith(inside)) if self._folder else None
         return rank(self._searcher, query, RANKED_CHUNKS, Filter(matches, self._folder, None, include_tests))

@@ -19,7 +19,7 @@ start of a word that begins with a letter or underscore, so that `--flag` and `-
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -37,6 +37,8 @@ _QUERY_PART = re.compile(
 _WORD = re.compile(r"\w+")
 MAX_TERMS = 64  # distinct ranking terms; an issue of 500 words has about 250, and the first say most
 KIN_WEIGHT = 0.3  # of a term that a question was widened by, beside one of its own
+MOST_WIDENED_SHARE = 0.05  # of the units; commoner words cost half the time of widening, and give nothing
+MOST_WIDENED_UNITS = 40  # at least, for small indexes
 LEAST_WORDS = 4  # of a question: fewer are taken for names
 STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
 
@@ -84,15 +86,18 @@ def parse_query(text: str, max_words: int) -> Query:
     return query
 
 
-def widen(query: Query) -> Query:
+def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Query:
     """Return a question with the stems of words that mean much the same as its own behind them.
 
     Those count less. Names and short queries mean what they say, and pasted text has words enough: both stay
-    as they are.
+    as they are. So does a word that many of the `unit_count` units have, as `count_units` says: the code
+    speaks so itself.
     """
     if "\n" in query.text.strip() or not LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         return query
-    kin = dict.fromkeys((other for term in query.terms for other in list_kin(term)), KIN_WEIGHT)
+    most = max(MOST_WIDENED_UNITS, MOST_WIDENED_SHARE * unit_count)
+    rare = [term for term in query.terms if count_units(term) <= most]
+    kin = dict.fromkeys((other for term in rare for other in list_kin(term)), KIN_WEIGHT)
     for term in query.terms:
         kin.pop(term, None)
     return replace(query, terms=[*query.terms, *kin], weights=kin)

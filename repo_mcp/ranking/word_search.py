@@ -69,7 +69,7 @@ def run_search(
         return _answer_look_up(searcher, look(request.top_k), (*query.warnings, *progress))
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
-    widened = widen(query)
+    widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
     ranking = rank(searcher, widened, depth, wanted)
     asked = understand(query.text).asked
     shown = show_hits(ranking.chunks, query.phrases, read_live, extensions, request.top_k, asked)

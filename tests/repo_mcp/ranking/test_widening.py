@@ -19,13 +19,17 @@ FILES = {
 }
 
 
+def count_one(_term: str) -> int:
+    return 1
+
+
 @pytest.mark.parametrize(
     "text",
     ["undo", "undo the steps", "undo the last step\nof this log", "undo " * 41, "+undo sym:Undo a b c"],
 )
 def test_what_is_no_question_keeps_its_terms(text: str) -> None:
     query = parse_query(text, 1_000)
-    widened = widen(query)
+    widened = widen(query, count_one, 100)
     if text.startswith("+"):  # operators stay, whatever is added
         assert (widened.required, widened.symbols) == (query.required, query.symbols)
     else:
@@ -35,12 +39,21 @@ def test_what_is_no_question_keeps_its_terms(text: str) -> None:
 
 def test_a_question_gets_further_words_that_count_less() -> None:
     query = parse_query("how is a step undone or rolled back to undo it", 100)
-    widened = widen(query)
+    widened = widen(query, count_one, 100)
     assert widened.terms[: len(query.terms)] == query.terms
     assert "invers" in widened.terms[len(query.terms) :]
     assert set(widened.weights) == set(widened.terms) - set(query.terms)
     assert set(widened.weights.values()) == {KIN_WEIGHT}
     assert parse_query("how is a step undone or rolled back to undo it", 100) == query
+
+
+def test_words_that_much_of_the_code_has_bring_no_others() -> None:
+    query = parse_query("how to undo the deletion of a folder", 100)
+    counts = {"undo": 51, "folder": 50}
+    widened = widen(query, lambda term: counts.get(term, 1_000), 1_000)
+    assert "directori" in widened.weights
+    assert "invers" not in widened.weights
+    assert "invers" in widen(query, lambda term: counts.get(term, 1_000), 1_020).weights
 
 
 def test_a_question_finds_what_says_it_in_another_word_and_names_that_word(tmp_path: Path) -> None:
