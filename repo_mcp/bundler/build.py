@@ -12,7 +12,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
-from repo_mcp.bundler.limits import MAX_BUNDLE_TOKENS, STRATEGIES
+from repo_mcp.bundler.limits import LINES_PER_FILE, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.bundler.records import Budget, Bundle, BundleAudit, BundleRequest, BundleTotals, Selection
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.config.server_config import Limits
@@ -63,7 +63,10 @@ def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, s
 
 
 def check_request(request: BundleRequest, limits: Limits) -> Budget:
-    """Return the budget, defaults filled in. Raises RepoError with INVALID_ARGUMENT, naming the argument."""
+    """Return the budget, defaults filled in: more lines are for more files, too.
+
+    Raises RepoError with INVALID_ARGUMENT, naming the argument.
+    """
     if not request.prompt.strip():
         raise _invalid("prompt", "is empty", "Give a task, a question or an error as the prompt.")
     if request.strategy not in STRATEGIES:
@@ -76,7 +79,9 @@ def check_request(request: BundleRequest, limits: Limits) -> Budget:
     ):
         if value is not None and not 1 <= value <= most:
             raise _invalid(f"budget.{name}", f"is {value}", f"Give 1 to {most}.")
-    return Budget(files or limits.default_bundle_files, lines or limits.default_bundle_lines, tokens)
+    lines = lines or limits.default_bundle_lines
+    usual = max(limits.default_bundle_files, lines // LINES_PER_FILE)
+    return Budget(files or min(usual, limits.max_bundle_files), lines, tokens)
 
 
 def compute_bundle_id(request: BundleRequest, budget: Budget, choice: Choice) -> str:

@@ -41,7 +41,7 @@ LIMITS = {
     "max_list_results": "files in one listing",
     "max_bundle_files": "files in one bundle",
     "max_bundle_lines": "lines in one bundle",
-    "default_bundle_files": "files if no budget is given",
+    "default_bundle_files": "files if no budget is given; one for 50 lines asked for where that is more",
     "default_bundle_lines": "lines if no budget is given",
     "max_line_chars": "longer lines are cut in answers",
 }

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
+from repo_mcp.bundler.limits import (
+    CHARS_PER_TOKEN,
+    DEFAULT_STRATEGY,
+    LINES_PER_FILE,
+    MAX_BUNDLE_TOKENS,
+    STRATEGIES,
+)
 from repo_mcp.config.server_config import Limits
 from repo_mcp.toolsets.cursors import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.repo.answers import ERROR_CODES
@@ -313,9 +319,8 @@ def bundle_input(limits: Limits) -> Schema:
     budget = build_object(
         {
             "max_files": build_count(
-                f"1 to {files}. Default {limits.default_bundle_files}.",
+                f"1 to {files}. Default {limits.default_bundle_files}, or lines / {LINES_PER_FILE}.",
                 files,
-                limits.default_bundle_files,
             ),
             "max_total_lines": build_count(
                 f"1 to {lines:,}. Default {limits.default_bundle_lines}.",

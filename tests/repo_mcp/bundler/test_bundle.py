@@ -19,11 +19,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from index_format import DiskDirectory, compute_fingerprint
+from repo_mcp.bundler.build import check_request
 from repo_mcp.bundler.document import build_document
 from repo_mcp.bundler.live_bundles import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, NOT_WRITTEN
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
-from repo_mcp.config.server_config import load_config
+from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.model import SearchRequest
@@ -286,6 +287,19 @@ def test_a_prompt_that_matches_nothing_gives_an_empty_bundle_that_says_what_was_
         ("symbol quux_frobnicate", 0),
     ]
     assert "**Nothing was found.**" in render_markdown(bundle)
+
+
+@pytest.mark.parametrize(
+    ("files", "lines", "most"),
+    [(None, None, 8), (None, 100, 8), (None, 1_000, 20), (None, 2_000, 20), (3, 1_000, 3)],
+)
+def test_the_files_follow_from_the_lines_where_they_are_not_given(
+    files: int | None, lines: int | None, most: int
+) -> None:
+    limits = Limits()
+    budget = check_request(BundleRequest("x", max_files=files, max_total_lines=lines), limits)
+    assert budget.max_files == most
+    assert budget.max_total_lines == (lines or limits.default_bundle_lines)
 
 
 @pytest.mark.parametrize("prompt", ["?!", "...", "the and of", "\0", "\ud800", "🦆", "`" * 50, "(" * 5_000])
