@@ -23,9 +23,14 @@ from itertools import takewhile
 
 import numpy as np
 
-from repo_mcp.documentation.doc_comments import DocComment, find_doc_comments
+from repo_mcp.documentation.doc_comments import (
+    DocComment,
+    LiveDocument,
+    LiveDocuments,
+    find_doc_comments,
+    overlaps,
+)
 from repo_mcp.documentation.documents import Shares
-from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, overlaps
 from repo_mcp.documentation.query_words import QueryWord, QueryWords, TermFinder, count_terms, rate_rarity
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
 from repo_mcp.languages.patterns.language_registry import find_language

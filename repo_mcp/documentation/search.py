@@ -24,8 +24,8 @@ from repo_mcp.documentation.candidates import (
     find_live_units,
     order_candidates,
 )
+from repo_mcp.documentation.doc_comments import LiveDocument, LiveDocuments, ReadLive, describe_reading
 from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, Shares, match_documents
-from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive, describe_reading
 from repo_mcp.documentation.media import MediaFinder, MediaReader
 from repo_mcp.documentation.query_words import (
     WEIGHTS,

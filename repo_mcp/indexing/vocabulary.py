@@ -2,8 +2,8 @@
 
 A word is a run of word bytes: ASCII letters, digits, underscore, and all bytes above 127.
 
-The plain version is a dictionary over `split_words`; it takes three times as long, and the tests
-compare this one with it. Words are compared by hash: see spans.py.
+The plain version is a dictionary over the split text; it takes three times as long, and the tests compare
+this one with it. Words are compared by hash: see spans.py.
 """
 
 from __future__ import annotations
@@ -18,11 +18,6 @@ from repo_mcp.text.spans import I64, PADDING, U64, Spans, hash_spans, join_spans
 WORD_BYTES = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(128, 256))
 _TO_SPACES = bytes(byte if byte in WORD_BYTES else 0x20 for byte in range(256))
 _SPACE = 0x20
-
-
-def split_words(data: bytes) -> list[bytes]:
-    """Return the words of a text in order; the plain version, for the tests."""
-    return data.translate(_TO_SPACES).split()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from multiprocessing.connection import Connection
 
 from repo_mcp.languages.adapter_tasks import PREFIX as ADAPTER_PREFIX
 from repo_mcp.languages.adapter_tasks import run_adapter_task
-from repo_mcp.languages.python.syntax import outline_python
+from repo_mcp.languages.python.tree import outline_python
 from repo_mcp.languages.symbol_parsers import PREFIX, run_parser_task
 
 READY = b"ready"  # the first frame

@@ -17,12 +17,18 @@ import numpy as np
 
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan, compute_chunk_id
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
 from repo_mcp.ranking.bm25f import DECIMALS, I64, U32, TermScorer
 from repo_mcp.ranking.path_scan import PathScan
 from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
 from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
+from repo_mcp.ranking.segment_search import (
+    UNITS_PER_CHUNK,
+    BlockMaxMaxScore,
+    Mask,
+    Matches,
+    RankedUnit,
+    SegmentSearch,
+)
 from repo_mcp.ranking.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 

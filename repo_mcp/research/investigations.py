@@ -37,8 +37,7 @@ from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, 
 from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.seeds import Lean, find_seeds, note_documents, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
-from repo_mcp.research.structural import list_structural
-from repo_mcp.research.surroundings import gather_groups
+from repo_mcp.research.structural import gather_groups, list_structural
 from repo_mcp.research.understanding import is_about_shapes
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import shares_word

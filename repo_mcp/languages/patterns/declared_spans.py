@@ -8,14 +8,14 @@ nothing. A heading reaches to the next heading that is not deeper. Text with ano
 layout gives wrong spans, never an error. The work is bounded: after MAX_STEPS lines examined, declarations
 are taken to end where the search stops, and those after the first MAX_SPANS are left out.
 
-A finder of spans that parses can replace `list_symbol_spans`.
+A finder of spans that parses can replace `list_declared_spans`.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -23,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
-from repo_mcp.languages.patterns.language_registry import find_language
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
@@ -78,20 +77,13 @@ class SymbolSpan:
     qualified_name: str
 
 
-def list_symbol_spans(
-    path: str, text: bytes, overrides: Mapping[str, str] | None = None
-) -> tuple[SymbolSpan, ...]:
-    """Return the declarations of normalised text in the order of their names. Spans are nested or disjoint.
-
-    `overrides` maps file extensions to languages other than the built-in ones.
-    """
-    return list_declared_spans(find_language(path, overrides), text)
-
-
 def list_declared_spans(
     language: Language, text: bytes, landmarks: Landmarks | None = None
 ) -> tuple[SymbolSpan, ...]:
-    """Return the declarations of normalised text as `list_symbol_spans` does; `landmarks` if known."""
+    """Return the declarations of normalised text in the order of their names; `landmarks` if known.
+
+    Spans are nested or disjoint.
+    """
     landmarks = landmarks or scan(language, text)
     if not landmarks.definitions:
         return ()

@@ -61,8 +61,7 @@ def _render_surroundings(told: Result) -> Iterable[str]:
 
 def _render_chains(told: Result) -> Iterable[str]:
     if told["call_chains"]:
-        yield "## Call chains"
-        yield ""
+        yield "## Call chains\n"
     for one in told["call_chains"]:
         yield f"- {' -> '.join(one['symbols'])} ({one['confidence']}; {one['ends']})"
         yield f"  {', '.join(one['citations'])}"
@@ -70,16 +69,14 @@ def _render_chains(told: Result) -> Iterable[str]:
 
 def _render_entries(told: Result) -> Iterable[str]:
     if told["entry_points"]:
-        yield "## Entry points"
-        yield ""
+        yield "## Entry points\n"
     for one in told["entry_points"]:
         yield f"- {one['symbol']}, {one['citation']}: {one['why']}"
 
 
 def _render_modules(told: Result) -> Iterable[str]:
     if told.get("modules"):
-        yield "## Modules, the strongest first"
-        yield ""
+        yield "## Modules, the strongest first\n"
         yield "| module | files | strength | imported by | imports | layer |"
         yield "|---|---|---|---|---|---|"
         for one in told["modules"]:
@@ -87,8 +84,7 @@ def _render_modules(told: Result) -> Iterable[str]:
             yield f"| {one['name']} | {' | '.join(map(str, numbers))} |"
     if told.get("layers"):
         yield ""
-        yield "## Layers, the lowest first"
-        yield ""
+        yield "## Layers, the lowest first\n"
     for one in told.get("layers") or ():
         yield f"- {one['level']}: {', '.join(one['modules'])}"
         for cycle in one["cycles"]:
@@ -98,16 +94,14 @@ def _render_modules(told: Result) -> Iterable[str]:
 
 def _render_shapes(told: Result) -> Iterable[str]:
     if told.get("shapes"):
-        yield "## Repeated shapes"
-        yield ""
+        yield "## Repeated shapes\n"
     for one in told.get("shapes") or ():
         yield f"- {one['shape']} {one['name']}: {one['count']} {one['note']}, {', '.join(one['citations'])}"
 
 
 def _render_outside(told: Result) -> Iterable[str]:
     if told.get("outside"):
-        yield "## Outside the repository"
-        yield ""
+        yield "## Outside the repository\n"
     for one in told.get("outside") or ():
         yield f"- {one['name']}: {one['count']}, {one['citation']}"
 
@@ -120,8 +114,7 @@ def _render_map(told: Result) -> Iterable[str]:
     nodes = [MapNode(one["id"], one["label"], one["kind"], one["path"]) for one in shown["nodes"]]
     edges = [MapEdge(one["from"], one["to"], one["kind"], one["confidence"]) for one in shown["edges"]]
     if edges:
-        yield "## Dependency map"
-        yield ""
+        yield "## Dependency map\n"
         yield "```mermaid"
         yield from render_mermaid(nodes, edges).splitlines()
         yield "```"
@@ -129,7 +122,6 @@ def _render_map(told: Result) -> Iterable[str]:
 
 def _render_limits(told: Result) -> Iterable[str]:
     if told["limits"]:
-        yield "## Left out"
-        yield ""
+        yield "## Left out\n"
     for one in told["limits"]:
         yield f"- {one['what']}: {one['why']}"

@@ -26,12 +26,12 @@ from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
 from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.model import SearchRequest
 from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path
 from tests.deep.sizes import examples
+from tests.repo_mcp.symbol_spans import list_symbol_spans
 from tests.repo_mcp.trees import edit_tree, make_tree
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "tiny_repo"

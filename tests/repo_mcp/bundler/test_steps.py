@@ -22,10 +22,10 @@ from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.languages.patterns.declared_spans import list_symbol_spans
 from repo_mcp.ranking.prompt import Clue, ClueKind, Mention, parse_prompt
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.text.analysis import analyse_text
+from tests.repo_mcp.symbol_spans import list_symbol_spans
 
 COUNTS = {"common": 90, "rare": 1, "transfer_funds": 2, "slow_start": 3}
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.indexing import vocabulary
-from repo_mcp.indexing.vocabulary import Vocabulary, split_words
+from repo_mcp.indexing.vocabulary import Vocabulary
+from tests.repo_mcp.plain_words import split_words
 
 WORDS = st.one_of(
     st.sampled_from([b"a", b"aa", b"a" * 8, b"a" * 9, b"a" * 16, b"a" * 17, b"a" * 300, "é".encode(), b"_"]),

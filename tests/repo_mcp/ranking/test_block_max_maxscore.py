@@ -10,13 +10,12 @@ import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.indexing.documents import SegmentBuilder
-from repo_mcp.ranking import block_max_maxscore, bm25f, term_scorers
-from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore, Mask, TopUnits
+from repo_mcp.ranking import bm25f, segment_search, term_scorers
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
 from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, GRAIN, LongList, PathList, PostingScorer, ShortList
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.ranking.segment_search import Matches
+from repo_mcp.ranking.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
 from repo_mcp.ranking.term_scorers import TermScorerReader
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
@@ -49,10 +48,10 @@ def searcher() -> Searcher:
 def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take every way over the blocks, whatever the size of the tree."""
     if request.param == "small steps":
-        monkeypatch.setattr(block_max_maxscore, "SAMPLE_BLOCKS", 1)
-        monkeypatch.setattr(block_max_maxscore, "UNITS_PER_BLOCK", 1000)
-        monkeypatch.setattr(block_max_maxscore, "BLOCKS_AT_ONCE", 1)
-        monkeypatch.setattr(block_max_maxscore, "FEW_UNITS", 2)
+        monkeypatch.setattr(segment_search, "SAMPLE_BLOCKS", 1)
+        monkeypatch.setattr(segment_search, "UNITS_PER_BLOCK", 1000)
+        monkeypatch.setattr(segment_search, "BLOCKS_AT_ONCE", 1)
+        monkeypatch.setattr(segment_search, "FEW_UNITS", 2)
     if request.param == "paths apart":
         monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
     return

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from whoosh.analysis import RegexTokenizer
 
-from repo_mcp.indexing.vocabulary import split_words
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.text.analysis import LONG_WORD, analyse_text, analyse_words, get_word_terms
 from repo_mcp.text.spans import join_spans
 from tests.deep.sizes import choose, examples
+from tests.repo_mcp.plain_words import split_words
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = "tests/repo_mcp/languages/native/structures/sample"

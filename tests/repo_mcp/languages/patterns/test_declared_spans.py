@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.languages.patterns.declared_spans import MAX_NESTING, MAX_SPANS, list_symbol_spans
+from repo_mcp.languages.patterns.declared_spans import MAX_NESTING, MAX_SPANS
 from tests.architecture.source_tree import load_modules
+from tests.repo_mcp.symbol_spans import list_symbol_spans
 
 C = b"""#include <linux/list.h>
 

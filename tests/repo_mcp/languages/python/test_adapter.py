@@ -16,7 +16,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.python.adapter import MAX_AST_BYTES, PythonAdapter
-from repo_mcp.languages.python.syntax import outline_python
+from repo_mcp.languages.python.tree import outline_python
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.text.lines import decode_source
 

@@ -18,7 +18,7 @@ from repo_mcp.languages.python.declarations import (
     list_targets,
 )
 from repo_mcp.languages.python.symbol_parser import parse
-from repo_mcp.languages.python.syntax import outline_python
+from repo_mcp.languages.python.tree import outline_python
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolKind, decode_symbol_record
 
 DEFINED = frozenset({"class", "function", "async_function", "method", "async_method", "property"})

@@ -1,0 +1,10 @@
+"""The words of a text, told plainly: what the array arithmetic of a build is compared with."""
+
+from __future__ import annotations
+
+from repo_mcp.indexing.vocabulary import WORD_BYTES
+
+
+def split_words(data: bytes) -> list[bytes]:
+    """Return the words of a text in order."""
+    return bytes(byte if byte in WORD_BYTES else 0x20 for byte in data).split()
