@@ -83,6 +83,16 @@ def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> P
     return Plan(_order(files), tuple(sorted(known)), done_files, done_bytes, sum(file.size for file in files))
 
 
+def count_done(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> tuple[int, int]:
+    """Return how many files have a record of what they are now, and how many should have one.
+
+    It is what a plan says, without its order, which takes half the time. Raises as `plan_round` does.
+    """
+    known = dict(indexed.iter_prints())
+    is_done = [known.get(file.path) == file.fingerprint for file in iter_wanted(lexical, find_task)]
+    return sum(is_done), len(is_done)
+
+
 def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:
     """Return the plan for the given paths alone. Raises as `plan_round` does."""
     places = KnownFiles(lexical)

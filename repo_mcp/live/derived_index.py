@@ -18,7 +18,7 @@ from typing import Generic, Protocol, TypeVar
 
 from index_format import Directory, IndexFormatError, Manifest, ManifestReader, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import FindTask, plan_round
+from repo_mcp.indexing.derived_plan import FindTask, count_done
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress
@@ -119,8 +119,8 @@ class DerivedIndex(ABC, Generic[View]):
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
         kept = self._counted
         if kept is None or kept[0] != generations:  # comparing all files takes a moment in a large tree
-            plan = plan_round(lexical, KnownFiles(snapshot), self._find_task)
-            kept = self._counted = (generations, (plan.done_files, plan.total_files))
+            kept = generations, count_done(lexical, KnownFiles(snapshot), self._find_task)
+            self._counted = kept
         return kept[1]
 
     def _note_done(self, directory: Directory, lexical: Snapshot, done: int, total: int) -> None:

@@ -125,7 +125,7 @@ def test_a_round_that_compared_all_files_is_told_of_without_comparing_again(
     def refuse(*_: object) -> None:
         raise AssertionError("all files are compared")
 
-    monkeypatch.setattr(derived_index, "plan_round", refuse)
+    monkeypatch.setattr(derived_index, "count_done", refuse)
     status = repository.symbol_index.status()
     assert (status.state, status.files_done, status.files_total) == ("ready", 2, 2)
 
