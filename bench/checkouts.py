@@ -234,9 +234,9 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=given.scratch) as scratch:
         found = measure(given.tree.resolve(), Path(scratch).resolve(), structure=given.structure)
-    print("\n".join(render(found)))
-    if given.out is not None:
-        given.out.write_text(json.dumps(found, indent=1))
+        print("\n".join(render(found)), flush=True)  # to remove four trees takes minutes
+        if given.out is not None:
+            given.out.write_text(json.dumps(found, indent=1))
     return 0
 
 
