@@ -389,7 +389,8 @@ class ScriptTypes:
         if symbol.kind is SymbolKind.MODULE:
             found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
         if symbol.parent == 0:  # merged with other declarations of the same name
-            for twin in file.find_children(symbol.parent, symbol.name):
+            twins = file.find_children(symbol.parent, symbol.name)
+            for twin in file.keep_seen(twins, symbol.start_line):
                 if twin.ordinal != symbol.ordinal:
                     found += file.find_children(twin.ordinal, name)
         return Meaning(tuple(Declaration(owner.path, one.ordinal) for one in found)) if found else UNKNOWN

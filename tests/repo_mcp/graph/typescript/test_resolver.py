@@ -465,6 +465,27 @@ def test_type_arguments_in_a_chain_keep_the_type() -> None:
     assert given.ask("a.ts", ".then(3)", "then") == ["a.ts:1 then exact"]
 
 
+def test_types_of_one_name_in_several_blocks_are_not_merged() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+                interface State { a: 1 }
+                it("one", () => {
+                    type State = { b: 2 };
+                    interface Other { c: 3 }
+                    const read = (one: State, two: Other) => [one.a, one.b, two.c, two.d];
+                });
+                it("two", () => {
+                    interface State { a: 4 }
+                    interface Other { d: 5 }
+                });
+            """,
+        }
+    )
+    said = [found.ask("a.ts", "const read", name, USE) for name in "abcd"]
+    assert said == [[], ["a.ts:3 b exact"], ["a.ts:4 c exact"], []]
+
+
 def test_what_a_block_declares_is_seen_in_its_lines_alone() -> None:
     found = Repository.build(
         {
