@@ -244,13 +244,17 @@ class ScopeWalk(SourceText):
         typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
         self._typed = typed
+        shadows = _Shadows(self.entries)
         for row in self._rows:
             scope, ordinal, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
                 yield row
                 continue
-            if role == BIND and alias not in asked and search(scope, alias) >= 0:
-                continue  # nothing is reached through this variable
+            if role == BIND:
+                bound = search(scope, alias)
+                if alias not in asked and bound >= 0:
+                    continue  # nothing is reached through this variable
+                shadows.note(bound, row)
             head = heads[qualifier] if qualifier else name
             binding = found.get((scope, head))
             if binding is None:
@@ -259,6 +263,7 @@ class ScopeWalk(SourceText):
                 yield row
             elif role == BIND or qualifier:
                 if (binding, head) in typed:
+                    yield from shadows.iter_again(binding, head, ordinal, start)
                     yield row
                 elif role != BIND:
                     yield scope, ordinal, role, name, UNKNOWN, alias, start, arguments
@@ -279,6 +284,36 @@ class ScopeWalk(SourceText):
             if not scope:
                 return -1
             scope = self._scope_parents[scope]
+
+
+class _Shadows:
+    """The rows of variables whose names those of inner blocks have as well. A row holds from its line on, so
+    those of the outer variable come again at its next use behind the block."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._entries = entries
+        self._last: dict[
+            tuple[int, str], int
+        ] = {}  # (entry, variable) -> scope that binds what was typed last
+        self._rows: dict[tuple[int, str], list[Row]] = {}  # (scope, variable) -> rows of its last type
+
+    def note(self, scope: int, row: Row) -> None:
+        """Take a BIND row of a variable that a scope binds."""
+        ordinal, alias, start = row[1], row[5], row[6]
+        self._last[ordinal, alias] = scope
+        rows = self._rows.setdefault((scope, alias), [])
+        if rows and rows[0][6] != start:
+            rows.clear()
+        rows.append(row)
+
+    def iter_again(self, scope: int, name: str, ordinal: int, start: int) -> Iterator[Row]:
+        """Yield the rows that a use at `start`, in an entry, needs again."""
+        while ordinal and (ordinal, name) not in self._last:
+            ordinal = self._entries[ordinal].parent
+        if self._last.get((ordinal, name), scope) != scope:
+            self._last[ordinal, name] = scope
+            for row in self._rows.get((scope, name), ()):
+                yield (*row[:1], ordinal, *row[2:6], start, row[7])
 
 
 class _Heads(dict[str, str]):

@@ -486,6 +486,29 @@ def test_types_of_one_name_in_several_blocks_are_not_merged() -> None:
     assert said == [[], ["a.ts:3 b exact"], ["a.ts:4 c exact"], []]
 
 
+def test_behind_a_block_a_variable_has_its_own_type_again() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+                class A { m() {} }
+                class B { m() {} }
+                it("one", () => {
+                    const x: A | undefined = make();
+                    each(() => {
+                        const x: B = make();
+                        x.m(1);
+                    });
+                    x.m(2);
+                    x.m(3);
+                    function f() { x.m(4); }
+                });
+            """,
+        }
+    )
+    called = [found.ask("a.ts", f"x.m({number})", "m", CALL) for number in (1, 2, 3, 4)]
+    assert called == [["a.ts:2 m exact"], *[["a.ts:1 m exact"]] * 3]
+
+
 def test_what_a_block_declares_is_seen_in_its_lines_alone() -> None:
     found = Repository.build(
         {
