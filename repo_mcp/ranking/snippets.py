@@ -24,6 +24,7 @@ from repo_mcp.languages.patterns.enclosing import Declarations, find_declaration
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
+from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, find_asked
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
@@ -31,6 +32,8 @@ from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
+RATED_HITS = 3  # whose files are looked through for the declaration that a question is about
+HEAD_LINES = 12  # of such a declaration, at least
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long: its first; the others match best
 NAME_WORTH = 4  # lines, that of a declaration's name
 OUTSIDE_WORTH = 0.5  # of lines in no declaration: mostly imports
@@ -118,18 +121,24 @@ def show_hits(
     extensions: Mapping[str, str] | None = None,
     most: int | None = None,
     asked: AskedName | None = None,
+    telling: Mapping[str, float] | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits.
     `extensions` maps file extensions to languages other than the built-in ones. A hit that declares the name
-    that is `asked` for shows its declaration.
+    that is `asked` for shows its declaration. Of a question, `telling` gives how much each term tells: the
+    first hit of each of the first files shows the declaration that the question is about.
     """
     found = read_chunks(ranked, phrases, read_live, most)
-    hits = [
-        _build_hit(one, find_language(one.ranked.path, extensions), asked, lines)
-        for one, lines in zip(found.chunks, chain(SHOWN_LINES, repeat(SHOWN_LINES[-1])), strict=False)
-    ]
+    rated: set[str] = set()
+    hits: list[Hit] = []
+    for one, lines in zip(found.chunks, chain(SHOWN_LINES, repeat(SHOWN_LINES[-1])), strict=False):
+        path = one.ranked.path
+        is_rated = telling is not None and len(hits) < RATED_HITS and path not in rated
+        rated.add(path)
+        language = find_language(path, extensions)
+        hits.append(_build_hit(one, language, asked, lines, telling if is_rated else None))
     return ShownHits(tuple(hits), found.warnings)
 
 
@@ -201,15 +210,25 @@ def _find_live(
     return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count), fingerprint)
 
 
-def _build_hit(live: LiveChunk, language: Language, asked: AskedName | None, most_lines: int) -> Hit:
+def _build_hit(
+    live: LiveChunk,
+    language: Language,
+    asked: AskedName | None,
+    most_lines: int,
+    telling: Mapping[str, float] | None,
+) -> Hit:
     declarations = find_declarations(language, live.data, live.fingerprint)
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
         return show_declaration(live, symbol, most_lines)
+    best, shown = (None, {}) if not telling else _show_asked(live, declarations, telling, most_lines)
+    if best is not None and most_lines - len(shown) < LEAST_LINES:
+        return _show(live, shown, best)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
     found = find_line_terms(lines, live.ranked.matched_terms)
     groups = _group_lines(declarations, live.start_line, found)
-    shown: dict[int, str] = {}
+    if best is not None:
+        groups.pop(best, None)
     for symbol in groups:
         room = most_lines - len(shown)
         if shown and room < LEAST_LINES:
@@ -228,7 +247,32 @@ def _build_hit(live: LiveChunk, language: Language, asked: AskedName | None, mos
         if not is_whole:
             room -= last - first + 1
             shown |= _choose_inside(symbol, last, live.start_line, lines, groups[symbol], room)
-    return _show(live, dict(sorted(shown.items())), next(iter(groups)))
+    return _show(live, dict(sorted(shown.items())), next(iter(groups)) if best is None else best)
+
+
+def _show_asked(
+    live: LiveChunk, declarations: Declarations, telling: Mapping[str, float], room: int
+) -> tuple[SymbolSpan | None, dict[int, str]]:
+    """Return the declaration of the file that a question is about, and its lines by number.
+
+    All of them, or its head and those that match best; none where no declaration has a word of the question.
+    """
+    if live.lines.line_count > MAX_RATED_LINES:
+        return None, {}
+    held = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
+    symbol = find_asked(declarations, held, list(telling.values()))
+    if symbol is None:
+        return None, {}
+    first, last = symbol.head_line, symbol.end_line
+    if last - first >= room:
+        first = symbol.name_line
+        last = min(last, first + max(HEAD_LINES, int(room * HEAD_SHARE)) - 1)
+    shown = dict(enumerate(decode_lines(live.lines, first, last), first))
+    left = room - len(shown)
+    if last < symbol.end_line and left > 0:
+        begin, end = choose_window(held[last : symbol.end_line], None, left)
+        shown |= enumerate(decode_lines(live.lines, last + 1 + begin, last + end), last + 1 + begin)
+    return symbol, shown
 
 
 def _group_lines(

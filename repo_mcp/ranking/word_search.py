@@ -22,6 +22,7 @@ from index_format import Snapshot
 from repo_mcp.errors import RepoError
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.bm25f import DECIMALS
+from repo_mcp.ranking.declaration_rating import weigh_terms
 from repo_mcp.ranking.intent import NO_MATCH, AskedName, Grade, list_words, spell, understand
 from repo_mcp.ranking.look_up import Found, look_up
 from repo_mcp.ranking.query import STORY_WORDS, parse_query, widen
@@ -72,7 +73,10 @@ def run_search(
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
     ranking = rank(searcher, widened, depth, wanted)
     asked = understand(query.text).asked
-    shown = show_hits(ranking.chunks, query.phrases, read_live, extensions, request.top_k, asked)
+    telling = None
+    if widened is not query and asked is None and not query.phrases:  # a question
+        telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count)
+    shown = show_hits(ranking.chunks, query.phrases, read_live, extensions, request.top_k, asked, telling)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live, extensions)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.ranking.snippets import (
     MAX_LINE_CHARS,
@@ -196,3 +197,51 @@ def test_a_phrase_must_be_in_the_chunk() -> None:
     for phrase, count in phrases.items():
         shown = show_hits([rank(TEXT, ("kmalloc",))], [phrase], lambda _path: TEXT.encode())
         assert len(shown.hits) == count
+
+
+FLEET = (
+    "import rope\n\n\ndef moor(ship):\n" + "    ship += zeppelin + zeppelin\n" * 6 + "\n\n"
+    "class Fleet:\n    def lift(self):\n        return 1\n\n"
+    "    def anchor_zeppelin(self, mast):\n" + "        mast += 1\n" * 40 + "        return mast.gas\n\n\n"
+    "def tie():\n    zeppelin = 1\n"
+)
+
+
+def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about() -> None:
+    ranked = rank_python(FLEET, 0, last=8)
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode()).hits
+    assert hit.symbol == "moor"
+    telling = {"zeppelin": 2.0, "anchor": 3.0, "gas": 3.0}
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling).hits
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
+    numbers = read_numbers(hit.snippet)
+    assert numbers[:16] == [*range(17, 33)]
+    assert 58 in numbers  # the line that says "gas"
+    assert len(numbers) == SHOWN_LINES[0]
+
+
+def test_what_the_best_declaration_leaves_room_for_is_shown_from_the_best_unit() -> None:
+    text = FLEET.replace("        mast += 1\n" * 40, "")
+    ranked = rank_python(text, 0, last=8)
+    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling={"anchor": 3.0}).hits
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 18))
+    assert read_numbers(hit.snippet) == [*range(4, 11), 17, 18]
+
+
+def test_only_the_first_hits_of_files_are_looked_through() -> None:
+    paths = ("a.py", "a.py", "b.py", "c.py")
+    ranked = rank_python(FLEET, *range(4), last=8)
+    ranked = [replace(one, path=path) for one, path in zip(ranked, paths, strict=True)]
+    hits = show_hits(ranked, [], lambda _path: FLEET.encode(), telling={"anchor": 3.0}).hits
+    assert [hit.symbol for hit in hits] == ["Fleet.anchor_zeppelin", "moor", "Fleet.anchor_zeppelin", "moor"]
+
+
+def test_words_without_a_declaration_change_nothing() -> None:
+    ranked = rank_python(FLEET, 0, last=8)
+    plain = show_hits(ranked, [], lambda _path: FLEET.encode())
+    for telling in ({}, {"rope": 1.0}, {"quaternion": 1.0}):
+        assert show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling) == plain
+    long = FLEET + "\n" * MAX_RATED_LINES
+    plain = show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode())
+    telling = {"anchor": 3.0}
+    assert show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode(), telling=telling) == plain

@@ -251,6 +251,19 @@ def test_ranked_hits_span_what_they_show_and_name_the_declaration_around_it(
     assert (hit["symbol"], hit["symbol_lines"]) in [("Ledger", [3, 11]), ("Ledger.close", [10, 11])]
 
 
+def test_a_question_shows_the_declaration_of_a_file_that_answers_it(ledger: Repository) -> None:
+    """It is in another unit of fifty lines than the words that the file has most of."""
+    text = "# a transfer, a transfer of an account\n" * 20 + "".join(
+        f"\n\ndef step_{number}(account):\n" + "    account += 1\n" * 40 for number in range(5)
+    )
+    text += "\n\ndef revert_booking(account):\n    return account.transfer(-1)\n"
+    (Path(ledger.config.root) / "booking.py").write_text(text)
+    ledger.refresh()
+    hit = search(ledger, "how can I revert the transfer of a booking")["hits"][0]
+    assert (hit["path"], hit["symbol"]) == ("booking.py", "revert_booking")
+    assert hit["symbol_lines"] == [hit["end_line"] - 1, hit["end_line"]]
+
+
 def test_an_expression(repository: Repository) -> None:
     assert places(search(repository, r"^\s+return .*\[", mode="regex")) == [("a.py", 2)]
     assert places(search(repository, r"user\n\n+def", mode="regex")) == [("b/c.py", 1)]
