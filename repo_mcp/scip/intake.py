@@ -27,8 +27,8 @@ from repo_mcp.scip.matching import OtherText, match_document
 from repo_mcp.scip.messages import ReadableFile, decode_document, decode_path, iter_documents
 from repo_mcp.scip.wire import WireError
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.symbol_index.precise_documents import PreciseFile
 from repo_mcp.symbol_index.precise_index import PreciseIndex
-from repo_mcp.symbol_index.precise_record import PreciseFile
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.lines import decode_source
 from repo_mcp.workspace.live_tree import LiveTree

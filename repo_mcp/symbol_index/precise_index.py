@@ -40,7 +40,7 @@ from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import SymbolRecordError
 
 if TYPE_CHECKING:
-    from repo_mcp.symbol_index.precise_record import PreciseFile
+    from repo_mcp.symbol_index.precise_documents import PreciseFile
 
 VERSION = 1  # of the meaning of the fields
 SEGMENT_BYTES = 8 * 1024 * 1024  # of records
@@ -150,7 +150,7 @@ class PreciseIndex:
         With `anew` nothing else stays. Raises RepoError with BUSY when another process writes,
         INDEX_UNAVAILABLE when the index cannot be written; and what `iter_files` raises.
         """
-        from repo_mcp.symbol_index.precise_record import build_segment  # here: servers only read
+        from repo_mcp.symbol_index.precise_documents import build_segment  # here: servers only read
 
         check = partial(self._store.check, _never)
         with self._store.open_writer(_never) as target:

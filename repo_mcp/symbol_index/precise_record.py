@@ -9,37 +9,22 @@ that of its meaning plus 1, with the highest bit where our parser did not find i
 decides. Integers are little-endian. Meanings and the ordinals of declared symbols ascend.
 
 The symbol record is that of the file, with the references that the indexer found and our parser did not.
-
-Their segment holds the meanings that files declare and the names that they add.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from index_format import (
-    FINGERPRINT_BYTES,
-    Field,
-    Level,
-    Occurrences,
-    PostingRun,
-    SegmentContent,
-    build_term_text,
-)
-from repo_mcp.indexing.derived_content import build_content
-from repo_mcp.indexing.documents import FIELD_BITS, build_run
+from index_format import FINGERPRINT_BYTES, Field, Level
 from repo_mcp.symbols.symbol_record import SymbolRecord, SymbolRecordError
 
 VERSION = 1
 HEADER = struct.Struct("<B3xIII")
-
-
 assert HEADER.size == 16
 DEFINES, NAMES = range(2)
 PRECISE_FIELDS = (Field("defines", Level.FILE), Field("names", Level.FILE))  # by which a record is found
@@ -120,34 +105,3 @@ def encode_precise_record(
             record,
         )
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PreciseFile:
-    """One file and its precise record."""
-
-    path: str
-    fingerprint: bytes
-    size: int  # bytes of the source file
-    language: str
-    record: bytes
-    meanings: frozenset[bytes]  # that it declares
-    names: frozenset[str]  # of references that our parser did not find
-
-
-def build_segment(files: Sequence[PreciseFile]) -> tuple[SegmentContent, PostingRun]:
-    """Return the content and the posting lists of a segment of one or more files."""
-    files = sorted(files, key=lambda file: file.path.encode())
-    found = sorted(
-        {(one.hex().encode(), DEFINES, doc) for doc, file in enumerate(files) for one in file.meanings}
-        | {(one.encode(), NAMES, doc) for doc, file in enumerate(files) for one in file.names}
-    )
-    terms = sorted({term for term, _, _ in found})
-    numbers = {term: number for number, term in enumerate(terms)}
-    occurrences = Occurrences(len(found), len(terms) << FIELD_BITS, len(files), 1)
-    lists = np.array([numbers[term] << FIELD_BITS | field for term, field, _ in found], dtype=np.int64)
-    docs = np.array([doc for _, _, doc in found], dtype=np.int64)
-    occurrences.add(lists, docs, np.ones_like(docs))
-    lengths = [np.zeros(len(files), dtype=np.int64) for _ in PRECISE_FIELDS]
-    run = build_run(build_term_text(terms), occurrences, lengths)
-    return build_content(PRECISE_FIELDS, files, [one.record for one in files], lengths), run
