@@ -99,8 +99,10 @@ def choose_lines(
     leads: Callable[[str], bool] = lambda _line: False,
     *,
     keeps_asides: bool = False,
+    spare: int = 0,
 ) -> list[int]:
-    """Return the numbers of the lines to show of a body within `room` characters, ascending.
+    """Return the numbers of the lines to show of a body within `room` characters, ascending. The first
+    statement that is taken besides the head may need `spare` characters more.
 
     `weights` are those of the question's terms; `leads` tells a line that leads to something else shown. The
     head of the declaration is always there; comments are with `keeps_asides`, when there is room for all.
@@ -122,7 +124,7 @@ def choose_lines(
     if room < SHORT_ROOM and statements:
         head = statements[0]
         statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
-    return _choose(body, statements, weights, room)
+    return _choose(body, statements, weights, room, spare)
 
 
 def _begin_with_signature(body: Body, statements: list[_Statement]) -> list[_Statement]:
@@ -175,7 +177,7 @@ def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _
 
 
 def _choose(
-    body: Body, statements: Sequence[_Statement], weights: Mapping[str, float], room: int
+    body: Body, statements: Sequence[_Statement], weights: Mapping[str, float], room: int, spare: int
 ) -> list[int]:
     whole = sum(weights.values()) or 1.0
     shown: set[int] = set()
@@ -187,7 +189,7 @@ def _choose(
         wanted = [ordinal, *_list_outer(body, statements, ordinal)]
         new = [one for one in wanted if one not in shown]
         cost = sum(_measure(body, statements[one]) for one in new)
-        if cost > left and shown:
+        if cost > left + (spare if len(shown) == 1 else 0) and shown:
             return False
         left -= cost
         shown.update(new)

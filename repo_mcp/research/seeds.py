@@ -52,6 +52,7 @@ ROOM_OF_ASKED = 300  # characters more for each finding that is wanted
 SHARES = (1_800, 1_500, 1_200, 900, 700, 500, 400)
 AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration that has the name of a better one
 LEAST_ROOM = 160
+SPARE = 250  # characters more for the best statement, so that a long condition is shown
 MOST_SEEDS = 24
 MAX_SECTIONS = 3
 SECTION_LINES = 4  # shown of a section, beside its heading
@@ -279,7 +280,7 @@ def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]
                 _note_seed(state, other, (other.body.head_line,))
             return
         met |= {seed.name} - {""}
-        shown = choose_lines(seed.body, weights, room, leads, keeps_asides=not ordinal)
+        shown = choose_lines(seed.body, weights, room, leads, keeps_asides=not ordinal, spare=SPARE)
         left -= measure(seed.body.lines, shown) + FINDING_CHARS
         _note_seed(state, seed, tuple(shown))
 

@@ -110,3 +110,26 @@ def test_a_statement_goes_on_with_its_calls_and_the_last_one_is_the_result() -> 
     body = Body(lines, 1, 9, 1, {}, frozenset())
     room = measure(lines, [1, 6, 7, 8]) + 8
     assert choose_lines(body, {}, room) == [1, 6, 7, 8]
+
+
+LONG_CONDITION = """void compare(Object left, Object right) {
+    register(left);
+    for (Field field : fields) {
+        if (!excluded.contains(field.getName())
+            && !field.getName().contains("$")
+            && (testsTransients || !isTransient(field.getModifiers()))
+            && !isStatic(field.getModifiers())) {
+            append(left, right, field);
+        }
+    }
+    unregister(left);
+}
+"""
+
+
+def test_a_long_condition_that_holds_the_words_is_shown_in_the_room_to_spare_and_nothing_else() -> None:
+    lines = LONG_CONDITION.split("\n")
+    body = Body(lines, 1, 12, 1, {6: ("transient",)}, frozenset())
+    room = measure(lines, [1, 2, 3, 11]) + 20
+    assert choose_lines(body, {"transient": 1.0}, room) == [1, 2, 3, 11]
+    assert choose_lines(body, {"transient": 1.0}, room, spare=250) == [1, 3, 4, 5, 6, 7]
