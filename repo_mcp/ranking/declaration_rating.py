@@ -38,22 +38,39 @@ def find_asked(
 
     `found` are the words of each line of the file, as bits, whose worth `weights` gives from the lowest on.
     """
-    lines: dict[int, dict[int, int]] = {}  # by declaration: how many have the same words
+    numbers: dict[int, list[int]] = {}  # by declaration: its lines with words
     spans: dict[int, SymbolSpan] = {}
     for number, held in enumerate(found, 1):
         if held and (span := declarations.find_innermost(number)) is not None:
+            numbers.setdefault(id(span), []).append(number)
             spans[id(span)] = span
-            own = lines.setdefault(id(span), {})
-            own[held] = own.get(held, 0) + 1
+    most_worth = _Worths(weights)
     best, most = None, 0.0
-    for key, own in lines.items():
-        span = spans[key]
-        named = found[span.name_line - 1]
+    for key, own in numbers.items():
+        held = 0
+        for number in own:
+            held |= found[number - 1]
+        named = found[spans[key].name_line - 1]
+        if most_worth[held] + NAME_WORTH * most_worth[held & named] <= most:
+            continue  # three of four: their lines need not be counted
         worth = 0.0
         for place, weight in enumerate(weights):
             bit = 1 << place
-            if count := sum([times for held, times in own.items() if held & bit]):
+            if held & bit:
+                count = sum([1 for number in own if found[number - 1] & bit])
                 worth += weight * (count / (count + SATURATION) + NAME_WORTH * bool(named & bit))
         if worth > most:
-            best, most = span, worth
+            best, most = spans[key], worth
     return best
+
+
+class _Worths(dict[int, float]):
+    """The sums of the weights of sets of words, which are bits."""
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        self._weights = weights
+
+    def __missing__(self, held: int) -> float:
+        worth = sum([weight for place, weight in enumerate(self._weights) if held >> place & 1])
+        self[held] = worth
+        return worth
