@@ -75,7 +75,7 @@ def open_file_output(limits: Limits) -> Schema:
 OUTLINE_TITLE = "Outline repository file"
 OUTLINE_DESCRIPTION = (
     "Outline a file of this repository: its functions, classes, methods, constants, headings or keys, with"
-    " signature, lines and parent. Cheaper than reading a long file, cheapest with detail text."
+    " signature, lines and parent. Cheaper than reading; cheapest as text."
 )
 
 

@@ -336,7 +336,7 @@ def bundle_input(limits: Limits) -> Schema:
     return build_object(
         {
             "prompt": build_text(
-                "Any words; whole issues and stack traces are welcome.",
+                "Any words, whole issues, stack traces.",
                 MAX_QUERY_CHARS,
             ),
             "budget": budget | {"description": "Never exceeded."},
