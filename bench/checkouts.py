@@ -232,6 +232,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--structure", action="store_true", help="symbols as well: minutes on a large tree")
     parser.add_argument("--out", type=Path, help="a JSON file for all figures")
     given = parser.parse_args(arguments)
+    if given.scratch is not None:
+        given.scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=given.scratch) as scratch:
         found = measure(given.tree.resolve(), Path(scratch).resolve(), structure=given.structure)
         print("\n".join(render(found)), flush=True)  # to remove four trees takes minutes
