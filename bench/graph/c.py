@@ -81,10 +81,10 @@ def is_right(program: MemoryProgram, target: Target, places: set[Place], kind: s
     return kind == "FIELD_DECL" and parent.kind is SymbolKind.MACRO  # to the compiler it lies in the struct
 
 
-def iter_ours(program: MemoryProgram, answers: Answers) -> Iterator[tuple[Use, Sequence[Target]]]:
-    """Yield what we lead each use to, in the files that the compiler read."""
+def iter_ours(program: MemoryProgram, paths: Iterable[str]) -> Iterator[tuple[Use, Sequence[Target]]]:
+    """Yield what we lead each use to, in the files that a compiler read, which may repeat."""
     resolver = NamedResolver(program)
-    for path in sorted({path for path, _, _ in answers.places}):
+    for path in sorted(set(paths)):
         record = program.find_record(path)
         assert record is not None
         for reference in map(record.get_reference, range(record.reference_count)):
@@ -127,7 +127,11 @@ def main(arguments: list[str]) -> int:
     answers = read_answers(given.answers, lines)
     program = MemoryProgram(texts, PARSERS)
     served = collect_served(given.tree, program, texts).targets.items() if given.served else None
-    verdicts = judge(program, iter_ours(program, answers) if served is None else served, answers)
+    verdicts = judge(
+        program,
+        iter_ours(program, (path for path, _, _ in answers.places)) if served is None else served,
+        answers,
+    )
     for confidence in Confidence:
         counted = (verdicts.counts[confidence, one] for one in ("right", "wrong", "twin", "unjudged"))
         right, wrong, twins, unjudged = counted

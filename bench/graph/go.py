@@ -16,22 +16,21 @@ import json
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.graph.c import iter_ours
 from bench.graph.served import collect_served
 from repo_mcp.graph.program import Confidence, Declaration, Target
 from repo_mcp.graph.typed.method_sets import MethodSets
-from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.languages.native.symbol_parser import PARSERS
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolKind
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 Use = tuple[str, int, str]  # path, line, name
 Place = tuple[str, int]
 OUTSIDE = "<outside>"  # as in `bench/graph/go_oracle.go`
-_SKIPPED = frozenset({ReferenceRole.BIND, ReferenceRole.IMPORT})
 _HEAD_LINES = 1  # of a declaration, in which its name stands
 
 
@@ -69,18 +68,6 @@ def is_right(program: MemoryProgram, declaration: Declaration, places: set[Place
     """Return whether a declaration of ours is what the compiler says."""
     path, line = find_place(program, declaration)
     return any(one == path and 0 <= at - line <= _HEAD_LINES for one, at in places)
-
-
-def iter_ours(program: MemoryProgram, answers: Answers) -> Iterator[tuple[Use, Sequence[Target]]]:
-    """Yield what we lead each use to, in the files that the compiler read."""
-    resolver = NamedResolver(program)
-    for path in sorted({path for path, _, _ in answers.places}):
-        record = program.find_record(path)
-        assert record is not None
-        for reference in map(record.get_reference, range(record.reference_count)):
-            if reference.role not in _SKIPPED:
-                use = path, reference.line, reference.name
-                yield use, resolver.resolve(path, record, reference).targets
 
 
 def judge(
@@ -131,7 +118,11 @@ def main(arguments: list[str]) -> int:
     answers = read_answers(given.answers)
     program = MemoryProgram(texts, PARSERS, lambda path: "go" if path.endswith(".go") else "")
     served = collect_served(given.tree, program, texts).targets.items() if given.served else None
-    verdicts, found = judge(program, iter_ours(program, answers) if served is None else served, answers)
+    verdicts, found = judge(
+        program,
+        iter_ours(program, (path for path, _, _ in answers.places)) if served is None else served,
+        answers,
+    )
     for confidence in Confidence:
         counted = (len(verdicts[confidence, one]) for one in ("right", "wrong", "twin", "unjudged"))
         right, wrong, twins, unjudged = counted
