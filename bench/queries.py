@@ -101,7 +101,7 @@ def count_units(snapshot: Snapshot, words: set[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for word in sorted(words):
         for segment in snapshot.segments:
-            lists = segment.reader.find_lists(word.lower().encode())
+            lists = segment.reader.postings.find_lists(word.lower().encode())
             counts[word] += sum(one.frequency for one in lists if one.field == BODY)
     return counts
 

@@ -61,7 +61,7 @@ class Merge:
             run = self._read_window(*self.windows[number])
         except CorruptIndex:
             for source in self._sources:
-                source.reader.read_run(*self.windows[number])  # which of them it is
+                source.reader.postings.read_run(*self.windows[number])  # which of them it is
             raise
         return encode_run(run, self._lengths)
 

@@ -55,7 +55,7 @@ def _iter_segment(segment: LiveSegment, postings: bool) -> Iterator[str]:
     for number, field in enumerate(reader.fields):
         yield _join(f"lengths {field.name}", reader.norms.read_lengths(number))
     if postings:
-        for run in reader.iter_runs(BATCH_BYTES):
+        for run in reader.postings.iter_runs(BATCH_BYTES):
             yield from _iter_terms(reader, run)
 
 

@@ -48,9 +48,10 @@ class SegmentReader:
         self.chunks = ChunksReader(self.frame)
         self.files = FilesReader(self.frame, self.chunks.units, self.chunks.chunks)
         self._check_counts()
-        docs = {level: self._count_docs(level) for level in Level}
+        docs = {Level.UNIT: self.unit_count, Level.FILE: self.file_count}
         self.norms = NormsReader(self.frame, self.fields, docs)
         self.terms = TermsReader(self.frame)
+        self.postings = PostingsReader(self.frame, self.terms, [docs[field.level] for field in self.fields])
         self._records = RecordsReader(self.frame, self.file_count) if has_records(self.frame) else None
 
     def _take_meta(self, meta: dict[str, Any]) -> None:
@@ -88,120 +89,6 @@ class SegmentReader:
     def unit_count(self) -> int:
         """Return the number of units, including those of dead files."""
         return self.chunks.units
-
-    def _count_docs(self, level: Level) -> int:
-        """Return the number of documents of a level."""
-        return self.unit_count if level is Level.UNIT else self.file_count
-
-    def read_postings(self, posting_list: PostingList) -> tuple[I64, I64]:
-        """Return doc ids and term frequencies of one list (both int64). Raises CorruptIndex."""
-        data, docs, where = self._read_list(posting_list)
-        found, counts = decode_list(data, posting_list.frequency, docs, where)
-        if not posting_list.repeats:
-            return found, counts
-        docs = self._count_docs(self.fields[posting_list.field].level)
-        if int(found[-1]) >= docs:
-            raise CorruptIndex(f"{where}: document {int(found[-1])} of {docs}")
-        return found, np.ones_like(counts)
-
-    def read_blocks(self, posting_list: PostingList) -> BlockList | None:
-        """Return a list that can be read in part; None when it is not by block. Raises CorruptIndex."""
-        docs = self._count_docs(self.fields[posting_list.field].level)
-        if posting_list.repeats or not is_by_block(posting_list.frequency, docs):
-            return None
-        data, docs, where = self._read_list(posting_list)
-        return BlockList(data, posting_list.frequency, docs, where)
-
-    def _read_list(self, posting_list: PostingList) -> tuple[bytes, int, str]:
-        """Return the list's bytes, the documents that they are laid out for, and a name for errors."""
-        where = f"{self.name}: POST at {posting_list.offset}"
-        data = self.frame.read(POST, posting_list.offset, posting_list.size)
-        return data, self._count_layout_docs(posting_list), where
-
-    def _count_layout_docs(self, posting_list: PostingList) -> int:
-        """Return the number of documents of the level that the list's bytes are laid out for."""
-        field = posting_list.field if posting_list.first_field is None else posting_list.first_field
-        return self._count_docs(self.fields[field].level)
-
-    def read_docs(self, terms: Sequence[bytes], fields: Collection[int]) -> I64:
-        """Return the doc ids of the lists of ascending terms in fields of one level. Raises CorruptIndex."""
-        pieces: list[bytes] = []
-        lists: list[PostingList] = []
-        for page in self.terms.iter_lists(terms):
-            wanted = [one for one in page if one.field in fields]
-            if wanted:
-                start = min(one.offset for one in wanted)
-                end = max(one.offset + one.size for one in wanted)
-                data = self.frame.read(POST, start, end - start)
-                pieces += [data[one.offset - start : one.offset - start + one.size] for one in wanted]
-                lists += wanted
-        if not lists:
-            return np.zeros(0, dtype=np.int64)
-        where = f"{self.name}: POST"
-        docs, _ = decode_lists(b"".join(pieces), self._build_table(lists), where)
-        limit = min(self._count_docs(self.fields[field].level) for field in fields)
-        if int(docs.max()) >= limit:  # in a list that repeats one of another level
-            raise CorruptIndex(f"{where}: document {int(docs.max())} of {limit}")
-        return docs
-
-    def _build_table(self, lists: Sequence[PostingList]) -> ListTable:
-        """Return a table in which each list has bytes of its own: a repeating list has those it repeats."""
-        return ListTable(
-            np.arange(len(lists)),
-            np.array([one.frequency for one in lists], dtype=np.int64),
-            np.array([one.size for one in lists], dtype=np.int64),
-            np.array([self._count_layout_docs(one) for one in lists], dtype=np.int64),
-        )
-
-    def find_lists(self, term: bytes) -> list[PostingList]:
-        """Return the posting lists of a term in field order. Raises CorruptIndex for an unknown field."""
-        lists = self.terms.find(term)
-        if lists and lists[-1].field >= len(self.fields):
-            raise CorruptIndex(f"{self.name}: field {lists[-1].field} of {len(self.fields)}")
-        return lists
-
-    def iter_runs(self, batch_bytes: int) -> Iterator[PostingRun]:
-        """Yield all lists in order, in runs of a page or about `batch_bytes`. Raises CorruptIndex."""
-        post_bytes = self.frame.get_size(POST)
-        _, edges = self.terms.weigh_pages(post_bytes)
-        start = end = 0
-        while start < self.terms.pages:
-            reached = int(np.searchsorted(edges, edges[start] + batch_bytes))
-            stop = min(max(start + 1, reached), self.terms.pages)
-            pages = self.terms.read_pages(start, stop)
-            end += int(pages.sizes.sum())
-            yield self._decode_pages(pages)
-            start = stop
-        if end != post_bytes:
-            raise CorruptIndex(f"{self.name}: {post_bytes} bytes of postings, {end} expected")
-
-    def read_run(self, first: bytes, end: bytes | None) -> PostingRun | None:
-        """Return the posting lists of the terms [first, end), or None without any. Raises CorruptIndex."""
-        start, stop = self.terms.find_pages(first, end)
-        if start >= stop:
-            return None
-        run = self._decode_pages(self.terms.read_pages(start, stop))
-        low = bisect_left(run.terms.cut(0, min(len(run.terms), PAGE_TERMS)).split(), first)
-        high = len(run.terms)
-        if end is not None:
-            tail = max(0, high - PAGE_TERMS)
-            high = tail + bisect_left(run.terms.cut(tail, high).split(), end)
-        return cut_run(run, low, high) if low < high else None
-
-    def _decode_pages(self, pages: TermPages) -> PostingRun:
-        start = pages.postings_start
-        where = f"{self.name}: POST at {start}"
-        bits = np.unpackbits(pages.masks.astype(np.uint8), bitorder="little")
-        list_terms, list_fields = np.divmod(np.flatnonzero(bits), MAX_FIELDS)
-        if len(list_fields) and int(list_fields.max()) >= len(self.fields):
-            raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self.fields)}")
-        limits = np.array([self._count_docs(field.level) for field in self.fields], dtype=np.int64)
-        docs, counts = decode_lists(
-            self.frame.read(POST, start, int(pages.sizes.sum())),
-            ListTable(list_terms, pages.frequencies, pages.sizes, limits[list_fields]),
-            where,
-        )
-        return PostingRun(pages.terms, list_terms, list_fields, pages.frequencies, docs, counts)
 
     def read_file_table(self) -> FileTable:
         """Return the whole file table. Raises CorruptIndex."""
@@ -254,3 +141,124 @@ class SegmentReader:
     def close(self) -> None:
         """Close the file."""
         self.frame.close()
+
+
+class PostingsReader:
+    """The posting lists of one segment: found by their term, read one by one, in part, or in runs."""
+
+    def __init__(self, frame: FrameReader, terms: TermsReader, docs: Sequence[int]) -> None:
+        """`docs` counts, for each field, the documents of its level."""
+        self._frame = frame
+        self._name = frame.name
+        self._terms = terms
+        self._docs = docs
+
+    def read(self, posting_list: PostingList) -> tuple[I64, I64]:
+        """Return doc ids and term frequencies of one list (both int64). Raises CorruptIndex."""
+        data, docs, where = self._read_list(posting_list)
+        found, counts = decode_list(data, posting_list.frequency, docs, where)
+        if not posting_list.repeats:
+            return found, counts
+        docs = self._docs[posting_list.field]
+        if int(found[-1]) >= docs:
+            raise CorruptIndex(f"{where}: document {int(found[-1])} of {docs}")
+        return found, np.ones_like(counts)
+
+    def read_blocks(self, posting_list: PostingList) -> BlockList | None:
+        """Return a list that can be read in part; None when it is not by block. Raises CorruptIndex."""
+        docs = self._docs[posting_list.field]
+        if posting_list.repeats or not is_by_block(posting_list.frequency, docs):
+            return None
+        data, docs, where = self._read_list(posting_list)
+        return BlockList(data, posting_list.frequency, docs, where)
+
+    def _read_list(self, posting_list: PostingList) -> tuple[bytes, int, str]:
+        """Return the list's bytes, the documents that they are laid out for, and a name for errors."""
+        where = f"{self._name}: POST at {posting_list.offset}"
+        data = self._frame.read(POST, posting_list.offset, posting_list.size)
+        return data, self._count_layout_docs(posting_list), where
+
+    def _count_layout_docs(self, posting_list: PostingList) -> int:
+        """Return the number of documents of the level that the list's bytes are laid out for."""
+        field = posting_list.field if posting_list.first_field is None else posting_list.first_field
+        return self._docs[field]
+
+    def read_docs(self, terms: Sequence[bytes], fields: Collection[int]) -> I64:
+        """Return the doc ids of the lists of ascending terms in fields of one level. Raises CorruptIndex."""
+        pieces: list[bytes] = []
+        lists: list[PostingList] = []
+        for page in self._terms.iter_lists(terms):
+            wanted = [one for one in page if one.field in fields]
+            if wanted:
+                start = min(one.offset for one in wanted)
+                end = max(one.offset + one.size for one in wanted)
+                data = self._frame.read(POST, start, end - start)
+                pieces += [data[one.offset - start : one.offset - start + one.size] for one in wanted]
+                lists += wanted
+        if not lists:
+            return np.zeros(0, dtype=np.int64)
+        where = f"{self._name}: POST"
+        docs, _ = decode_lists(b"".join(pieces), self._build_table(lists), where)
+        limit = min(self._docs[field] for field in fields)
+        if int(docs.max()) >= limit:  # in a list that repeats one of another level
+            raise CorruptIndex(f"{where}: document {int(docs.max())} of {limit}")
+        return docs
+
+    def _build_table(self, lists: Sequence[PostingList]) -> ListTable:
+        """Return a table in which each list has bytes of its own: a repeating list has those it repeats."""
+        return ListTable(
+            np.arange(len(lists)),
+            np.array([one.frequency for one in lists], dtype=np.int64),
+            np.array([one.size for one in lists], dtype=np.int64),
+            np.array([self._count_layout_docs(one) for one in lists], dtype=np.int64),
+        )
+
+    def find_lists(self, term: bytes) -> list[PostingList]:
+        """Return the posting lists of a term in field order. Raises CorruptIndex for an unknown field."""
+        lists = self._terms.find(term)
+        if lists and lists[-1].field >= len(self._docs):
+            raise CorruptIndex(f"{self._name}: field {lists[-1].field} of {len(self._docs)}")
+        return lists
+
+    def iter_runs(self, batch_bytes: int) -> Iterator[PostingRun]:
+        """Yield all lists in order, in runs of a page or about `batch_bytes`. Raises CorruptIndex."""
+        post_bytes = self._frame.get_size(POST)
+        _, edges = self._terms.weigh_pages(post_bytes)
+        start = end = 0
+        while start < self._terms.pages:
+            reached = int(np.searchsorted(edges, edges[start] + batch_bytes))
+            stop = min(max(start + 1, reached), self._terms.pages)
+            pages = self._terms.read_pages(start, stop)
+            end += int(pages.sizes.sum())
+            yield self._decode_pages(pages)
+            start = stop
+        if end != post_bytes:
+            raise CorruptIndex(f"{self._name}: {post_bytes} bytes of postings, {end} expected")
+
+    def read_run(self, first: bytes, end: bytes | None) -> PostingRun | None:
+        """Return the posting lists of the terms [first, end), or None without any. Raises CorruptIndex."""
+        start, stop = self._terms.find_pages(first, end)
+        if start >= stop:
+            return None
+        run = self._decode_pages(self._terms.read_pages(start, stop))
+        low = bisect_left(run.terms.cut(0, min(len(run.terms), PAGE_TERMS)).split(), first)
+        high = len(run.terms)
+        if end is not None:
+            tail = max(0, high - PAGE_TERMS)
+            high = tail + bisect_left(run.terms.cut(tail, high).split(), end)
+        return cut_run(run, low, high) if low < high else None
+
+    def _decode_pages(self, pages: TermPages) -> PostingRun:
+        start = pages.postings_start
+        where = f"{self._name}: POST at {start}"
+        bits = np.unpackbits(pages.masks.astype(np.uint8), bitorder="little")
+        list_terms, list_fields = np.divmod(np.flatnonzero(bits), MAX_FIELDS)
+        if len(list_fields) and int(list_fields.max()) >= len(self._docs):
+            raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self._docs)}")
+        limits = np.array(self._docs, dtype=np.int64)
+        docs, counts = decode_lists(
+            self._frame.read(POST, start, int(pages.sizes.sum())),
+            ListTable(list_terms, pages.frequencies, pages.sizes, limits[list_fields]),
+            where,
+        )
+        return PostingRun(pages.terms, list_terms, list_fields, pages.frequencies, docs, counts)

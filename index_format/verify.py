@@ -180,7 +180,7 @@ def _list_span_faults(reader: SegmentReader, content: SegmentContent) -> list[st
 
 def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str]:
     terms = postings = 0
-    for run in reader.iter_runs(BATCH_BYTES):
+    for run in reader.postings.iter_runs(BATCH_BYTES):
         terms += len(run.terms)
         postings += len(run.docs)
     faults = []
@@ -197,7 +197,7 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """Return the name of a segment written anew from this content."""
     with SegmentWriter(_Nowhere(), REWRITTEN) as writer:
-        for run in reader.iter_runs(BATCH_BYTES):
+        for run in reader.postings.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
         return writer.finish(content).name
 

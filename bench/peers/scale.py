@@ -192,7 +192,7 @@ def find_longest_list(indexed: Indexed, queries: dict[str, list[str]]) -> int:
     for term in sorted(terms):
         frequencies: dict[int, int] = {}
         for segment in snapshot.segments:
-            for one in segment.reader.find_lists(term.encode()):
+            for one in segment.reader.postings.find_lists(term.encode()):
                 frequencies[one.field] = frequencies.get(one.field, 0) + one.frequency
         longest = max([longest, *frequencies.values()])
     snapshot.close()

@@ -196,7 +196,7 @@ class _Lookup:
             self.passed_over = True
             return None
         terms = [*found.terms, *list_long_terms(run)]
-        docs = [self._reader.read_docs(sorted(terms), TEXT_FIELDS)]
+        docs = [self._reader.postings.read_docs(sorted(terms), TEXT_FIELDS)]
         if found.span is not None:
             docs.append(read_span(self._segment, *found.span))
         units = _unite(docs, self._reader.unit_count)
@@ -216,7 +216,7 @@ class _Lookup:
         return self._memory.finder.find(run, self._max_terms)
 
     def _find_lists(self, term: bytes) -> list[PostingList]:
-        return [one for one in self._reader.find_lists(term) if one.field in TEXT_FIELDS]
+        return [one for one in self._reader.postings.find_lists(term) if one.field in TEXT_FIELDS]
 
     def _count_units(self, lists: Sequence[PostingList]) -> int:
         return sum(one.frequency for one in lists)
@@ -311,7 +311,7 @@ class NeighbourFilter:
     def _iter_other_units(self, run: Run, found: FoundTerms, common: frozenset[bytes]) -> Iterator[I64]:
         """Yield the units of all other terms, in no order."""
         terms = [*(term for term in found.terms if term not in common), *list_long_terms(run)]
-        yield self._reader.read_docs(sorted(terms), TEXT_FIELDS)
+        yield self._reader.postings.read_docs(sorted(terms), TEXT_FIELDS)
         if found.span is not None:
             first, end = found.span
             for term in sorted(common):
@@ -323,7 +323,7 @@ class NeighbourFilter:
 
 def read_span(segment: LiveSegment, first: bytes, end: bytes | None) -> I64:
     """Return the units of all terms [first, end), in no order, perhaps repeated. Raises CorruptIndex."""
-    run = segment.reader.read_run(first, end)
+    run = segment.reader.postings.read_run(first, end)
     if run is None:
         return np.zeros(0, dtype=np.int64)
     return run.docs[np.repeat(np.isin(run.list_fields, TEXT_FIELDS), run.frequencies)]

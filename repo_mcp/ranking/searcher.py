@@ -244,9 +244,9 @@ class Searcher:
     def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:
         """Return a mask of the units that hold a term in one of the fields."""
         found = np.zeros(part.reader.unit_count, dtype=np.bool_)
-        for one in part.reader.find_lists(term.encode()):
+        for one in part.reader.postings.find_lists(term.encode()):
             if one.field in fields:
-                docs, _ = part.reader.read_postings(one)
+                docs, _ = part.reader.postings.read(one)
                 found[docs if FIELDS[one.field].level is Level.UNIT else part.spread(docs)] = True
         return found
 
@@ -271,9 +271,9 @@ class Searcher:
 
     def _read_docs(self, term: str, field: int) -> list[tuple[SegmentSearch, I64]]:
         return [
-            (part, part.drop_dead(part.reader.read_postings(one)[0], FIELDS[field].level))
+            (part, part.drop_dead(part.reader.postings.read(one)[0], FIELDS[field].level))
             for part in self.segments
-            for one in part.reader.find_lists(term.encode())
+            for one in part.reader.postings.find_lists(term.encode())
             if one.field == field
         ]
 

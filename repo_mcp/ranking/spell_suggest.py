@@ -48,7 +48,7 @@ def _find_files(segment: LiveSegment, term: str) -> set[int]:
     """Return the live files of a segment whose path holds a term."""
     return {
         file
-        for posting_list in segment.reader.find_lists(term.encode())
+        for posting_list in segment.reader.postings.find_lists(term.encode())
         if posting_list.field == PATH
         for file in _read_live(segment, posting_list).tolist()
     }
@@ -58,13 +58,13 @@ def count_units(snapshot: Snapshot, term: str) -> int:
     """Return the number of live units (or paths) with a term, in the field where it is most common."""
     counts = [0] * len(FIELDS)
     for segment in snapshot.segments:
-        for posting_list in segment.reader.find_lists(term.encode()):
+        for posting_list in segment.reader.postings.find_lists(term.encode()):
             counts[posting_list.field] += len(_read_live(segment, posting_list))
     return max(counts)
 
 
 def _read_live(segment: LiveSegment, posting_list: PostingList) -> npt.NDArray[np.int64]:
-    docs, _ = segment.reader.read_postings(posting_list)
+    docs, _ = segment.reader.postings.read(posting_list)
     mask = segment.get_live_mask(FIELDS[posting_list.field].level)
     return docs if mask is None else docs[mask[docs]]
 

@@ -77,7 +77,7 @@ class TermScorerReader:
         raw = [
             [
                 _RawList(segment, one, self._blocks)
-                for one in segment.reader.find_lists(term.encode())
+                for one in segment.reader.postings.find_lists(term.encode())
                 if one.field in fields
             ]
             for segment in self._segments
@@ -145,7 +145,7 @@ class _RawList:
             self._read = partial(blocks.get, (segment.name, posting_list.offset), read)
             self.live_units = posting_list.frequency - _count_dead(segment, self._read)
             return
-        self._docs, self._counts = self._reader.read_postings(posting_list)
+        self._docs, self._counts = self._reader.postings.read(posting_list)
         mask = segment.get_live_mask(FIELDS[self.field].level)
         if mask is not None:
             live = mask[self._docs]
@@ -169,7 +169,7 @@ class _RawList:
 
 
 def _read_blocks(segment: LiveSegment, posting_list: PostingList) -> BlockList:
-    blocks = segment.reader.read_blocks(posting_list)
+    blocks = segment.reader.postings.read_blocks(posting_list)
     assert blocks is not None
     return blocks
 

@@ -154,15 +154,15 @@ class SymbolIndex:
             if len(segment.dead_files):
                 count += len(self._read_docs(segment, field, term.encode())[0])
             else:
-                lists = segment.reader.find_lists(term.encode())
+                lists = segment.reader.postings.find_lists(term.encode())
                 count += sum(one.frequency for one in lists if one.field == field)
         return count
 
     def _read_docs(self, segment: LiveSegment, field: int, term: bytes) -> tuple[I64, I64]:
         """Return the live files of a term in a field, and the term's frequency in each."""
-        for one in segment.reader.find_lists(term):
+        for one in segment.reader.postings.find_lists(term):
             if one.field == field:
-                docs, counts = segment.reader.read_postings(one)
+                docs, counts = segment.reader.postings.read(one)
                 if len(segment.dead_files):
                     live = segment.live_file_mask[docs]
                     return docs[live], counts[live]

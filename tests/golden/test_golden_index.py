@@ -236,8 +236,8 @@ def test_golden_files_show_what_they_should() -> None:
     assert (reader.unit_count, reader.terms.pages) == (402, 2)
     forms = {}
     for term in ("the", "common", "rare", "nearly", "größe", "übersicht", "word030", "word033", ""):
-        for one in reader.find_lists(term.encode()):
-            form = "repeated" if one.repeats else "by block" if reader.read_blocks(one) else "by gap"
+        for one in reader.postings.find_lists(term.encode()):
+            form = "repeated" if one.repeats else "by block" if reader.postings.read_blocks(one) else "by gap"
             forms[term, one.field] = (form, one.frequency, one.size)
     assert forms == {
         ("the", BODY): ("by block", 402, 4 + 402 + 201),
@@ -254,7 +254,7 @@ def test_golden_files_show_what_they_should() -> None:
         ("word033", BODY): ("by gap", 1, 1),
         ("", BODY): ("by gap", 1, 2),
     }
-    blocks = reader.read_blocks(reader.find_lists(b"the")[0])
+    blocks = reader.postings.read_blocks(reader.postings.find_lists(b"the")[0])
     assert blocks is not None
     assert blocks.block_sizes.tolist() == [256, 146]
 

@@ -77,21 +77,21 @@ def read_everything(reader: SegmentReader) -> list[object]:
     found.append(reader.files.read_paths_of(np.arange(reader.file_count)))
     found.append(reader.terms.read_texts(0, reader.terms.pages)[0])
     for field in range(len(reader.fields)):
-        found.append(reader.read_docs(sorted([*SMALL_TERMS, b"", b"zzz"]), (field,)).tolist())
+        found.append(reader.postings.read_docs(sorted([*SMALL_TERMS, b"", b"zzz"]), (field,)).tolist())
     terms = []
-    for run in reader.iter_runs(3):
+    for run in reader.postings.iter_runs(3):
         terms += run.terms.split()
         found += [run.list_terms.tolist(), run.list_fields.tolist(), run.docs.tolist()]
         found.append(run.term_frequencies.tolist())
     found += [terms, reader.counts, reader.length_sums]
     for term in [*terms, *SMALL_TERMS, b"", b"zzz"]:
-        for posting_list in reader.find_lists(term):
-            docs, counts = reader.read_postings(posting_list)
+        for posting_list in reader.postings.find_lists(term):
+            docs, counts = reader.postings.read(posting_list)
             found.append((term, posting_list, docs.tolist(), counts.tolist()))
-            if blocks := reader.read_blocks(posting_list):
+            if blocks := reader.postings.read_blocks(posting_list):
                 found += [blocks.bounds.tolist(), blocks.block_sizes.tolist()]
                 found += [column.tolist() for column in blocks.take(np.arange(len(blocks.bounds))[::2])]
-    if run := reader.read_run(b"b", b"m"):
+    if run := reader.postings.read_run(b"b", b"m"):
         found += [run.terms.split(), run.docs.tolist()]
     found.append(reader.terms.find_containing(b"a", 10))
     return found

@@ -125,7 +125,7 @@ def read_model(snapshot: Snapshot) -> dict[str, dict[tuple[bytes, int], dict[int
         live = segment.live_file_mask
         paths = [path.decode() for path in reader.files.read_paths()]
         found.update({path: {} for path, alive in zip(paths, live, strict=True) if alive})
-        for run in reader.iter_runs(50):
+        for run in reader.postings.iter_runs(50):
             ends, terms = np.cumsum(run.frequencies), run.terms.split()
             for position, (term, field) in enumerate(zip(run.list_terms, run.list_fields, strict=True)):
                 span = slice(int(ends[position] - run.frequencies[position]), int(ends[position]))

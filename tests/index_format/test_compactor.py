@@ -121,8 +121,9 @@ def test_lists_change_their_form_with_the_size_of_the_segment(groups: int) -> No
     entries = write_groups(parts, model, {path: number % groups for number, path in enumerate(model)})
     assert read_whole(parts, merge(parts, entries)) == read_whole(whole, wanted)
     reader = open_bytes(read_whole(whole, wanted))
-    lists = [one for term in (b"common", b"w005", b"w065", b"w070") for one in reader.find_lists(term)]
-    assert {(one.repeats, reader.read_blocks(one) is None) for one in lists} == {
+    find_lists = reader.postings.find_lists
+    lists = [one for term in (b"common", b"w005", b"w065", b"w070") for one in find_lists(term)]
+    assert {(one.repeats, reader.postings.read_blocks(one) is None) for one in lists} == {
         (False, False),
         (False, True),
         (True, True),
@@ -152,8 +153,8 @@ def test_segments_of_empty_files_keep_the_terms_of_their_paths() -> None:
     merged = merge(directory, [replace(entry, dead_files=(0,)), write_model(directory, {"c": ({},)})])
     assert merged is not None
     reader = open_bytes(read_whole(directory, merged))
-    (found,) = reader.find_lists(b"000000")
-    assert pair(reader.read_postings(found)) == [(0, 1)]
+    (found,) = reader.postings.find_lists(b"000000")
+    assert pair(reader.postings.read(found)) == [(0, 1)]
     assert reader.norms.read_lengths(PATH).tolist() == [1, 0]
 
 

@@ -78,8 +78,8 @@ def open_model(model: Model) -> SegmentReader:
 
 def read_lists(reader: SegmentReader, term: bytes) -> dict[tuple[bytes, int], dict[int, int]]:
     return {
-        (term, posting_list.field): dict(pair(reader.read_postings(posting_list)))
-        for posting_list in reader.find_lists(term)
+        (term, posting_list.field): dict(pair(reader.postings.read(posting_list)))
+        for posting_list in reader.postings.find_lists(term)
     }
 
 
@@ -107,7 +107,7 @@ def test_all_postings_are_those_of_the_model() -> None:
     assert found == wanted
     content, expected = reader.read_content(), build_content(LARGE)
     assert [column.tolist() for column in content.lengths] == [column.tolist() for column in expected.lengths]
-    (run,) = reader.iter_runs(10**6)
+    (run,) = reader.postings.iter_runs(10**6)
     assert run.terms.split() == build_run(LARGE).terms.split()
     assert run.docs.tolist() == build_run(LARGE).docs.tolist()
     assert list_run(run) == wanted
@@ -116,9 +116,9 @@ def test_all_postings_are_those_of_the_model() -> None:
 def test_the_model_has_lists_of_every_form() -> None:
     reader = open_model(LARGE)
     found = {
-        (term, one.field): (one.repeats, reader.read_blocks(one) is not None)
+        (term, one.field): (one.repeats, reader.postings.read_blocks(one) is not None)
         for term in (b"often", b"rare", b"nearly", b"both", b"last")
-        for one in reader.find_lists(term)
+        for one in reader.postings.find_lists(term)
     }
     assert found == {
         (b"often", BODY): (False, True),
@@ -140,25 +140,25 @@ def test_a_list_of_another_level_is_repeated_in_the_form_of_its_own() -> None:
     """Of six units in 600 by gap, of six files in eight it would be by block; and the other way round."""
     reader = open_model(LARGE)
     assert [is_by_block(6, docs) for docs in (reader.unit_count, reader.file_count)] == [False, True]
-    body, path = reader.find_lists(b"both")
+    body, path = reader.postings.find_lists(b"both")
     assert (path.first_field, path.offset, path.size, path.frequency) == (BODY, body.offset, body.size, 6)
-    assert pair(reader.read_postings(body)) == pair(reader.read_postings(path)) == ONCE
+    assert pair(reader.postings.read(body)) == pair(reader.postings.read(path)) == ONCE
     turned: Model = {
         "a": ({(PATH, b"t"): 5, (SYMBOL, b"t"): 1}, *({(SYMBOL, b"t"): 1},) * 5, *({} for _ in range(600))),
         **{path: ({(PATH, b"t"): 1},) for path in "bcdef"},
     }
     reader = open_model(turned)
-    path, symbol = reader.find_lists(b"t")
-    assert (path.size, symbol.first_field, reader.read_blocks(path) is None) == (11, PATH, False)
-    assert pair(reader.read_postings(path)) == [(0, 5), *ONCE[1:]]
-    assert pair(reader.read_postings(symbol)) == ONCE
-    assert list_run(next(reader.iter_runs(10))) == list_postings(turned)
+    path, symbol = reader.postings.find_lists(b"t")
+    assert (path.size, symbol.first_field, reader.postings.read_blocks(path) is None) == (11, PATH, False)
+    assert pair(reader.postings.read(path)) == [(0, 5), *ONCE[1:]]
+    assert pair(reader.postings.read(symbol)) == ONCE
+    assert list_run(next(reader.postings.iter_runs(10))) == list_postings(turned)
 
 
 def test_blocks_of_a_list_are_parts_of_it() -> None:
     reader = open_model(LARGE)
     whole = list_postings(LARGE)[b"often", BODY]
-    blocks = reader.read_blocks(reader.find_lists(b"often")[0])
+    blocks = reader.postings.read_blocks(reader.postings.find_lists(b"often")[0])
     assert blocks is not None
     assert blocks.frequency == len(whole) == 600
     assert blocks.block_sizes.tolist() == [256, 256, 88]
@@ -174,7 +174,7 @@ def test_blocks_of_a_list_are_parts_of_it() -> None:
 @pytest.mark.parametrize("batch_bytes", [0, 1, 200, 500, 10**6, 2**40])
 def test_runs_of_any_size_hold_the_same(batch_bytes: int) -> None:
     reader = open_model(LARGE)
-    runs = list(reader.iter_runs(batch_bytes))
+    runs = list(reader.postings.iter_runs(batch_bytes))
     assert reader.terms.pages == 5
     assert len(runs) == 5 if batch_bytes < 2 else len(runs) <= 5
     found: dict[tuple[bytes, int], dict[int, int]] = {}
@@ -211,7 +211,7 @@ def test_a_run_of_a_span_of_terms(first: bytes, end: bytes | None) -> None:
         for key, docs in list_postings(LARGE).items()
         if first <= key[0] and (end is None or key[0] < end)
     }
-    run = OPENED.read_run(first, end)
+    run = OPENED.postings.read_run(first, end)
     assert list_run(run) == wanted
     assert (run is None) == (not wanted)
 
@@ -224,9 +224,9 @@ def test_documents_of_many_terms_are_those_of_their_lists(fields: tuple[int, ...
     """Of lists by block and by gap, and of repeated ones whose first list is not asked for."""
     terms = sorted({term for term, _ in list_postings(LARGE)})
     for asked in ([], terms, terms[::7], [b"absent", b"both", b"nearly", b"often", b"rare", b"w003", b"zzz"]):
-        lists = [one for term in asked for one in OPENED.find_lists(term) if one.field in fields]
-        wanted = [doc for one in lists for doc in OPENED.read_postings(one)[0].tolist()]
-        assert OPENED.read_docs(asked, fields).tolist() == wanted
+        lists = [one for term in asked for one in OPENED.postings.find_lists(term) if one.field in fields]
+        wanted = [doc for one in lists for doc in OPENED.postings.read(one)[0].tolist()]
+        assert OPENED.postings.read_docs(asked, fields).tolist() == wanted
 
 
 def test_an_unknown_section_is_ignored(small: bytes) -> None:
@@ -353,15 +353,15 @@ def test_a_document_that_is_not_there_is_corrupt(
 ) -> None:
     sections = take_apart(small)
     post = bytearray(sections[b"POST"])
-    post[open_bytes(small).find_lists(term)[0].offset + position] = byte
+    post[open_bytes(small).postings.find_lists(term)[0].offset + position] = byte
     reader = open_bytes(put_together({**sections, b"POST": bytes(post)})[1])
-    (posting_list,) = (one for one in reader.find_lists(term) if one.field == field)
+    (posting_list,) = (one for one in reader.postings.find_lists(term) if one.field == field)
     with pytest.raises(CorruptIndex, match="document 9"):
-        reader.read_postings(posting_list)
+        reader.postings.read(posting_list)
     with pytest.raises(CorruptIndex, match=r"of the segment|does not have"):
-        list(reader.iter_runs(100))
+        list(reader.postings.iter_runs(100))
     with pytest.raises(CorruptIndex, match=r"of the segment|does not have"):
-        reader.read_run(b"", None)
+        reader.postings.read_run(b"", None)
 
 
 def test_a_document_that_the_other_level_does_not_have_is_corrupt() -> None:
@@ -371,16 +371,16 @@ def test_a_document_that_the_other_level_does_not_have_is_corrupt() -> None:
         "b": ({(PATH, b"x"): 1},),
     }
     reader = open_model(model)
-    assert [one.repeats for one in reader.find_lists(b"x")] == [False, True]
+    assert [one.repeats for one in reader.postings.find_lists(b"x")] == [False, True]
     sections = take_apart(write_bytes(model))
     assert sections[b"POST"] == b"\x02"
     reader = open_bytes(put_together({**sections, b"POST": b"\x06"})[1])
-    body, path = reader.find_lists(b"x")
-    assert pair(reader.read_postings(body)) == [(3, 1)]
+    body, path = reader.postings.find_lists(b"x")
+    assert pair(reader.postings.read(body)) == [(3, 1)]
     with pytest.raises(CorruptIndex, match="document 3 of 2"):
-        reader.read_postings(path)
+        reader.postings.read(path)
     with pytest.raises(CorruptIndex, match="does not have"):
-        list(reader.iter_runs(100))
+        list(reader.postings.iter_runs(100))
 
 
 def test_a_field_that_the_schema_does_not_have_is_corrupt(small: bytes) -> None:
@@ -390,9 +390,9 @@ def test_a_field_that_the_schema_does_not_have_is_corrupt(small: bytes) -> None:
     lists[0] = 0x40
     reader = open_bytes(put_together({**sections, b"LIST": bytes(lists)})[1])
     with pytest.raises(CorruptIndex, match="field 6 of 3"):
-        reader.find_lists(b"alpha")
+        reader.postings.find_lists(b"alpha")
     with pytest.raises(CorruptIndex, match="field 6 of 3"):
-        list(reader.iter_runs(100))
+        list(reader.postings.iter_runs(100))
 
 
 def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
@@ -416,9 +416,9 @@ def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
             for term in SMALL_TERMS:
                 with suppress(CorruptIndex):
                     reader = open_bytes(data)
-                    for posting_list in reader.find_lists(term):
-                        reader.read_postings(posting_list)
-                        reader.read_blocks(posting_list)
+                    for posting_list in reader.postings.find_lists(term):
+                        reader.postings.read(posting_list)
+                        reader.postings.read_blocks(posting_list)
             assert tracemalloc.get_traced_memory()[1] < 5_000_000
         finally:
             tracemalloc.stop()

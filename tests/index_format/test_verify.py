@@ -187,7 +187,7 @@ def test_terms_that_do_not_ascend() -> None:
 def find_list(sections: dict[bytes, bytes], term: bytes) -> PostingList:
     """Return the first posting list of a term."""
     _, data = put_together(sections)
-    return open_bytes(data).find_lists(term)[0]
+    return open_bytes(data).postings.find_lists(term)[0]
 
 
 def forge_post(term: bytes, position: int, value: int) -> list[str]:

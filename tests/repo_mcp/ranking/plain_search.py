@@ -49,9 +49,9 @@ def score(searcher: Searcher, one: Postings, term: str, field: int, frequency: i
 def iter_postings(searcher: Searcher, term: str, field: int) -> Iterator[Postings]:
     """Yield the live postings of a term in a field, segment by segment; a file's are those of its units."""
     for position, segment in enumerate(searcher.snapshot.segments):
-        for posting_list in segment.reader.find_lists(term.encode()):
+        for posting_list in segment.reader.postings.find_lists(term.encode()):
             if posting_list.field == field:
-                docs, counts = segment.reader.read_postings(posting_list)
+                docs, counts = segment.reader.postings.read(posting_list)
                 lengths = segment.reader.norms.read_lengths(field)[docs]
                 units, rows = spread(segment, docs, FIELDS[field].level)
                 live = segment.live_unit_mask[units]

@@ -101,7 +101,7 @@ def write(files: list[ParsedFile]) -> tuple[str, SegmentReader]:
 def read_terms(reader: SegmentReader) -> dict[str, dict[int, Counter[str]]]:
     paths = [path.decode() for path in reader.files.read_paths()]
     found = {path: {field: Counter[str]() for field in range(4)} for path in paths}
-    for run in reader.iter_runs(100):
+    for run in reader.postings.iter_runs(100):
         terms, ends = run.terms.split(), np.cumsum(run.frequencies)
         for ordinal, (term, field) in enumerate(zip(run.list_terms, run.list_fields, strict=True)):
             span = slice(int(ends[ordinal] - run.frequencies[ordinal]), int(ends[ordinal]))
