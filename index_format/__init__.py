@@ -72,7 +72,7 @@ from index_format.term_text import (
 )
 from index_format.terms import TermsReader, find_prefix_end
 from index_format.verify import read_foreign_segment, verify_index
-from index_format.writer import IndexWriter
+from index_format.writer import IndexWriter, Merger
 
 __all__ = [
     "BLOCK_BITS",
@@ -112,6 +112,7 @@ __all__ = [
     "ManifestReader",
     "MemoryDirectory",
     "Merge",
+    "Merger",
     "Occurrences",
     "PostingList",
     "PostingRun",

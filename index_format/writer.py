@@ -58,12 +58,11 @@ class IndexWriter:
 
         Raises IndexLocked, OSError.
         """
-        self._directory = directory
+        self.directory = directory
         self._lock = directory.lock(LOCK)
         self._segments: list[SegmentEntry] = []
         self._committed: tuple[SegmentEntry, ...] = ()
-        self._added: set[str] = set()  # what this writer was given, and what it made of that early
-        self._fan_in = _find_fan_in()
+        self._added: set[str] = set()
         self._temporaries = 0
         self._generation = 0
         self._changed = False
@@ -96,11 +95,11 @@ class IndexWriter:
 
     def _read_committed(self) -> Manifest | None:
         """Return the committed manifest, if its segments are those that were sealed."""
-        data = read_manifest_bytes(self._directory)
+        data = read_manifest_bytes(self.directory)
         if data is None:
             return None
         manifest = decode_manifest(data)
-        sealed = read_seal(self._directory, data)
+        sealed = read_seal(self.directory, data)
         if sealed is not None:
             self._sealed = {entry.name: self._check(entry.name, sealed) for entry in manifest.segments}
             self._reseals = self._sealed != sealed
@@ -109,7 +108,7 @@ class IndexWriter:
 
     def _check(self, name: str, sealed: Sealed) -> SealedFile:
         try:
-            file = self._directory.open(name)
+            file = self.directory.open(name)
         except FileNotFoundError as error:
             raise CorruptIndex("manifest: names a segment that is missing") from error
         try:
@@ -127,6 +126,11 @@ class IndexWriter:
     def segments(self) -> tuple[SegmentEntry, ...]:
         """Return the segments that the next commit will name."""
         return tuple(self._segments)
+
+    @property
+    def added(self) -> tuple[SegmentEntry, ...]:
+        """Return those of `segments` that this writer was given, and what they were merged into."""
+        return tuple(entry for entry in self._segments if entry.name in self._added)
 
     def reserve_temporary(self) -> str:
         """Return a temporary name for a new segment that nobody else uses."""
@@ -171,7 +175,7 @@ class IndexWriter:
         taken = {entry.name: self._take(donor, entry.name, sealed) for entry in manifest.segments}
         self._sealed = {**self._sealed, **taken}
         return Snapshot(
-            manifest, open_segments(self._directory, manifest.segments, self._fields, sealed=taken)
+            manifest, open_segments(self.directory, manifest.segments, self._fields, sealed=taken)
         )
 
     def _take(self, donor: Directory, name: str, sealed: Sealed) -> SealedFile:
@@ -180,10 +184,10 @@ class IndexWriter:
         file = donor.open(name)
         try:
             checked = check_segment(file, sealed)
-            is_same = self._directory.take(name, donor)
+            is_same = self.directory.take(name, donor)
         finally:
             file.close()
-        mine = self._directory.open(name)
+        mine = self.directory.open(name)
         try:
             if is_same and mine.identity[:-1] == checked.identity[:-1]:
                 return replace(checked, identity=mine.identity)
@@ -214,95 +218,32 @@ class IndexWriter:
             self._segments[position] = replace(entry, dead_files=tuple(dead))
         self._changed = True
 
-    def purge(
+    def replace(
         self,
-        names: Collection[str],
+        chosen: Sequence[SegmentEntry],
         *,
         encode: MergeEncoder | None = None,
         window_bytes: int | None = None,
-    ) -> int:
-        """Rewrite those of the named segments that have dead files, and return how many. Nothing of these
-        files is left in the directory after the next commit and `delete_garbage`. See `merge` for the
-        arguments. Raises CorruptIndex or another IndexFormatError, OSError."""
-        chosen = [entry for entry in self._segments if entry.name in names and entry.dead_files]
-        for entry in chosen:
-            self._replace([entry], encode, window_bytes)
-        return len(chosen)
-
-    @property
-    def is_merge_due(self) -> bool:
-        """Return True when the merge policy chooses segments to merge."""
-        return bool(choose_merge(self._segments, self._fan_in))
-
-    def merge(
-        self,
-        *,
-        full: bool = False,
-        encode: MergeEncoder | None = None,
-        window_bytes: int | None = None,
-        between: Callable[[], None] = lambda: None,
-    ) -> int:
-        """Merge what the merge policy chooses until it chooses nothing. Returns the number of merges.
-
-        `encode` may have the windows of a merge encoded elsewhere; smaller windows need less working memory.
-        `between` is called before each merge but the first; it may commit and delete garbage. Raises
-        IndexFormatError when a segment is damaged, OSError.
-        """
-        merges = 0
-        while chosen := (choose_full_merge if full else choose_merge)(self._segments, self._fan_in):
-            if merges:
-                between()
-            self._replace(chosen, encode, window_bytes)
-            merges += 1
-        return merges
-
-    def merge_early(
-        self,
-        *,
-        added: bool = True,
-        encode: MergeEncoder | None = None,
-        window_bytes: int | None = None,
-        committed: Callable[[], None] = lambda: None,
-    ) -> bool:
-        """Merge and commit some segments when there are so many that a process could run out of descriptors.
-
-        Of `added` ones alone, so that what the caller knows of older segments stays true. `encode` may add
-        and commit other segments meanwhile. What was merged is deleted after `committed` was called. Returns
-        True when there was a merge. Raises as `merge` does.
-        """
-        chosen = choose_early_merge(
-            [entry for entry in self._segments if not added or entry.name in self._added], self._fan_in
-        )
-        if chosen:
-            merged = self._replace(chosen, encode, window_bytes)
-            self._added.update([merged.name] if merged is not None else [])
-            self.commit()
-            committed()
-            for entry in chosen:
-                with suppress(OSError):  # Windows, while it is open: the next look at the garbage finds it
-                    self._directory.delete(entry.name)
-        return bool(chosen)
-
-    def _replace(
-        self, chosen: Sequence[SegmentEntry], encode: MergeEncoder | None, window_bytes: int | None
-    ) -> SegmentEntry | None:
-        """Replace segments by what they are merged into, and return that; None without live files."""
+    ) -> None:
+        """Replace segments by the one that they are merged into; by none if they have no live files. See
+        `Merger` for the arguments. Raises CorruptIndex or another IndexFormatError, OSError."""
         merged = self._merge(chosen, encode, window_bytes)
         kept = [entry for entry in self._segments if entry not in chosen]
         self._segments = [*kept, merged] if merged else kept
+        if merged and self._added.issuperset(entry.name for entry in chosen):
+            self._added.add(merged.name)
         self._changed = True
-        return merged
 
     def _merge(
         self, chosen: Sequence[SegmentEntry], encode: MergeEncoder | None, window_bytes: int | None
     ) -> SegmentEntry | None:
         try:
-            opened = open_segments(self._directory, chosen, self._fields)
+            opened = open_segments(self.directory, chosen, self._fields)
         except FileNotFoundError as error:
             raise CorruptIndex("manifest: names a segment that is missing") from error
         try:
             elsewhere = encode_windows if encode is None else partial(encode, chosen)
-            return merge_segments(self._directory, self.reserve_temporary(), opened, elsewhere, window_bytes)
+            return merge_segments(self.directory, self.reserve_temporary(), opened, elsewhere, window_bytes)
         finally:
             for segment in opened:
                 segment.reader.close()
@@ -316,14 +257,14 @@ class IndexWriter:
         manifest = Manifest(self._generation, self._configuration, self._fields, tuple(self._segments))
         if self._changed:
             manifest = replace(manifest, generation=self._generation + 1)
-            self._sealed = write_manifest(self._directory, manifest, self._sealed)
+            self._sealed = write_manifest(self.directory, manifest, self._sealed)
             self._seal_name = name_seal(encode_manifest(manifest))
             self._generation = manifest.generation
             self._committed = manifest.segments
             self._changed = False
         elif self._reseals:  # else every opening would compare all their bytes
             names = [entry.name for entry in manifest.segments]
-            self._sealed = write_seal(self._directory, encode_manifest(manifest), names, self._sealed)
+            self._sealed = write_seal(self.directory, encode_manifest(manifest), names, self._sealed)
         self._reseals = False
         return manifest
 
@@ -335,15 +276,72 @@ class IndexWriter:
         and goes the next time.
         """
         named = {self._seal_name, *(entry.name for entry in (*self._committed, *self._segments))}
-        for name in self._directory.list_names():
+        for name in self.directory.list_names():
             unfinished = name.endswith(TEMPORARY_SUFFIX)
             if unfinished or (name.endswith((SUFFIX, SEAL_SUFFIX)) and name not in named):
                 with suppress(OSError):
-                    self._directory.delete(name)
+                    self.directory.delete(name)
 
     def close(self) -> None:
         """Release the lock. Uncommitted changes are lost."""
         self._lock.release()
+
+
+class Merger:
+    """Merges segments of a writer, in one way."""
+
+    def __init__(
+        self, writer: IndexWriter, *, encode: MergeEncoder | None = None, window_bytes: int | None = None
+    ) -> None:
+        """`encode` may have the windows of a merge encoded elsewhere, and may add and commit other segments
+        meanwhile; smaller windows need less working memory."""
+        self._writer = writer
+        self._replace = partial(writer.replace, encode=encode, window_bytes=window_bytes)
+        self._fan_in = _find_fan_in()
+
+    @property
+    def is_due(self) -> bool:
+        """Return True when the merge policy chooses segments to merge."""
+        return bool(choose_merge(self._writer.segments, self._fan_in))
+
+    def merge(self, *, full: bool = False, between: Callable[[], None] = lambda: None) -> int:
+        """Merge what the merge policy chooses until it chooses nothing. Returns the number of merges.
+
+        `between` is called before each merge but the first; it may commit and delete garbage. Raises
+        IndexFormatError when a segment is damaged, OSError.
+        """
+        merges = 0
+        while chosen := (choose_full_merge if full else choose_merge)(self._writer.segments, self._fan_in):
+            if merges:
+                between()
+            self._replace(chosen)
+            merges += 1
+        return merges
+
+    def merge_early(self, *, added: bool = True, committed: Callable[[], None] = lambda: None) -> bool:
+        """Merge and commit some segments when there are so many that a process could run out of descriptors.
+
+        Of `added` ones alone, so that what the caller knows of older segments stays true. What was merged is
+        deleted after `committed` was called. Returns True when there was a merge. Raises as `merge` does.
+        """
+        writer = self._writer
+        chosen = choose_early_merge(writer.added if added else writer.segments, self._fan_in)
+        if chosen:
+            self._replace(chosen)
+            writer.commit()
+            committed()
+            for entry in chosen:
+                with suppress(OSError):  # Windows, while it is open: the next look at the garbage finds it
+                    writer.directory.delete(entry.name)
+        return bool(chosen)
+
+    def purge(self, names: Collection[str]) -> int:
+        """Rewrite those of the named segments that have dead files, and return how many. Nothing of these
+        files is left in the directory after the next commit and `delete_garbage`. Raises as `merge` does."""
+        chosen = [entry for entry in self._writer.segments if entry.name in names and entry.dead_files]
+        for entry in chosen:
+            self._replace([entry])
+        return len(chosen)
 
 
 def _find_fan_in() -> int:

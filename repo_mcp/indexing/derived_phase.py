@@ -27,6 +27,7 @@ from index_format import (
     IndexWriter,
     MakeTag,
     Merge,
+    Merger,
     PostingRun,
     SegmentContent,
     SegmentEntry,
@@ -208,7 +209,7 @@ class SegmentRound(Generic[Made]):
         self._writer.add(entry)
         self._writer.commit()
         self._pending = []
-        self._writer.merge_early(encode=_encode_here(self.check), window_bytes=WINDOW_BYTES)
+        _merge_here(self._writer, self.check).merge_early()
 
     def merge(self) -> None:
         """Merge the segments that the policy chooses, or all when most were renewed. Raises CANCELLED."""
@@ -243,22 +244,21 @@ def drop(writer: IndexWriter, known: KnownFiles, paths: Sequence[str]) -> None:
 
 def merge(writer: IndexWriter, check: Check, *, full: bool) -> int:
     """Merge what the policy chooses, or all, in this process. Raises CANCELLED, IndexFormatError, OSError."""
-    return writer.merge(full=full, encode=_encode_here(check), window_bytes=WINDOW_BYTES)
+    return _merge_here(writer, check).merge(full=full)
 
 
 def purge(writer: IndexWriter, check: Check) -> int:
     """Rewrite every segment that has dead files, in this process. Raises as `merge` does."""
-    names = [entry.name for entry in writer.segments]
-    return writer.purge(names, encode=_encode_here(check), window_bytes=WINDOW_BYTES)
+    return _merge_here(writer, check).purge([entry.name for entry in writer.segments])
 
 
-def _encode_here(check: Check) -> Callable[[Sequence[SegmentEntry], Merge], Iterable[EncodedRun]]:
+def _merge_here(writer: IndexWriter, check: Check) -> Merger:
     def encode(_entries: Sequence[SegmentEntry], planned: Merge) -> Iterable[EncodedRun]:
         for window in range(len(planned.windows)):
             check()
             yield planned.encode_window(window)
 
-    return encode
+    return Merger(writer, encode=encode, window_bytes=WINDOW_BYTES)
 
 
 def purge_gone(target: WriteTarget, known: KnownFiles, gone: Sequence[str], check: Check) -> KnownFiles:

@@ -14,6 +14,7 @@ from index_format import (
     IndexLocked,
     IndexWriter,
     MakeTag,
+    Merger,
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
@@ -162,13 +163,10 @@ class Indexer:
                     return build_compact_report((), (), started, 0)
                 before = writer.segments
                 seen = read_seen(self._directory, writer.commit().generation, before)
-                writer.merge(
-                    full=full,
-                    encode=partial(
-                        encode_windows, settings, self._resources.workers, count_files(before), lambda: False
-                    ),
-                    window_bytes=settings.memory.window_bytes,
+                encode = partial(
+                    encode_windows, settings, self._resources.workers, count_files(before), lambda: False
                 )
+                Merger(writer, encode=encode, window_bytes=settings.memory.window_bytes).merge(full=full)
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
                     renumbered = seen.renumber(manifest.generation)

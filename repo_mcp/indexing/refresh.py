@@ -15,7 +15,16 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from index_format import MOST_UNMERGED, Directory, EncodedRun, IndexWriter, Merge, SegmentEntry, Snapshot
+from index_format import (
+    MOST_UNMERGED,
+    Directory,
+    EncodedRun,
+    IndexWriter,
+    Merge,
+    Merger,
+    SegmentEntry,
+    Snapshot,
+)
 from repo_mcp.indexing.adoption import NO_DONATIONS, Adoption, Donations, adopt
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
@@ -159,7 +168,7 @@ class Refresh:
         changed, missing = find_changed(seen, report.files)
         if seen is not None:
             self._tally.skipped = seen.get_skipped()
-        if changed or missing or seen is None or purge.segments or self._writer.is_merge_due:
+        if changed or missing or seen is None or purge.segments or Merger(self._writer).is_due:
             known = known if known is not None else self._read_known()
             self._indexed_files = known.count
             self._remove_missing(
@@ -359,12 +368,9 @@ class Refresh:
             return False
         self._is_merging = True
         try:
-            return self._writer.merge_early(
-                added=added,
-                encode=self._encode_between,
-                window_bytes=self._resources.settings.memory.window_bytes,
-                committed=self._hooks.committed,
-            )
+            window_bytes = self._resources.settings.memory.window_bytes
+            merger = Merger(self._writer, encode=self._encode_between, window_bytes=window_bytes)
+            return merger.merge_early(added=added, committed=self._hooks.committed)
         finally:
             self._is_merging = False
 
@@ -388,11 +394,10 @@ class Refresh:
         tally, settings = self._tally, self._resources.settings
         files = count_files(self._writer.segments)
         encode = partial(encode_windows, settings, self._resources.workers, files, self._hooks.cancelled)
-        window_bytes = settings.memory.window_bytes
+        merger = Merger(self._writer, encode=encode, window_bytes=settings.memory.window_bytes)
         full = tally.added + tally.updated > FULL_MERGE_SHARE * (self._indexed_files + tally.added)
-        self._writer.merge(full=full, encode=encode, window_bytes=window_bytes, between=self._commit_merge)
-        purged = set() if self._purge is None else self._purge.segments
-        self._writer.purge(purged, encode=encode, window_bytes=window_bytes)
+        merger.merge(full=full, between=self._commit_merge)
+        merger.purge(set() if self._purge is None else self._purge.segments)
 
     def _commit_merge(self) -> None:
         """Commit one merge before the next: searches then read fewer segments, and the disk holds fewer."""

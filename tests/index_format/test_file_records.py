@@ -23,6 +23,7 @@ from index_format import (
     IndexWriter,
     Level,
     MemoryDirectory,
+    Merger,
     PostingRun,
     SegmentContent,
     SegmentEntry,
@@ -263,7 +264,7 @@ def test_an_index_of_files_alone_works_everywhere() -> None:
     with IndexWriter(directory, "files", FILE_FIELDS) as writer:
         first = next(entry for entry in writer.segments if entry.files == 3)
         writer.mark_dead(first.name, [2])
-        assert writer.merge(full=True) == 1
+        assert Merger(writer).merge(full=True) == 1
         writer.commit()
         writer.delete_garbage()
     assert verify_index(directory) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index_format import DiskDirectory, IndexWriter, MemoryDirectory, Snapshot, verify_index
+from index_format import DiskDirectory, IndexWriter, MemoryDirectory, Merger, Snapshot, verify_index
 from tests.deep.sizes import examples
 from tests.index_format.small_index import FIELDS, Model, expect_model, read_model, write_model
 
@@ -58,7 +58,7 @@ def test_any_history_equals_a_dict_and_compacts_to_the_same_bytes(steps: list[tu
             writer.mark_dead(position[0], [position[1]])
             del model[str(value)]
         elif kind == "merge":
-            writer.merge(full=bool(value))
+            Merger(writer).merge(full=bool(value))
         elif kind == "reopen":
             writer.close()
             writer = IndexWriter(directory, "configuration", FIELDS)
@@ -66,7 +66,7 @@ def test_any_history_equals_a_dict_and_compacts_to_the_same_bytes(steps: list[tu
         snapshot = Snapshot.open(directory)
         assert snapshot is not None
         assert read_model(snapshot) == expect_model(model)
-    writer.merge(full=True)
+    Merger(writer).merge(full=True)
     writer.commit()
     writer.delete_garbage()
     fresh = MemoryDirectory()
@@ -84,7 +84,7 @@ def test_history_on_disk(tmp_path: object) -> None:
     with IndexWriter(directory, "configuration", FIELDS) as writer:
         writer.mark_dead(writer.segments[0].name, [0])
         assert writer.commit().generation == 2
-        assert writer.merge(full=True) == 1
+        assert Merger(writer).merge(full=True) == 1
         assert writer.commit().generation == 3
         assert writer.commit().generation == 3
         writer.delete_garbage()

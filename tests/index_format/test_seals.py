@@ -22,6 +22,7 @@ from index_format import (
     IndexWriter,
     MakeTag,
     MemoryDirectory,
+    Merger,
     Snapshot,
     verify_index,
 )
@@ -59,7 +60,7 @@ def update(directory: Directory) -> None:
         writer.mark_dead(writer.segments[0].name, [1])
         writer.add(write_model(directory, CHANGED, writer.reserve_temporary()))
         writer.commit()
-        writer.merge(full=True)
+        Merger(writer).merge(full=True)
         writer.commit()
         writer.delete_garbage()
 
@@ -283,8 +284,8 @@ def test_a_purged_segment_leaves_no_byte_of_what_is_dead(tmp_path: Path) -> None
     with IndexWriter(directory, "c", FIELDS) as writer:
         name = writer.segments[0].name
         writer.mark_dead(name, [0])
-        assert writer.merge() == 0  # too few are dead for the policy
-        assert (writer.purge(["another"]), writer.purge([name])) == (0, 1)
+        assert Merger(writer).merge() == 0  # too few are dead for the policy
+        assert (Merger(writer).purge(["another"]), Merger(writer).purge([name])) == (0, 1)
         writer.commit()
         writer.delete_garbage()
     assert not [file.name for file in tmp_path.iterdir() if b"canarytoken" in file.read_bytes()]

@@ -21,6 +21,7 @@ from index_format import (
     Level,
     Manifest,
     MemoryDirectory,
+    Merger,
     Snapshot,
     read_manifest,
 )
@@ -109,7 +110,7 @@ def test_a_snapshot_outlives_what_writers_do(kind: str, tmp_path: Path) -> None:
     with IndexWriter(directory, "configuration", FIELDS) as writer:
         writer.mark_dead(next(entry.name for entry in writer.segments if entry.files == 2), [0])
         writer.commit()
-        assert writer.merge(full=True) == 1
+        assert Merger(writer).merge(full=True) == 1
         writer.commit()
         writer.delete_garbage()
     if os.name != "nt" or kind != "disk":  # there, an open file is deleted by a later writer
@@ -140,7 +141,7 @@ def test_exchanged_segments_are_corrupt() -> None:
     with pytest.raises(CorruptIndex, match=f"{one}: holds the content of {two[:32]}"):
         Snapshot.open(directory)
     with pytest.raises(CorruptIndex), IndexWriter(directory, "configuration", FIELDS) as writer:
-        writer.merge(full=True)
+        Merger(writer).merge(full=True)
 
 
 @pytest.mark.parametrize("change", [{"files": 3}, {"units": 2}, {"file_bytes": 1}])

@@ -15,6 +15,7 @@ from index_format import (
     IndexWriter,
     Level,
     MemoryDirectory,
+    Merger,
     Snapshot,
     read_manifest,
     verify_index,
@@ -56,7 +57,7 @@ def update(directory: Directory) -> Iterator[int]:
         writer.mark_dead(writer.segments[0].name, [0, 1])
         writer.add(write_model(directory, CHANGED, writer.reserve_temporary()))
         yield writer.commit().generation
-        writer.merge(full=True)
+        Merger(writer).merge(full=True)
         yield writer.commit().generation
         writer.delete_garbage()
 
@@ -123,7 +124,7 @@ def test_between_merges_there_may_be_commits(monkeypatch: pytest.MonkeyPatch) ->
             writer.delete_garbage()
             assert read_generation(directory) == (before.generation + 1, model)
 
-        assert writer.merge(full=True, between=commit) == 2
+        assert Merger(writer).merge(full=True, between=commit) == 2
         assert writer.commit().generation == before.generation + 2
     assert counts == [2]
     assert read_generation(directory) == (before.generation + 2, model)
@@ -140,13 +141,13 @@ def test_segments_of_a_long_build_are_merged_while_others_come(monkeypatch: pyte
         (before,) = writer.segments
         for path in list(model)[1:]:
             writer.add(write_model(directory, {path: model[path]}, writer.reserve_temporary()))
-            if writer.merge_early():
+            if Merger(writer).merge_early():
                 assert writer.segments[0] == before  # its files may still be marked dead
                 assert directory.list_names().count("manifest") == 1
                 assert sum(name.endswith(".seg") for name in directory.list_names()) == len(writer.segments)
         assert len(writer.segments) <= 1 + 4
         writer.mark_dead(before.name, [0])
-        writer.merge(full=True)
+        Merger(writer).merge(full=True)
         writer.commit()
         writer.delete_garbage()
         early = writer.segments
@@ -159,10 +160,27 @@ def test_segments_of_a_long_build_are_merged_while_others_come(monkeypatch: pyte
     assert read_generation(directory)[1] == read_generation(at_once)[1]
 
 
+def test_what_is_made_of_older_segments_is_not_merged_again_while_others_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Files of it are marked dead by its name, which was read after it was made."""
+    monkeypatch.setattr("index_format.writer._find_fan_in", lambda: 2)
+    directory = MemoryDirectory()
+    with open_writer(directory) as writer:
+        for number in range(4):
+            writer.add(write_model(directory, {f"f{number}": FIRST["a"]}, writer.reserve_temporary()))
+        writer.commit()
+    with open_writer(directory) as writer:
+        assert Merger(writer).merge_early(added=False)
+        assert (len(writer.segments), writer.added) == (3, ())
+        writer.add(write_model(directory, CHANGED, writer.reserve_temporary()))
+        assert [entry.files for entry in writer.added] == [2]
+
+
 def test_an_empty_index_can_be_committed() -> None:
     directory = MemoryDirectory()
     with open_writer(directory) as writer:
-        assert writer.merge() == writer.merge(full=True) == 0
+        assert Merger(writer).merge() == Merger(writer).merge(full=True) == 0
         assert writer.commit().generation == 1
     assert read_generation(directory) == (1, {})
     assert verify_index(directory) == []
@@ -247,7 +265,7 @@ def test_a_segment_that_is_gone_is_corrupt_when_it_is_merged() -> None:
         writer.add(write_model(directory, CHANGED, writer.reserve_temporary()))
         directory.delete(writer.segments[0].name)
         with pytest.raises(CorruptIndex, match="is missing"):
-            writer.merge(full=True)
+            Merger(writer).merge(full=True)
 
 
 def test_names_of_unfinished_segments_differ() -> None:
