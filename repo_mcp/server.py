@@ -379,7 +379,7 @@ def _warn(message: str) -> None:
 
 
 def _say(message: str) -> None:
-    from repo_mcp.text.escapes import escape_text
+    from repo_mcp.text.lines import escape_text
 
     try:  # by descriptor: there is no sys.stderr where it was closed
         os.write(2, f"{PROGRAM}: {escape_text(message)}\n".encode())

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from repo_mcp.protocol.tool_model import JsonSchema
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 MAX_PATH_CHARS = 200  # characters of a path in the log; a longer one is cut
 MAX_TEXT_CHARS = 240  # characters of a text that the operator asked to log: at most 2,880 bytes as ASCII JSON

@@ -49,7 +49,7 @@ from repo_mcp.audit.log_reader import (
 )
 from repo_mcp.config.server_config import find_state_home
 from repo_mcp.storage.user_key import load_user_key
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 TORN_LOOKS = 5  # at the last byte before a line counts as torn
 TORN_LOOK_SECONDS = 0.002

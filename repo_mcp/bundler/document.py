@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, FoundChunk, Selection
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 MAX_TERMS = 12  # of one excerpt, the rarest first; more would add nothing
 Document = dict[str, object]

@@ -16,7 +16,7 @@ from repo_mcp.cli.console.text import Text, open_console
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.settings import Setting, list_settings
 from repo_mcp.serving.server_options import read_config
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 
 def show_config(options: Namespace) -> int:

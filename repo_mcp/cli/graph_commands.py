@@ -115,7 +115,7 @@ class _Page:
 
 def _head(path: str, line: int, node: Node, sure: str) -> Text:
     from repo_mcp.cli.console.text import FAINT, NUMBER, PATH, Text
-    from repo_mcp.text.escapes import escape_text
+    from repo_mcp.text.lines import escape_text
 
     head = Text.assemble((escape_text(path), PATH), ":", (str(line), NUMBER))
     head.append(f"  {escape_text(node.qualified_name)}", "cyan").append(f"  {node.kind}", FAINT)
@@ -200,7 +200,7 @@ def _list_candidates(error: AmbiguousSymbolError, options: Namespace) -> int:
 
 
 def _print_edges(command: str, page: _Page, rows: Sequence[_Row], found: Edges) -> None:
-    from repo_mcp.text.escapes import escape_text
+    from repo_mcp.text.lines import escape_text
 
     shows_lines = command in ("callers", "references")  # those of a callee lie in the caller
     for edge, node, via in rows:

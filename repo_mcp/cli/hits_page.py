@@ -21,7 +21,7 @@ from repo_mcp.exact.page_lines import list_page_lines
 from repo_mcp.model import ExactMatch, Hit
 from repo_mcp.ranking.snippets import find_best_line, find_line_terms
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 
 class HitsPage:

@@ -159,7 +159,7 @@ def list_files(config: Config, glob: str | None, options: Namespace) -> int:
     from repo_mcp.cli.console.plain import write_json
     from repo_mcp.cli.search_scope import choose_language
     from repo_mcp.languages.patterns.language_registry import find_language
-    from repo_mcp.text.escapes import escape_text
+    from repo_mcp.text.lines import escape_text
     from repo_mcp.text.roles import is_test_path
 
     extensions = dict(config.extensions)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from repo_mcp.code_search.records import Author, Citation, CodeHit, FollowUp, Summary
 from repo_mcp.protocol.tool_model import Question
 from repo_mcp.text.analysis import analyse_text
-from repo_mcp.text.escapes import HIDING, escape_text
+from repo_mcp.text.lines import HIDING, escape_text
 
 MAX_TOLD = 5  # hits in a summary without a model
 MAX_SHOWN = 8  # hits given to a model

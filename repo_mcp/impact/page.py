@@ -14,7 +14,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.impact.records import Change, ChangedSymbol, Impact, Reached, ReachedFile
 from repo_mcp.symbols.model import SymbolKind
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 SHOWN_CHANGED = 60  # symbols, of all files
 SHOWN_SYMBOLS = 8  # of one file

@@ -47,7 +47,7 @@ from repo_mcp.protocol.requests import TASKS_EXTENSION, RequestRefused, refuse_m
 from repo_mcp.protocol.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
 from repo_mcp.protocol.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.answers import Answers

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 JsonSchema = Mapping[str, object]
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.research.records import MapEdge, MapNode
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 MAX_LABEL_CHARS = 60
 _CODES = {

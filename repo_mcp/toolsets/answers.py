@@ -32,7 +32,7 @@ from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
-from repo_mcp.text.escapes import escape_text, escape_texts, is_plain
+from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log

@@ -33,8 +33,7 @@ from repo_mcp.protocol.resources import (
     read_uri,
 )
 from repo_mcp.protocol.tool_model import CallContext, JsonSchema, Tool, ToolAnswer
-from repo_mcp.text.escapes import HIDING, escape_text
-from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.text.lines import HIDING, decode_source, escape_text, split_lines
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_text_type, is_media
 from repo_mcp.toolsets.answers import (
     HINTS,

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from repo_mcp import __version__
 from repo_mcp.cli.clients.clients import Server
 from repo_mcp.config.server_config import list_client_variables
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 PATIENCE_SECONDS = 30.0  # for each answer; Codex waits this long for a server to start
 LEAVE_SECONDS = 15.0  # normally under half a second, unless the machine is overloaded

@@ -30,7 +30,7 @@ from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, note
 from repo_mcp.cli.console.text import visible
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 _PROGRAMS = frozenset({SCRIPT, f"{SCRIPT}.exe"})
 SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 EXIT_DONE = 0
 EXIT_NOTHING_FOUND = 1

@@ -11,7 +11,7 @@ from repo_mcp.cli.console.endings import note, warn
 from repo_mcp.cli.console.text import FAINT, NUMBER, Text, open_console, show_size, visible
 from repo_mcp.languages.outline.symbol_lookup import find_parents, measure_depths
 from repo_mcp.model import CompactReport, IndexStatus, OpenedText, Outline, RefreshReport
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 
 class Renderer:

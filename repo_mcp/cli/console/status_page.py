@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from repo_mcp.cli.console.render import count, count_reasons
 from repo_mcp.cli.console.text import FAINT, Console, Text, show_size
 from repo_mcp.model import IndexStatus, SkipReason, SymbolIndexStatus
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 BAR_CELLS = 20
 SHOWN_LANGUAGES = 12

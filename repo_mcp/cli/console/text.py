@@ -14,7 +14,7 @@ import sys
 from enum import StrEnum
 
 from repo_mcp.config.server_config import wants_colour
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 _CODES = {
     "bold": "1",

@@ -30,7 +30,7 @@ from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
 from repo_mcp.errors import RepoError
 from repo_mcp.serving.server_options import read_config
 from repo_mcp.storage.data_dir import name_canonically
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 EXIT_HEALTHY, EXIT_PROBLEM = 0, 3
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.PROBLEM: "bold red"}

@@ -15,7 +15,7 @@ from repo_mcp.cli.console.text import show_size
 from repo_mcp.cli.report.facts import CallFacts, ReportFacts
 from repo_mcp.cli.report.file import MARK
 from repo_mcp.model import SkipReason
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 MOST_LANGUAGES = 20
 MOST_SEGMENTS = 40

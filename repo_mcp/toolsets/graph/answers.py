@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import ToolAnswer
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import (
     HINTS,
     NOT_RECORDED,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode
 from repo_mcp.model import IndexedPath, SkipReason
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.graph.answers import name_code
 

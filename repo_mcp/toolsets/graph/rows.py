@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import is_tracked
 from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edge_list import FolderUses

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, NOTHING_FITS
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.escapes import HIDING, escape_text
+from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import ORDINARY_CHARS, Arguments, Draft, Part, Result, find_integer, find_text
 
 if TYPE_CHECKING:

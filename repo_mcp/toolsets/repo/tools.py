@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from repo_mcp import __version__
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Progress
-from repo_mcp.text.escapes import escape_text, escape_texts
+from repo_mcp.text.lines import escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
     Arguments,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from repo_mcp.text.escapes import escape_text
+from repo_mcp.text.lines import escape_text
 
 Result = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.escapes import HIDING, escape_text
+from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, warn_of_escapes
 from repo_mcp.toolsets.cursors import Page
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain

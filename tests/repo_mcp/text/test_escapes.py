@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.text.escapes import escape_text, is_plain
+from repo_mcp.text.lines import escape_text, is_plain
 
 
 def test_names_are_shown_without_characters_that_hide() -> None:
