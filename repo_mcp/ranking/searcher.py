@@ -19,7 +19,13 @@ from index_format import ChunkSpan, Level, Snapshot, UnitSpan, compute_chunk_id
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.bm25f import DECIMALS, I64, U32, TermScorer
 from repo_mcp.ranking.path_scan import PathScan
-from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
+from repo_mcp.ranking.posting_scorers import (
+    ALL_FIELDS,
+    BLOCK_DOCS,
+    PostingScorer,
+    TermScorerReader,
+    TermScorers,
+)
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.segment_search import (
     UNITS_PER_CHUNK,
@@ -29,7 +35,6 @@ from repo_mcp.ranking.segment_search import (
     RankedUnit,
     SegmentSearch,
 )
-from repo_mcp.ranking.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
 BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostly hold enough

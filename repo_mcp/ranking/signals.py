@@ -20,11 +20,11 @@ import numpy as np
 from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.intent import Intent, NameKind, split_stems
+from repo_mcp.ranking.posting_scorers import TermScorers
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Searcher
 from repo_mcp.ranking.segment_search import Mask
-from repo_mcp.ranking.term_scorers import TermScorers
 from repo_mcp.text.analysis import LONG_WORD, get_name_term, get_root
 from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role
 from repo_mcp.text.schema import PATH, SYMBOL

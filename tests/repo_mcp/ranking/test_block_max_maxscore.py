@@ -10,13 +10,20 @@ import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.indexing.documents import SegmentBuilder
-from repo_mcp.ranking import bm25f, segment_search, term_scorers
+from repo_mcp.ranking import bm25f, posting_scorers, segment_search
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
-from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, GRAIN, LongList, PathList, PostingScorer, ShortList
+from repo_mcp.ranking.posting_scorers import (
+    BLOCK_DOCS,
+    GRAIN,
+    LongList,
+    PathList,
+    PostingScorer,
+    ShortList,
+    TermScorerReader,
+)
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
-from repo_mcp.ranking.term_scorers import TermScorerReader
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
 from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
@@ -53,7 +60,7 @@ def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(segment_search, "BLOCKS_AT_ONCE", 1)
         monkeypatch.setattr(segment_search, "FEW_UNITS", 2)
     if request.param == "paths apart":
-        monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
+        monkeypatch.setattr(posting_scorers, "PATH_UNITS", 0)
     return
 
 
@@ -168,7 +175,7 @@ def test_lists_tell_the_documents_of_each_field(searcher: Searcher) -> None:
 def test_paths_of_many_files_are_a_list_of_their_own(
     searcher: Searcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
+    monkeypatch.setattr(posting_scorers, "PATH_UNITS", 0)
     snapshot = searcher.snapshot
     reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     assert PathList in {type(one) for own in reader.read(["email"])[0].segments for one in own}
