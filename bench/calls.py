@@ -25,7 +25,7 @@ from typing import Any
 
 from index_format.directory import SETTLED_NS
 from repo_mcp.config.server_config import load_config
-from repo_mcp.protocol.answers import Answers
+from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.wire import Streams, Wire
 from repo_mcp.server import Server
 from repo_mcp.serving.toolset_loader import load_toolsets

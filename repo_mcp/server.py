@@ -21,8 +21,8 @@ import threading
 from repo_mcp import __version__
 from repo_mcp.config.plain_options import read_plain
 from repo_mcp.process.ending import end_process, kill_children
-from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import join_instructions, name_schemes, offers_tasks, say_root
+from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams

@@ -23,13 +23,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.answers import encode_progress
+from repo_mcp.protocol.messages import encode_progress
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, Tool, ToolAnswer
 
 if TYPE_CHECKING:
-    from repo_mcp.protocol.answers import Answers
     from repo_mcp.protocol.frames import JsonObject, RequestId
-    from repo_mcp.protocol.requests import Caller
+    from repo_mcp.protocol.messages import Answers, Caller
     from repo_mcp.protocol.sampling import Round, Sampler
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer
     from repo_mcp.protocol.wire import Wire

@@ -25,7 +25,7 @@ from repo_mcp.protocol.frames import INTERNAL_ERROR, INVALID_PARAMS, JsonObject,
 from repo_mcp.protocol.instructions import name_schemes
 
 if TYPE_CHECKING:
-    from repo_mcp.protocol.answers import Answers
+    from repo_mcp.protocol.messages import Answers
     from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer, Toolset
 
 LIST, READ = "resources/list", "resources/read"

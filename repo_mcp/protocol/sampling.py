@@ -38,7 +38,6 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.answers import encode_notification
 from repo_mcp.protocol.frames import (
     INVALID_PARAMS,
     JsonObject,
@@ -48,7 +47,7 @@ from repo_mcp.protocol.frames import (
     encode_json,
     is_encodable,
 )
-from repo_mcp.protocol.requests import RequestRefused
+from repo_mcp.protocol.messages import RequestRefused, encode_notification
 from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 
 if TYPE_CHECKING:

@@ -23,13 +23,16 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
-from repo_mcp.protocol.answers import NOT_KEPT, SERVER_NAME, SERVER_TITLE, TASKS_CAPABILITY
 from repo_mcp.protocol.call_pool import PROGRESS_SECONDS, CallPool, Outcome, submit_tool
 from repo_mcp.protocol.frames import JsonObject
 from repo_mcp.protocol.instructions import join_texts, name_schemes
-from repo_mcp.protocol.requests import (
+from repo_mcp.protocol.messages import (
     MODERN_VERSION,
+    NOT_KEPT,
     ONE_PAGE,
+    SERVER_NAME,
+    SERVER_TITLE,
+    TASKS_CAPABILITY,
     TASKS_EXTENSION,
     TASKS_VERSION,
     RequestRefused,

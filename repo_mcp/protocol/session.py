@@ -23,7 +23,7 @@ from repo_mcp.protocol.frames import (
     encode_error,
     encode_frame,
 )
-from repo_mcp.protocol.requests import (
+from repo_mcp.protocol.messages import (
     HANDSHAKE_VERSIONS,
     MODERN_VERSION,
     RESOURCE_METHODS,
@@ -48,10 +48,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from repo_mcp.protocol.answers import Answers
     from repo_mcp.protocol.call_pool import AnsweredCall, CallPool
     from repo_mcp.protocol.client_roots import ClientRoots
     from repo_mcp.protocol.frames import JsonObject, RequestId
+    from repo_mcp.protocol.messages import Answers
     from repo_mcp.protocol.sampling import Round, Sampler
     from repo_mcp.protocol.task_methods import TaskMethods
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer

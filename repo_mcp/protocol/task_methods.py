@@ -30,7 +30,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.answers import encode_notification, encode_result
 from repo_mcp.protocol.call_pool import CallPool, Outcome, PooledCall, ProgressRelay, submit_tool
 from repo_mcp.protocol.frames import (
     INTERNAL_ERROR,
@@ -43,15 +42,21 @@ from repo_mcp.protocol.frames import (
     encode_json,
     is_encodable,
 )
-from repo_mcp.protocol.requests import TASKS_EXTENSION, RequestRefused, refuse_method, refuse_params
+from repo_mcp.protocol.messages import (
+    TASKS_EXTENSION,
+    RequestRefused,
+    encode_notification,
+    encode_result,
+    refuse_method,
+    refuse_params,
+)
 from repo_mcp.protocol.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
 from repo_mcp.protocol.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer
 from repo_mcp.text.lines import escape_text
 
 if TYPE_CHECKING:
-    from repo_mcp.protocol.answers import Answers
-    from repo_mcp.protocol.requests import Caller
+    from repo_mcp.protocol.messages import Answers, Caller
     from repo_mcp.protocol.sampling import Round, Sampler
     from repo_mcp.protocol.tasks import TaskStore
     from repo_mcp.protocol.tool_model import Tool

@@ -7,10 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.call_pool import CallPool
 from repo_mcp.protocol.instructions import name_schemes
-from repo_mcp.protocol.requests import MODERN_VERSION
+from repo_mcp.protocol.messages import MODERN_VERSION, Answers
 from repo_mcp.protocol.resources import join_resources
 from repo_mcp.protocol.sampling import ANSWER_SECONDS, Sampler
 from repo_mcp.protocol.session import Session

@@ -11,8 +11,8 @@ import time
 from collections.abc import Mapping
 
 from repo_mcp import __version__
-from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import join_instructions
+from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.tool_model import (
     Annotations,
     Audio,

@@ -14,8 +14,8 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol import instructions
-from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.frames import encode_json
+from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.tool_listing import show_schema
 from repo_mcp.protocol.tool_model import Toolset, name_tools
 from repo_mcp.serving.toolset_loader import load_toolsets

@@ -15,8 +15,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol import instructions
-from repo_mcp.protocol.answers import encode_result
-from repo_mcp.protocol.requests import HANDSHAKE_VERSIONS, MODERN_VERSION
+from repo_mcp.protocol.messages import HANDSHAKE_VERSIONS, MODERN_VERSION, encode_result
 from repo_mcp.protocol.tool_model import (
     Annotations,
     Audio,

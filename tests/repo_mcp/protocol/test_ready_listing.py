@@ -11,8 +11,8 @@ import pytest
 from repo_mcp.config.plain_options import REPOSITORY_FILE, TOOLSETS, read_plain
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol import ready_listing
-from repo_mcp.protocol.answers import Answers
 from repo_mcp.protocol.instructions import offers_tasks
+from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.tool_model import name_tools
 from repo_mcp.serving.toolset_loader import load_toolsets

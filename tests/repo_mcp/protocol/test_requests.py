@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.protocol.requests import MODERN_VERSION
+from repo_mcp.protocol.messages import MODERN_VERSION
 from repo_mcp.protocol.tool_model import Toolset
 from tests.deep.sizes import examples
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, ask_session, build_answer, build_tool

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.protocol.requests import MODERN_VERSION
+from repo_mcp.protocol.messages import MODERN_VERSION
 from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset
 from tests.deep.sizes import examples
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, ask_session, build_tool, echo

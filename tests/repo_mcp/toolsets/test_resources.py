@@ -20,7 +20,7 @@ from repo_mcp.documentation.nearest import MAX_DIRECTORIES
 from repo_mcp.errors import ErrorCode
 from repo_mcp.protocol import session
 from repo_mcp.protocol.frames import INTERNAL_ERROR, INVALID_PARAMS
-from repo_mcp.protocol.requests import HANDSHAKE_VERSIONS, MODERN_VERSION
+from repo_mcp.protocol.messages import HANDSHAKE_VERSIONS, MODERN_VERSION
 from repo_mcp.protocol.resources import (
     LIST,
     MAX_URI_CHARS,
