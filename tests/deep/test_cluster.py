@@ -122,8 +122,8 @@ def make_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = ShardPlanner.__init__
 
-    def plan_small(self: ShardPlanner, find: Any, reserve: Any, _shard_bytes: int) -> None:
-        plan(self, find, reserve, SHARD_BYTES)
+    def plan_small(self: ShardPlanner, find: Any, reserve: Any, _shard_bytes: int, **options: bool) -> None:
+        plan(self, find, reserve, SHARD_BYTES, **options)
 
     monkeypatch.setattr(ShardPlanner, "__init__", plan_small)
 
