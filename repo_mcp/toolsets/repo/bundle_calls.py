@@ -4,16 +4,16 @@ An answer is code before all: each excerpt once, with its place, one citation an
 was found is told by keywords and counts; `audit` asks for the whole of it, which the kept files always have.
 The excerpts are the same either way.
 
-Where the client sets no limit of tokens, one is set so that the answer passes whole: what every client takes
-when no budget is given at all, the server's limit of bytes otherwise. So the bundle is built to fit, the best
-declarations first, instead of losing its last files. What still does not fit loses excerpts from the
+Tokens are limited so that the answer passes whole: to what every client takes when no budget is given at all,
+to the server's limit of bytes otherwise, whatever the client asks for. So the bundle is built to fit, the
+best declarations first, instead of losing its last files. What still does not fit loses excerpts from the
 end, with a warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, NOTHING_FITS
@@ -39,16 +39,20 @@ def build_context_bundle(repository: Repository, arguments: Arguments, context: 
     given = arguments.get("budget")
     budget: Mapping[str, object] = given if isinstance(given, Mapping) else {}
     most = repository.config.limits.max_total_bytes_per_response
+    fitting = _count_fitting_tokens(most if budget else min(ORDINARY_CHARS, most))
+    wanted = find_integer(budget, "max_tokens") or fitting
     request = BundleRequest(
         prompt=find_text(arguments, "prompt") or "",
         max_files=find_integer(budget, "max_files"),
         max_total_lines=find_integer(budget, "max_total_lines"),
-        max_tokens=find_integer(budget, "max_tokens")
-        or _count_fitting_tokens(most if budget else min(ORDINARY_CHARS, most)),
+        max_tokens=min(wanted, fitting),
         strategy=find_text(arguments, "strategy") or DEFAULT_STRATEGY,
         include_tests=arguments.get("include_tests") is not False,
     )
     bundle = repository.bundle(request)
+    if wanted > fitting:
+        said = f"budget.max_tokens is above what one answer holds: {fitting:,} is used"
+        bundle = replace(bundle, warnings=(*bundle.warnings, said))
     whole_audit = arguments.get("audit") is True
     return Draft(
         lambda rows: _render(bundle, rows, whole_audit=whole_audit), len(bundle.selections), not budget

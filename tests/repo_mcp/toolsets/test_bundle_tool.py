@@ -131,6 +131,16 @@ def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> 
     assert fixed.asked[0].max_tokens == 1_600
 
 
+def test_a_bundle_is_built_to_fit_whatever_is_asked(project: Repository) -> None:
+    whole = project.bundle(BundleRequest(WIDE, 8, 400))
+    fixed = Fixed(whole, Limits())
+    envelope = call(fixed, prompt="x", budget={"max_tokens": 5_000})
+    assert fixed.asked[0].max_tokens == 1_600
+    assert "budget.max_tokens is above what one answer holds: 1,600 is used" in envelope["warnings"]
+    call(fixed, prompt="x", budget={"max_tokens": 1_599})
+    assert fixed.asked[1].max_tokens == 1_599
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
