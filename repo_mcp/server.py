@@ -91,7 +91,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     """Serve `config` over HTTP until a signal, and end the process. Returns the code of a failed start."""
     from repo_mcp.errors import RepoError
     from repo_mcp.process.allocator import return_free_memory
-    from repo_mcp.protocol.call_pool import CallPool
+    from repo_mcp.protocol.calls import CallPool
     from repo_mcp.protocol.http_server import PATH, listen, open_socket
     from repo_mcp.protocol.sdk_server import build_sdk_server
     from repo_mcp.serving.toolset_loader import load_toolsets
@@ -259,7 +259,7 @@ class Server:
 
     def offer(self, toolsets: Sequence[Toolset]) -> None:
         """List the tools. Their calls wait until what they ask is open."""
-        from repo_mcp.protocol.call_pool import CallPool
+        from repo_mcp.protocol.calls import CallPool
         from repo_mcp.protocol.sampling import Sampler
         from repo_mcp.protocol.tool_model import name_tools
 

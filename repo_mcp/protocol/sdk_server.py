@@ -23,7 +23,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
-from repo_mcp.protocol.call_pool import PROGRESS_SECONDS, CallPool, Outcome, submit_tool
+from repo_mcp.protocol.calls import PROGRESS_SECONDS, CallPool, Outcome, submit_tool
 from repo_mcp.protocol.frames import JsonObject
 from repo_mcp.protocol.instructions import join_texts, name_schemes
 from repo_mcp.protocol.messages import (

@@ -48,7 +48,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from repo_mcp.protocol.call_pool import AnsweredCall, CallPool
+    from repo_mcp.protocol.calls import AnsweredCall, CallPool
     from repo_mcp.protocol.client_roots import ClientRoots
     from repo_mcp.protocol.frames import JsonObject, RequestId
     from repo_mcp.protocol.messages import Answers
@@ -266,7 +266,7 @@ class Session:
     def _submit_about_files(
         self, request_id: RequestId, method: str, arguments: JsonObject, caller: Caller, *, modern: bool
     ) -> None:
-        from repo_mcp.protocol.call_pool import AnsweredCall
+        from repo_mcp.protocol.calls import AnsweredCall
         from repo_mcp.protocol.resources import encode_answer
 
         self._ready.wait()
@@ -334,7 +334,7 @@ class Session:
 
     def _call(self, request: Request, params: JsonObject, caller: Caller) -> None:
         """Have a tool called, whose thread answers; in the second era perhaps with a task."""
-        from repo_mcp.protocol.call_pool import AnsweredCall
+        from repo_mcp.protocol.calls import AnsweredCall
 
         name, arguments = read_call(params)
         tool, modern, round_ = self._get_tool(name), self._modern is True, None

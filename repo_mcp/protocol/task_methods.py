@@ -30,7 +30,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.call_pool import CallPool, Outcome, PooledCall, ProgressRelay, submit_tool
+from repo_mcp.protocol.calls import CallPool, Outcome, PooledCall, ProgressRelay, submit_tool
 from repo_mcp.protocol.frames import (
     INTERNAL_ERROR,
     INVALID_PARAMS,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from repo_mcp.protocol.call_pool import CallPool
+from repo_mcp.protocol.calls import CallPool
 from repo_mcp.protocol.instructions import name_schemes
 from repo_mcp.protocol.messages import MODERN_VERSION, Answers
 from repo_mcp.protocol.resources import join_resources

@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Mapping
 
-from repo_mcp.protocol.call_pool import CallPool, Outcome, run_tool, submit_tool
+from repo_mcp.protocol.calls import CallPool, Outcome, run_tool, submit_tool
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Question, ToolAnswer
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.pipe_client import build_answer, build_tool

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from repo_mcp.protocol.call_pool import PROGRESS_SECONDS, ProgressRelay
+from repo_mcp.protocol.calls import PROGRESS_SECONDS, ProgressRelay
 from repo_mcp.protocol.tool_model import Progress
 
 PATIENCE_SECONDS = 60.0  # a test that needs it has failed
@@ -53,7 +53,7 @@ def test_what_cannot_be_written_is_left_out() -> None:
 
 
 def test_progress_from_many_threads_never_falls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_mcp.protocol.call_pool.PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("repo_mcp.protocol.calls.PROGRESS_SECONDS", 0.0)
     said: list[bytes] = []
     relay = ProgressRelay(said.append, 1)
     together = threading.Barrier(4)

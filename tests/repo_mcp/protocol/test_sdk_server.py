@@ -12,8 +12,8 @@ from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp.shared.memory import create_client_server_memory_streams
 
-from repo_mcp.protocol import call_pool
-from repo_mcp.protocol.call_pool import CallPool
+from repo_mcp.protocol import calls
+from repo_mcp.protocol.calls import CallPool
 from repo_mcp.protocol.sdk_server import build_sdk_server
 from repo_mcp.protocol.tool_model import Annotations, CallContext, Progress, Tool, ToolAnswer, Toolset
 
@@ -85,7 +85,7 @@ def test_calls_run_at_the_same_time() -> None:
 
 def test_no_more_calls_wait_than_may_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing bounds the calls of a client of /sse: each is a request of its own that is taken at once."""
-    monkeypatch.setattr(call_pool, "MAX_WAITING", 3)
+    monkeypatch.setattr(calls, "MAX_WAITING", 3)
     gate = threading.Event()
     toolset = Toolset("t", (_tool("slow", lambda context: gate.wait(PATIENCE_SECONDS) and None),))
     refused: list[int] = []

@@ -643,7 +643,7 @@ def test_who_tells_of_a_task_cannot_be_overtaken() -> None:
 
 
 def test_a_client_that_does_not_read_cannot_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_mcp.protocol.call_pool.PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("repo_mcp.protocol.calls.PROGRESS_SECONDS", 0.0)
     story: list[str] = []
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
