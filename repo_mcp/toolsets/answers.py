@@ -1,11 +1,10 @@
 """The way from a call of any toolset to its one answer, and into the log.
 
 A tool drafts a result that can lose rows from its end. `answer_call` renders it with as many rows as fit into
-the limit of bytes, without the fields that say nothing, or renders its failure,
-and tells the log of the outcome once. An answer that cannot be logged is given all the same, with a warning.
-No exception, traceback or path of ours reaches a client.
-
-Left out on purpose: what an answer looks like. That is each toolset's own specification, and a `Form`.
+the limit of bytes, without the fields that say nothing, or renders its failure, and tells the log of the
+outcome once. An answer that cannot be logged is given all the same, with a warning. No exception, traceback
+or path of ours reaches a client. An argument of a call that was checked has the type of its schema, or is
+left out.
 
 Answers are pruned by the output schema of the tool: fields whose absence says the same are left out.
 
@@ -15,13 +14,25 @@ that must be seen even when it is empty is required, or has a default that it ne
 
     {"hits": [{"path": "a.py", "symbol": null}], "truncated": false}  ->  {"hits": [{"path": "a.py"}]}
 
-Left out on purpose: objects whose schema names no properties, such as counts by name, stay as they are.
+Where a list was cut, a client goes on by a cursor.
 
-An argument of a call that was checked has the type of its schema, or is left out.
+    cursor = URL-safe Base64 of: 4 bytes that name the call, 4 that name the rows given so far, their number
+
+Nothing is kept between two calls. A cursor names the tool and the arguments that the list was asked for with,
+without those that only say how much of it is shown, so a page may be longer than the one before. And it names
+the rows that stand before it. A call that goes on makes the list anew and compares: when those rows are still
+the same, no row is given twice and none is missed, whatever has changed elsewhere in the tree; when they are
+not, the cursor is refused. Equal lists have equal cursors.
+
+Left out on purpose: what an answer looks like, which is each toolset's own specification, and a `Form`;
+objects whose schema names no properties, such as counts by name, stay as they are; and secrecy: a client that
+makes up a cursor gets what another page would have shown it.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,6 +44,7 @@ from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
 from repo_mcp.text.lines import escape_text, escape_texts, is_plain
+from repo_mcp.toolsets.schema_parts import Schema
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
@@ -321,3 +333,96 @@ def _shorten_object(fields: _Fields, value: object) -> object:
         elif short or (short is not False and isinstance(short, int | float)):
             kept[name] = short
     return kept
+
+
+CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut
+NEXT_CURSOR: Schema = {"type": "string", "description": "Gives what follows; none at the end"}
+MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
+_DIGEST_BYTES = 4  # one cursor of 4,000,000,000 is taken for another's
+_MAX_CHARS = 200
+_HOW_MUCH = frozenset({"cursor", "limit", "max_results", "top_k", "format"})  # what a page may differ in
+
+
+def encode_cursor(tool: str, arguments: Arguments, position: bytes) -> str:
+    """Return the cursor of a position in the list that this call asks for."""
+    return base64.urlsafe_b64encode(_name_call(tool, arguments) + position).decode("ascii").rstrip("=")
+
+
+def decode_cursor(tool: str, arguments: Arguments) -> bytes | None:
+    """Return the position that the argument `cursor` names; None where there is no such argument.
+
+    Raises RepoError with INVALID_ARGUMENT for the cursor of another call, and for what is no cursor.
+    """
+    given = arguments.get("cursor")
+    if not isinstance(given, str):
+        return None
+    padded = given[:_MAX_CHARS] + "=" * (-len(given) % 4)  # cut, it is none of ours
+    try:
+        found = base64.b64decode(padded.encode("ascii"), b"-_", validate=True)
+    except (UnicodeEncodeError, binascii.Error):
+        found = b""
+    position = found.removeprefix(_name_call(tool, arguments))
+    if len(position) in (0, len(found)):
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "The cursor belongs to another call.",
+            "Make the call whose answer gave the cursor, with the same arguments; or leave cursor out.",
+            {"argument": "cursor"},
+        )
+    return position
+
+
+def refuse_stale() -> RepoError:
+    """Return the error of a cursor whose list has changed before it."""
+    return RepoError(
+        ErrorCode.INVALID_ARGUMENT,
+        "The cursor is out of date: what was listed before it has changed.",
+        "Make the call again without cursor.",
+        {"argument": "cursor"},
+    )
+
+
+class Page:
+    """The rows of a list from a cursor on, counted from 0. A list is given by the keys of its rows."""
+
+    def __init__(self, tool: str, arguments: Arguments, most: int = MAX_ROWS) -> None:
+        """Read the argument `cursor`. Raises INVALID_ARGUMENT; also for more than `most` rows before it."""
+        self._tool = tool
+        self._arguments = arguments
+        self._most = most
+        position = decode_cursor(tool, arguments)
+        self._given = b"" if position is None else position[:_DIGEST_BYTES]
+        self.start = 0 if position is None else int.from_bytes(position[_DIGEST_BYTES:])
+        if position is not None and not 1 <= self.start <= most:
+            raise refuse_stale()
+
+    def check(self, keys: Sequence[str]) -> None:
+        """Compare what stands before the page. Raises INVALID_ARGUMENT when it is not what was given."""
+        if self.start and (self.start > len(keys) or _name_rows(keys[: self.start]) != self._given):
+            raise refuse_stale()
+
+    def follow(self, keys: Sequence[str], rows: int, is_cut: bool) -> Mapping[str, object]:
+        """Return the field `cursor` of an answer with the first `rows` rows of the page; none at the end.
+
+        There is none either for a page without rows: it would lead to itself.
+        """
+        end = self.start + rows
+        if not is_cut or not rows or end > self._most:
+            return {}
+        position = _name_rows(keys[:end]) + end.to_bytes((end.bit_length() + 7) // 8)
+        return {"cursor": encode_cursor(self._tool, self._arguments, position)}
+
+
+def _name_call(tool: str, arguments: Arguments) -> bytes:
+    kept = {name: arguments[name] for name in sorted(arguments.keys() - _HOW_MUCH)}
+    return _digest(encode_json([tool, kept]))
+
+
+def _name_rows(keys: Sequence[str]) -> bytes:
+    return _digest("\0".join(keys))
+
+
+def _digest(text: str) -> bytes:
+    import hashlib  # here: listing the tools needs none
+
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, list_implementing
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolKind
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
-from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import (
     INCOMING,

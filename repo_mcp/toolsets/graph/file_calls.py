@@ -15,8 +15,7 @@ from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.text.media_types import find_media_type
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, add_warnings, find_integer
-from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, add_warnings, find_integer
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,

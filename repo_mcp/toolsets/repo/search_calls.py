@@ -39,8 +39,16 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, warn_of_escapes
-from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.answers import (
+    Arguments,
+    Draft,
+    Page,
+    Part,
+    Result,
+    find_integer,
+    find_text,
+    warn_of_escapes,
+)
 from repo_mcp.toolsets.repo.answers import plain_number
 
 if TYPE_CHECKING:

@@ -20,14 +20,17 @@ from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
     Arguments,
     Draft,
+    Page,
     Part,
     Result,
+    decode_cursor,
+    encode_cursor,
     find_integer,
     find_text,
+    refuse_stale,
     warn_beside,
     warn_of_escapes,
 )
-from repo_mcp.toolsets.cursors import Page, decode_cursor, encode_cursor, refuse_stale
 from repo_mcp.toolsets.repo.answers import plain_number
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
 

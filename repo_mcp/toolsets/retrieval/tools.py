@@ -14,8 +14,16 @@ from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, warn_of_escapes
-from repo_mcp.toolsets.cursors import Page
+from repo_mcp.toolsets.answers import (
+    Arguments,
+    Draft,
+    Page,
+    Part,
+    Result,
+    find_integer,
+    find_text,
+    warn_of_escapes,
+)
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
