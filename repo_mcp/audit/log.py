@@ -7,7 +7,7 @@
 - A line is written by one `os.write` of at most 4 KiB of ASCII to a descriptor opened for appending, so
   lines of several processes do not mix. The file must be a regular one of ours with a single name; a
   link, a FIFO or another user's file is not used. A torn last line is closed off before the next one.
-- Arguments are shapes (`repo_mcp.audit.argument_shapes`): no text of queries, prompts or files, unless the
+- Arguments are shapes (`repo_mcp.audit.call_recorder`): no text of queries, prompts or files, unless the
   operator asks for queries.
 - Every line carries a keyed tag. A reader trusts no other line: a log can come with the repository.
 - Above MAX_FILE_BYTES the file is renamed, under a lock of the operating system; KEPT_FILES older ones
@@ -37,7 +37,6 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, IndexLocked
-from repo_mcp.audit.argument_shapes import Shape, drop_values
 from repo_mcp.audit.log_reader import (
     KEPT_FILES,
     LOCK_FILE,
@@ -58,6 +57,9 @@ MAX_FILE_BYTES = 4 * 1024 * 1024  # about 9,000 calls
 MAX_CLIENT_CHARS = 64
 _LOCK_TRIES = 50  # only on Windows, where appending takes the lock
 _LOCK_RETRY_SECONDS = 0.01
+_VALUES = frozenset({"value", "text", "properties", "items"})  # what a shape has of an argument itself
+
+Shape = Mapping[str, object]  # of an argument, as `repo_mcp.audit.call_recorder` describes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,14 @@ def _is_torn(descriptor: int) -> bool:
 
 def _render_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def drop_values(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
+    """Return the shapes without values or texts, for a line that would be too long."""
+    return {
+        name: {key: value for key, value in shape.items() if key not in _VALUES}
+        for name, shape in shapes.items()
+    }
 
 
 def _drop_all(_shapes: Mapping[str, Shape]) -> dict[str, Shape]:

@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.audit.argument_shapes import PathClass, ShapeRules, describe_arguments, drop_values
+from repo_mcp.audit.call_recorder import PathClass, ShapeRules, describe_arguments
+from repo_mcp.audit.log import drop_values
 
 SECRET = "canary-secret"
 SCHEMA: dict[str, Any] = {
