@@ -11,7 +11,14 @@ A watch starts before the walk that it relies on: once it is in place, everythin
 can be lost without notice, when the system's queue overflows or on a network file system. The caller
 therefore still walks now and then, and so finds what was lost.
 
-Left out on purpose: which names count, and reading anything.
+The queue is inotify(7), of
+
+    i32 watch | u32 mask | u32 cookie | u32 bytes of the name | name, padded with NUL
+
+and a change is in it when the call that made it returns: an empty one means that nothing has changed.
+
+Left out on purpose: which names count, and reading anything; subdirectories, which are watched by themselves;
+and what became of a name.
 """
 
 from __future__ import annotations
@@ -19,12 +26,14 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
+import select
+import struct
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
-
-from repo_mcp.indexing import inotify
+from contextlib import closing, suppress
+from functools import cache
+from typing import Any
 
 LIBRARY = "watchfiles"
 STEP_MILLISECONDS = 20  # without another event, before events are reported, unless somebody waits for them
@@ -41,7 +50,7 @@ Told = Callable[[frozenset[str] | None], None]
 
 def is_installed() -> bool:
     """Return True when the system's reports of changes can be had."""
-    return inotify.is_available() or importlib.util.find_spec(LIBRARY) is not None
+    return has_inotify() or importlib.util.find_spec(LIBRARY) is not None
 
 
 class TreeWatcher:
@@ -65,9 +74,9 @@ class TreeWatcher:
         self._failed = failed
         self._closed = threading.Event()
         self._walked = threading.Event()
-        self.can_wait = inotify.is_available()
+        self.can_wait = has_inotify()
         self._turn = threading.Condition()  # guards the next four
-        self._queue: inotify.ChangeQueue | None = None
+        self._queue: ChangeQueue | None = None
         self._begun = 0  # batches that were taken from the queue; the walk of a new watch counts as one
         self._ended = 0  # those that `told` has returned from
         self._awaited = 0  # the one that somebody waits for
@@ -175,7 +184,7 @@ class TreeWatcher:
         return self._iter_queue(directories) if self.can_wait else self._iter_reported(directories)
 
     def _iter_queue(self, directories: Iterable[str]) -> Batches:
-        queue = inotify.ChangeQueue(self._root, sorted(directories))
+        queue = ChangeQueue(self._root, sorted(directories))
         try:
             with self._turn:
                 self._queue = queue
@@ -188,7 +197,7 @@ class TreeWatcher:
                 self._queue = None
             queue.close()
 
-    def _take(self, queue: inotify.ChangeQueue) -> frozenset[str] | None:
+    def _take(self, queue: ChangeQueue) -> frozenset[str] | None:
         """Return a batch: what is in the queue, and what follows soon unless somebody waits."""
         batch = self._read(queue)
         for _ in range(DEBOUNCE_MILLISECONDS // STEP_MILLISECONDS):
@@ -201,7 +210,7 @@ class TreeWatcher:
                 break
         return batch
 
-    def _read(self, queue: inotify.ChangeQueue) -> frozenset[str] | None:
+    def _read(self, queue: ChangeQueue) -> frozenset[str] | None:
         with self._turn:  # so that a change is either still in the queue or in a batch that has begun
             self._begun += 1
             return queue.read()
@@ -242,3 +251,109 @@ def _explain(error: Exception) -> str:
     if number is not None:
         return os.strerror(number)
     return type(error).__name__
+
+
+EVENT = struct.Struct("@iIII")
+assert EVENT.size == 16
+READ_BYTES = 64 * 1024  # at once: a thousand events
+
+_MODIFY, _ATTRIBUTES, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x80
+_CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF, _OVERFLOW = 0x100, 0x200, 0x400, 0x800, 0x4000
+_ONLY_DIRECTORIES, _DO_NOT_FOLLOW, _NOT_UNLINKED = 0x0100_0000, 0x0200_0000, 0x0400_0000
+_OF_NAMES = _MODIFY | _ATTRIBUTES | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
+_OF_DIRECTORY = _DELETE_SELF | _MOVE_SELF
+_WATCHED = _OF_NAMES | _OF_DIRECTORY | _ONLY_DIRECTORIES | _DO_NOT_FOLLOW | _NOT_UNLINKED
+
+
+@cache
+def has_inotify() -> bool:
+    """Return True where the kernel's own events can be had. In WSL it reports none of Windows' files."""
+    if sys.platform != "linux" or "microsoft" in os.uname().release.lower():
+        return False
+    return hasattr(_load_library(), "inotify_init1")
+
+
+class ChangeQueue:
+    """The changes below some directories since it was made. For one reader; `is_empty` and `wake` for any."""
+
+    def __init__(self, root: str, directories: Iterable[str]) -> None:
+        """Watch these directories, relative to the root, "" for itself. Raises OSError."""
+        library = _load_library()
+        self._descriptor = _check(library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        self._woken = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._directories: dict[int, str] = {}
+        self._poll = select.poll()
+        try:
+            for one in directories:
+                place = os.fsencode(os.path.join(root, one))
+                watch = _check(library.inotify_add_watch(self._descriptor, place, _WATCHED))
+                self._directories[watch] = one
+            for descriptor in (self._descriptor, self._woken):
+                self._poll.register(descriptor, select.POLLIN)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def is_empty(self) -> bool:
+        """Return True when nothing has changed that was not read."""
+        from fcntl import ioctl
+        from termios import FIONREAD
+
+        # Not by `poll`: its object serves one thread at a time.
+        return not any(ioctl(self._descriptor, FIONREAD, bytes(4)))
+
+    def wait(self, seconds: float) -> None:
+        """Wait for changes, or for `wake`."""
+        self._poll.poll(seconds * 1000)
+        with suppress(BlockingIOError):
+            os.eventfd_read(self._woken)
+
+    def wake(self) -> None:
+        """End a wait, now or the next one."""
+        os.eventfd_write(self._woken, 1)
+
+    def read(self) -> frozenset[str] | None:
+        """Return the paths that changed, relative to the root, without waiting; None: any may have."""
+        found: set[str] = set()
+        is_known = True
+        while True:
+            try:
+                data = os.read(self._descriptor, READ_BYTES)
+            except BlockingIOError:
+                return frozenset(found) if is_known else None
+            offset = 0
+            while offset < len(data):
+                watch, mask, _cookie, size = EVENT.unpack_from(data, offset)
+                offset += EVENT.size
+                name = data[offset : offset + size].rstrip(b"\0").decode("utf-8", "replace")
+                offset += size
+                directory = self._directories.get(watch, "")
+                if mask & _OF_NAMES:
+                    found.add(f"{directory}/{name}" if directory else name)
+                elif mask & _OF_DIRECTORY and directory:
+                    found.add(directory)
+                else:  # the queue overflowed, or the root is gone; a watch that ended was told of before
+                    is_known &= not mask & (_OVERFLOW | _OF_DIRECTORY)
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        os.close(self._descriptor)
+        os.close(self._woken)
+
+
+def _check(result: int) -> int:
+    """Return the result of a call. Raises OSError when it failed."""
+    if result < 0:
+        import ctypes
+
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+@cache
+def _load_library() -> Any:
+    import ctypes
+
+    return ctypes.CDLL(None, use_errno=True)

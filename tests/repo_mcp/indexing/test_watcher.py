@@ -15,7 +15,7 @@ import pytest
 
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing import inotify
+from repo_mcp.indexing import watcher
 from repo_mcp.indexing.watcher import TreeWatcher, is_installed
 from repo_mcp.live import index_report
 from repo_mcp.model import SearchRequest
@@ -125,7 +125,7 @@ def test_a_failure_is_told_once_without_a_path(
     def refuse(*_places: str, **_options: object) -> Iterator[object]:
         raise error
 
-    monkeypatch.setattr(inotify, "is_available", lambda: False)
+    monkeypatch.setattr(watcher, "has_inotify", lambda: False)
     monkeypatch.setattr(watchfiles, "watch", refuse)
     listener = listen("")
     wait_until(lambda: listener.failures != [])
@@ -258,7 +258,7 @@ def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.Mon
         ended.wait(PATIENCE_SECONDS)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(inotify, "is_available", lambda: False)
+    monkeypatch.setattr(watcher, "has_inotify", lambda: False)
     monkeypatch.setattr(watchfiles, "watch", watch)
     monkeypatch.setattr(index_report, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(index_report, "LOOK_COST_FACTOR", 0)

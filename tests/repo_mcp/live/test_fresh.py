@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing import inotify
+from repo_mcp.indexing import watcher
 from repo_mcp.live import index_report, live_index, refresher
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def watched(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
     """Yield a repository whose system tells of changes; a call waits for them as long as a test may take."""
-    if not inotify.is_available():
+    if not watcher.has_inotify():
         pytest.skip("only the kernel of Linux can be asked whether something has changed")
     monkeypatch.setattr(live_index, "CATCH_UP_SECONDS", HANG_SECONDS)
     with closing(Served(root, tmp_path / "data").repository) as repository:
