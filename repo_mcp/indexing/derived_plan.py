@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import compress, repeat
+from operator import eq
 
 import numpy as np
+import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES, SIZE, LiveSegment, Snapshot
-from repo_mcp.indexing.known_files import KnownFiles
+from index_format import SIZE, LiveSegment, Snapshot
+from repo_mcp.indexing.known_files import KnownFiles, split_fingerprints
 from repo_mcp.indexing.likely_order import make_ranker
 
 MANY_FILES = 5_000  # when more may have changed, all are compared, which takes no longer
@@ -53,44 +56,75 @@ class Plan:
         return self.done_bytes + self.bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The files of a segment that a parser accepts, in columns: 80,000 records would take 0.1 s."""
+
+    paths: list[str]
+    prints: list[bytes]
+    sizes: npt.NDArray[np.int64]
+    languages: list[str]
+    tasks: list[str]
+
+    def find_done(self, known: dict[str, bytes]) -> npt.NDArray[np.bool_]:
+        """Return which files are known with their fingerprint (bool). Takes all of them out of `known`."""
+        before = map(known.pop, self.paths, repeat(b""))
+        return np.fromiter(map(eq, before, self.prints), dtype=np.bool_, count=len(self.paths))
+
+    def get(self, row: int) -> WantedFile:
+        """Return one file."""
+        size = int(self.sizes[row])
+        return WantedFile(self.paths[row], self.prints[row], size, self.languages[row], self.tasks[row])
+
+
+def _iter_rows(lexical: Snapshot, find_task: FindTask) -> Iterator[_Rows]:
+    """Yield the files that a parser accepts, segment by segment. Raises IndexFormatError, OSError."""
+    for segment in lexical.segments:
+        reader = segment.reader
+        live = segment.live_file_mask
+        paths = (
+            b"\0".join(compress(reader.files.read_paths(), live)).decode().split("\0") if live.any() else []
+        )
+        names = reader.language_names
+        languages = [names[number] for number in reader.read_languages()[live].tolist()]
+        tasks = list(map(find_task, paths, languages))
+        is_wanted = [task is not None for task in tasks]
+        yield _Rows(
+            list(compress(paths, is_wanted)),
+            list(compress(compress(split_fingerprints(reader.files.read_fingerprints()), live), is_wanted)),
+            reader.files.read_column(SIZE)[live][is_wanted],
+            list(compress(languages, is_wanted)),
+            [task for task in tasks if task is not None],
+        )
+
+
 def iter_wanted(lexical: Snapshot, find_task: FindTask) -> Iterator[WantedFile]:
     """Yield the files of the lexical index that a parser accepts. Raises IndexFormatError, OSError."""
-    for segment in lexical.segments:
-        table = segment.reader.read_file_table()
-        languages = [table.language_names[number] for number in table.languages.tolist()]
-        sizes = table.sizes.tolist()
-        for file in np.flatnonzero(segment.live_file_mask).tolist():
-            path = table.paths[file].decode()
-            task = find_task(path, languages[file])
-            if task is not None:
-                start = file * FINGERPRINT_BYTES
-                fingerprint = table.fingerprints[start : start + FINGERPRINT_BYTES]
-                yield WantedFile(path, fingerprint, sizes[file], languages[file], task)
+    for rows in _iter_rows(lexical, find_task):
+        yield from map(rows.get, range(len(rows.paths)))
 
 
 def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> Plan:
     """Return the plan for all files, given what is indexed already. Raises IndexFormatError, OSError."""
-    known = dict(indexed.iter_prints())
+    known = indexed.read_prints()
     files: list[WantedFile] = []
     done_files = done_bytes = 0
-    for file in iter_wanted(lexical, find_task):
-        if known.pop(file.path, None) == file.fingerprint:
-            done_files += 1
-            done_bytes += file.size
-        else:
-            files.append(file)
-            known.pop(file.path, None)
+    for rows in _iter_rows(lexical, find_task):
+        is_done = rows.find_done(known)
+        done_files += int(np.count_nonzero(is_done))
+        done_bytes += int(rows.sizes[is_done].sum())
+        files += map(rows.get, np.flatnonzero(~is_done).tolist())
     return Plan(_order(files), tuple(sorted(known)), done_files, done_bytes, sum(file.size for file in files))
 
 
 def count_done(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> tuple[int, int]:
     """Return how many files have a record of what they are now, and how many should have one.
 
-    It is what a plan says, without its order, which takes half the time. Raises as `plan_round` does.
+    It is what a plan says, without its order. Raises as `plan_round` does.
     """
-    known = dict(indexed.iter_prints())
-    is_done = [known.get(file.path) == file.fingerprint for file in iter_wanted(lexical, find_task)]
-    return sum(is_done), len(is_done)
+    known = indexed.read_prints()
+    are_done = [rows.find_done(known) for rows in _iter_rows(lexical, find_task)]
+    return sum(int(np.count_nonzero(one)) for one in are_done), sum(map(len, are_done))
 
 
 def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:

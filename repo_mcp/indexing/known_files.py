@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,14 @@ class _SegmentFiles:
 
     def get_path(self, file: int) -> bytes:
         return self.paths[int(self.ends[file - 1]) if file else 0 : int(self.ends[file])]
+
+    def list_paths(self) -> list[str]:
+        """Return the paths of the live files, ascending. Raises CorruptIndex."""
+        spans = compress(pairwise([0, *self.ends.tolist()]), self.live)
+        if self.paths.isascii():  # decoded at once
+            text = self.paths.decode()
+            return [text[start:end] for start, end in spans]
+        return [_decode(self.paths[start:end], self.name) for start, end in spans]
 
     def find(self, path: bytes) -> int | None:
         """Return the number of a live file."""
@@ -101,16 +110,21 @@ class KnownFiles:
     def iter_paths(self) -> Iterator[str]:
         """Yield the paths of all files, segment by segment. Raises CorruptIndex."""
         for segment in self._segments.values():
-            for file in np.flatnonzero(segment.live).tolist():
-                yield _decode(segment.get_path(file), segment.name)
+            yield from segment.list_paths()
 
-    def iter_prints(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the path and the fingerprint of each file. Raises CorruptIndex."""
+    def read_prints(self) -> dict[str, bytes]:
+        """Return the fingerprint of each file by its path. Raises CorruptIndex."""
+        found: dict[str, bytes] = {}
         for segment in self._segments.values():
-            for file in np.flatnonzero(segment.live).tolist():
-                start = file * FINGERPRINT_BYTES
-                fingerprint = segment.fingerprints[start : start + FINGERPRINT_BYTES]
-                yield _decode(segment.get_path(file), segment.name), fingerprint
+            prints = compress(split_fingerprints(segment.fingerprints), segment.live)
+            found.update(zip(segment.list_paths(), prints, strict=True))
+        return found
+
+
+def split_fingerprints(prints: bytes) -> list[bytes]:
+    """Return the fingerprints in a run of them."""
+    found: list[bytes] = np.frombuffer(prints, dtype=f"V{FINGERPRINT_BYTES}").tolist()
+    return found
 
 
 def _decode(path: bytes, segment: str) -> str:

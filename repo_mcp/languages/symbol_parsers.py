@@ -31,8 +31,9 @@ def find_parser_task(path: str, language: str) -> str | None:
 
 
 def _find_dialect(path: str, language: str) -> str | None:
-    dialect = "tsx" if path.lower().endswith(_TSX_SUFFIX) and language == "typescript" else language
-    return None if path.endswith(_MANIFESTS) or dialect not in _LOADERS else dialect
+    if language not in _LOADERS or path.endswith(_MANIFESTS):
+        return None
+    return "tsx" if language == "typescript" and path.lower().endswith(_TSX_SUFFIX) else language
 
 
 def list_languages() -> tuple[str, ...]:

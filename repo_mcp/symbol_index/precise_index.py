@@ -158,7 +158,7 @@ class PreciseIndex:
             def run(known: KnownFiles | None) -> int:
                 there = KnownFiles(None) if known is None else known
                 wanted = KnownFiles(lexical)
-                gone = sorted(path for path, _ in there.iter_prints() if wanted.find(path) is None)
+                gone = sorted(path for path in there.iter_paths() if wanted.find(path) is None)
                 plan = Plan((), tuple(gone), 0, 0, 0)
                 segments = SegmentRound(target, there, plan, build_segment, None, check)
                 segments.begin(WORDS.name)
@@ -199,7 +199,8 @@ class PreciseIndex:
         if known is None:
             return 0
         wanted = KnownFiles(lexical)
-        stale = sorted(path for path, one in known.iter_prints() if wanted.find_fingerprint(path) != one)
+        before = known.read_prints()
+        stale = sorted(path for path, one in before.items() if wanted.find_fingerprint(path) != one)
         purge_gone(target, known, stale, partial(self._store.check, _never))
         return len(stale)
 
