@@ -197,6 +197,8 @@ class IndexWriter:
 
     def put(self, entry: SegmentEntry) -> None:
         """Make this the next commit's entry of its segment; without live files the segment is not in it."""
+        if entry in self._segments:
+            return
         others = [known for known in self._segments if known.name != entry.name]
         self._segments = [*others, entry] if entry.live_files else others
         self._changed = True
