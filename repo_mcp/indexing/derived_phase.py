@@ -106,6 +106,7 @@ class PhaseStore:
         self._make_tag = make_tag
         self._words = words
         self._list_donors = list_donors
+        self.has_adopted = False  # begun with a donor: what is not the same there is still to come
 
     @contextmanager
     def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:
@@ -160,6 +161,7 @@ class PhaseStore:
                 writer.put(entry)
             writer.commit()
             adopted.close()
+            self.has_adopted = True
 
 
 class SegmentRound(Generic[Made]):

@@ -10,6 +10,7 @@ Left out on purpose: what such an index answers, what its status contains and ho
 from __future__ import annotations
 
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
+PLAN_SECONDS = 0.5  # that a status waits for a round to compare all files, which takes 0.1 s for 80,000
+PLAN_POLL_SECONDS = 0.005
 RETRY_SECONDS = 5.0  # after finding the index locked by another process
 FULL_RETRY_SECONDS = 30.0  # after it could not be written: a round may parse for seconds before it fails
 
@@ -67,6 +70,7 @@ class DerivedIndex(ABC, Generic[View]):
         self._running = threading.Lock()  # held while this process builds or merges
         self._progress: IndexProgress | None = None  # of the running round
         self._counted: tuple[Counted, tuple[int, int]] | None = None  # finished and wanted files, for these
+        self._compares_all = False  # the next round, or the one that has begun: it counts them, too
         self._fault = ""
         self._anew = False  # the next round builds everything
         self._wake = threading.Event()
@@ -111,17 +115,29 @@ class DerivedIndex(ABC, Generic[View]):
         self._anew = True
 
     def _count_done(self, view: View | None, lexical: Snapshot) -> tuple[int, int]:
-        """Return the numbers of finished and wanted files, by the running round or the committed index."""
-        progress = self._progress
-        if progress is not None and progress.files_total:
-            return progress.files_done, progress.files_total
+        """Return the numbers of finished and wanted files, by the running round or the committed index.
+
+        A round that is about to compare all files is waited for, PLAN_SECONDS at most: two would take longer.
+        """
         snapshot = None if view is None else view.snapshot
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
-        kept = self._counted
+        if self._counted is None or self._counted[0] != generations:
+            self._wait_for_plan(lexical)
+        progress, kept = self._progress, self._counted
+        if progress is not None and progress.files_total:
+            return progress.files_done, progress.files_total
         if kept is None or kept[0] != generations:  # comparing all files takes a moment in a large tree
             kept = generations, count_done(lexical, KnownFiles(snapshot), self._find_task)
             self._counted = kept
         return kept[1]
+
+    def _wait_for_plan(self, lexical: Snapshot) -> None:
+        """Wait for a round that is about to compare all files, if there is one."""
+        deadline = time.monotonic() + PLAN_SECONDS
+        while self._thread is not None and self._compares_all and self._index.generation.is_whole(lexical):
+            is_over = self._progress is not None or bool(self._fault) or time.monotonic() >= deadline
+            if is_over or self._closed.wait(PLAN_POLL_SECONDS):
+                break
 
     def _note_done(self, directory: Directory, lexical: Snapshot, done: int, total: int) -> None:
         """Know the numbers of finished and wanted files after a round that compared all of them."""

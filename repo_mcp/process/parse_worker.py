@@ -17,6 +17,8 @@ The modules that start processes are imported with the first text: a server aske
 from __future__ import annotations
 
 import math
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -130,6 +132,19 @@ class BatchParser(_ChildHolder):
         super().__init__(niceness, serve)
         self._wall_seconds = wall_seconds
         self._deaths = 0  # in a row
+
+    def start(self) -> None:
+        """Start the child before its first text is there. A failure is left to `parse`."""
+        with suppress(ParserFailed):
+            self._get_child()
+
+    def lower(self, niceness: int) -> None:
+        """Lower the priority of the child, and of those after it, by `niceness`, where the system can."""
+        self._niceness = niceness
+        number = None if self._child is None else self._child.process.pid
+        if number is not None and sys.platform != "win32":
+            with suppress(OSError):  # it has ended
+                os.setpriority(os.PRIO_PROCESS, number, os.getpriority(os.PRIO_PROCESS, 0) + niceness)
 
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
         """Return the answer for each task and text; None for a text that ended the child.

@@ -86,6 +86,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._left: frozenset[str] = frozenset()
         self._is_followed_whole = True  # else files that are gone may be left
         self._hurried = threading.Event()  # set while a call waits to have a few files parsed
+        self._compares_all = True
         self._purged = 0  # number of the lexical index's purges already followed
         self._next_healing = 0.0  # time.monotonic
         self._unparsed: tuple[Manifest, int, tuple[str, ...]] | None = None  # what `_find_unparsed` found
@@ -299,7 +300,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             view = self.find_view()
             if view is None and self._thread is None:  # nobody asked for one
                 return 0, 0
-            return self._count_done(view, self._index.get_searcher().snapshot)
+            lexical = self._index.get_searcher().snapshot
+            if not self._index.generation.is_whole(lexical):  # which is told, and says more
+                return 0, 0
+            return self._count_done(view, lexical)
         except (IndexFormatError, RepoError, OSError):
             return 0, 0
 
@@ -493,6 +497,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
     def _run_round(self, lexical: Snapshot) -> float | None:
         changed = self._list_changed(lexical) if self._is_followed_whole else None
+        self._compares_all = changed is None
         self._is_followed_whole, self._followed = self._index.generation.is_whole(lexical), None
         with self._running:
             done = self._run(lexical, changed, None, self._closed.is_set, in_background=True)
@@ -504,7 +509,15 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             finished = done.unchanged + done.parsed
             self._note_done(directory, lexical, finished, finished + len(done.left))
         self._followed, self._left = lexical, frozenset(done.left)
+        self._compares_all = not self._is_followed_whole
         return None  # what was left returns with the next generation of the lexical index
+
+    def close(self) -> bool:
+        """Stop and wait. See `DerivedIndex.close`."""
+        stopped = super().close()
+        if stopped:  # else the round that still runs may take the parser
+            self._phase.close()
+        return stopped
 
     def _make_room(self) -> None:
         """Wait until the hurried call has begun."""

@@ -46,7 +46,7 @@ from repo_mcp.workspace.repository_reader import OpenedFile
 if TYPE_CHECKING:
     from repo_mcp.process.parse_worker import BatchParser
     from repo_mcp.symbol_index.documents import ParsedFile
-    from repo_mcp.symbol_index.workers import MakeParser, ParseWorkers
+    from repo_mcp.symbol_index.workers import MakeParser, ParseWorkers, SpareParser
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of a segment's files, 5 MB of records: writing takes 130 MB at most
 # For a batch, then for each of its texts alone. Where possible a limit on processor time ends a text sooner;
@@ -70,11 +70,10 @@ _NAME = re.compile(r"\w+(?:\.\w+)*")
 
 
 def make_parser() -> BatchParser:
-    """Return a process that parses, with low priority."""
+    """Return a process that parses."""
     from repo_mcp.process.parse_worker import BatchParser  # here: many servers never parse
-    from repo_mcp.symbol_index.workers import NICENESS
 
-    return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS)
+    return BatchParser(wall_seconds=WALL_SECONDS)
 
 
 class SymbolPhase:
@@ -109,6 +108,7 @@ class SymbolPhase:
         self._make_parser = make_parser
         self.make_tag = make_tag
         self._poison = poison if poison is not None else PoisonList()
+        self._spare: SpareParser | None = None
 
     def run(
         self,
@@ -148,7 +148,8 @@ class SymbolPhase:
                 if not parses:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
-                done = _Round(segments, plan).run(self._start_workers(plan), yields)
+                done = _Round(segments, plan).run(partial(self._start_workers, plan), yields)
+                self._prepare(expects_more=self._store.has_adopted and parses and not is_whole)
                 if purges and purge(writer, check):
                     done = replace(done, generation=writer.commit().generation)
                     writer.delete_garbage()
@@ -165,7 +166,28 @@ class SymbolPhase:
         from repo_mcp.symbol_index.workers import ParseWorkers
 
         workers = min(self._workers, 1 + plan.bytes // LANE_BYTES)
-        return ParseWorkers(plan.files, workers, self._read_many, self._make_parser, self._poison)
+        return ParseWorkers(plan.files, workers, self._read_many, self._get_parser, self._poison)
+
+    def _get_parser(self) -> BatchParser:
+        """Return the parser that was started ahead, or else a new one."""
+        spare, self._spare = self._spare, None
+        return self._make_parser() if spare is None else spare.take()
+
+    def _prepare(self, *, expects_more: bool) -> None:
+        """Have a parser started where the next round needs one: where the files that differ from a donor's
+        are still to come. Else end the one that was not needed."""
+        from repo_mcp.symbol_index.workers import SpareParser
+
+        if expects_more and self._spare is None:
+            self._spare = SpareParser(self._make_parser())
+        elif not expects_more:
+            self.close()
+
+    def close(self) -> None:
+        """End the parser that was started ahead, if there is one."""
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            spare.close()
 
     def compact(self, *, full: bool, cancelled: Cancelled = lambda: False) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `run` does."""
@@ -201,12 +223,12 @@ class _Round:
         self._pending_weight = 0
         self._statuses: Counter[ParseStatus] = Counter()
 
-    def run(self, parsing: ParseWorkers, yields: Callable[[], bool]) -> SymbolIndexReport:
+    def run(self, start_workers: Callable[[], ParseWorkers], yields: Callable[[], bool]) -> SymbolIndexReport:
         started = time.monotonic()
         segments = self._segments
         segments.begin(WORDS.name)
         if self._plan.files:
-            with parsing:
+            with start_workers() as parsing:
                 for outcomes in parsing.iter_outcomes(segments.check):
                     self._take(outcomes)
                     if yields():

@@ -36,7 +36,8 @@ BATCH_FILES = 48
 READ_BATCHES = 2  # per worker: read, and not yet taken
 WAITING_BATCHES = 8  # per worker: parsed, and not yet taken; writing a segment takes as long as 4
 WAIT_SECONDS = 0.1  # between checks of `cancelled`
-NICENESS = 10  # of a parser process: calls and the lexical index come first
+NICENESS = 10  # of a parser process with much to do: calls and the lexical index come first
+FEW_BYTES = 1024 * 1024  # parsed in half a second, at no lower priority: somebody may wait for them
 
 MakeParser = Callable[[], BatchParser]
 Outcome = ParsedFile | WantedFile  # parsed; or left, because it is not the version that was indexed
@@ -49,6 +50,25 @@ class _Batch:
 
     files: list[tuple[WantedFile, bytes]]
     left: list[WantedFile]
+
+
+class SpareParser:
+    """A parser that is started before its first text is there: that takes a third of a second."""
+
+    def __init__(self, parser: BatchParser) -> None:
+        self._parser = parser
+        self._thread = threading.Thread(target=parser.start, name="structure spare", daemon=True)
+        self._thread.start()
+
+    def take(self) -> BatchParser:
+        """Return the parser, which is the caller's from now on."""
+        self._thread.join()
+        return self._parser
+
+    def close(self) -> None:
+        """End the process."""
+        self._parser.stop()
+        self.take().close()
 
 
 class ParseWorkers:
@@ -68,6 +88,9 @@ class ParseWorkers:
         self._read_many = read_many
         self._stopped = threading.Event()
         self._parsers = [make_parser() for _ in range(workers)]
+        if sum(file.size for file in files) > FEW_BYTES:
+            for parser in self._parsers:
+                parser.lower(NICENESS)
         self._read: Queue[_Batch | None] = Queue(READ_BATCHES * workers)
         self._results: Queue[list[Outcome] | Exception | None] = Queue(WAITING_BATCHES * workers)
         self._threads = [

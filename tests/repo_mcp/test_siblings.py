@@ -20,6 +20,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import scan_state, shards
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.model import ExactRequest, SearchRequest
+from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.symbol_index.phase import make_parser
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.sibling_trees import (
     FILES,
@@ -113,6 +115,31 @@ def test_the_result_is_that_of_a_build_from_nothing(
         assert sorted(map(len, read_segments(ours).values())) == [1, 1]
         assert ours.status().origin == state.origin
     assert list_files(main.root) == before
+
+
+def test_a_parser_waits_for_the_files_that_differ(
+    work_tree: GitTree, main: GitTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(main, structure=True)
+    with closing(open_root(work_tree)) as ours:
+        ours.refresh()
+        phase, searcher = ours.symbol_index._phase, ours.indexes.lexical.get_searcher()
+        made: list[BatchParser] = []
+
+        def make() -> BatchParser:
+            made.append(make_parser())
+            return made[-1]
+
+        monkeypatch.setattr(phase, "_make_parser", make)
+        assert phase.run(searcher.snapshot, is_whole=False).parsed == 3
+        assert len(made) == 2  # one that parsed, and one for what is still to come
+        (work_tree.root / "package/late.py").write_text("def late(): pass\n")
+        ours.refresh()
+        assert (ours.symbol_index.build().parsed, len(made)) == (1, 2)
+        phase.run(searcher.snapshot, is_whole=False)
+        assert (len(made), made[2]._closed) == (3, False)
+        ours.symbol_index.build()  # and nothing came
+        assert (len(made), made[2]._closed, made[2]._child) == (3, True, None)
 
 
 def test_the_first_walk_judges_only_names_that_the_donor_has_not(

@@ -155,4 +155,16 @@ def test_a_batch_with_too_few_answers_is_asked_again_text_by_text() -> None:
 def test_the_process_has_less_priority() -> None:
     parser = BatchParser(niceness=3, serve=serve_niceness)
     assert ask(parser, b"") == [str(os.nice(0) + 3).encode()]
+    parser.lower(5)
+    assert ask(parser, b"") == [str(os.nice(0) + 5).encode()]
     parser.close()
+
+
+def test_a_process_is_there_before_its_first_text(parser: BatchParser) -> None:
+    parser.start()
+    begun = pid_of(parser)
+    assert begun is not None
+    assert (ask(parser, b"a"), pid_of(parser)) == ([b"A"], begun)
+    parser.close()
+    parser.start()  # of one that is closed nothing is started
+    assert pid_of(parser) is None
