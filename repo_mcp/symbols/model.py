@@ -148,6 +148,7 @@ def read_parameter(arguments: int) -> tuple[int, int]:
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
+PATH = "::"  # the alias of a row of Rust whose qualifier is a path: no variable begins it
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
 # The alias of BIND rows of a file of C: from the line on what `name` says holds, conditions between ";".
@@ -198,7 +199,7 @@ class Reference:
     qualifier: str
     # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
     # "self.x", whose type is `qualifier.name`; "()" for the return value of its symbol, a function. CALL in
-    # C#: "`2" for two type arguments, and the arguments (languages/csharp/given.py).
+    # C#: "`2" for two type arguments, and the arguments (languages/csharp/given.py). In Rust PATH or "".
     alias: str
     line: int
     # CALL: arguments + 1, 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;

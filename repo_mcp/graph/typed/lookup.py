@@ -128,9 +128,15 @@ class NamedLookup:
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
     ) -> FoundDeclarations:
         rules = self.get_rules(scope)
+        for path in rules.list_nearer(scope, ordinal, name):
+            found = self.find_path(scope, path, role)
+            if found.declarations or found.external:
+                return found
         inner = self._find_in_scopes(scope, ordinal, name, role, call)
         if inner and not all(other.is_forward(one) for other, one in inner):
             found = self._choose(scope, inner)
+            if scope.language == "rust":
+                return self._join_imported(scope, ordinal, name, role, found)
             is_hidden = rules.sees_outer_members and self._is_perhaps_hidden(scope, ordinal, found)
             return replace(found, is_sure=False) if is_hidden else found
         bound = rules.find_import(scope, ordinal, name)
@@ -164,6 +170,19 @@ class NamedLookup:
             if real:
                 return [(scope, one) for one in real]
         return []
+
+    def _join_imported(
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
+    ) -> FoundDeclarations:
+        """Return with what a module of Rust declares what it imports under the same name: a configuration
+        chooses between them."""
+        bound = self.get_rules(scope).find_import(scope, ordinal, name)
+        if bound is None:
+            return found
+        imported = self.find_path(scope, bound, role)
+        declarations = tuple(dict.fromkeys((*found.declarations, *imported.declarations)))
+        count = len(declarations) + bool(imported.external)
+        return replace(found, declarations=declarations, alternatives=count) if count > 1 else found
 
     def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
         """Return whether a type between a use and the member that it means has a base that is declared
@@ -268,7 +287,7 @@ class NamedLookup:
             found = self._find_exactly(scope, one, role)
             if found:
                 return self._choose(scope, found)
-            more = [other for other in rules.follow(one) if other not in seen]
+            more = [other for other in rules.follow(scope, one) if other not in seen]
             seen.update(more)
             waiting += more
         return NOT_FOUND
@@ -280,6 +299,8 @@ class NamedLookup:
             for ordinal in other.find_named(path[-1]):
                 if not self._is_wanted(other, ordinal, role) or _extends_anything(other, ordinal):
                     continue
+                if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
+                    continue
                 reachable = other is scope or rules.is_reachable(scope, other, ordinal)
                 if reachable and rules.say_path(other, ordinal) == path:
                     found.append((other, ordinal))
@@ -288,6 +309,7 @@ class NamedLookup:
     def _choose(self, scope: FileScope, found: list[tuple[FileScope, int]]) -> FoundDeclarations:
         """Return types before their extensions, and definitions before forward declarations."""
         real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
+        real = _prefer_inherent(real)
         chosen, is_sure = self.get_rules(scope).choose(scope, real or found)
         return FoundDeclarations(
             tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_sure
@@ -312,9 +334,17 @@ class NamedLookup:
         return [one for one in found if one != extension] or [extension]
 
     def find_members(
-        self, owner: Declaration, name: str, role: ReferenceRole, call: Reference | None = None
+        self,
+        owner: Declaration,
+        name: str,
+        role: ReferenceRole,
+        call: Reference | None = None,
+        *,
+        of_value: bool = False,
     ) -> list[Declaration]:
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
+
+        Of a value what is not called is a field, where fields and methods have names of their own.
 
         With inherited overloads, the nearest type with one that accepts the call counts. In C all that are
         equally near count: a macro for fields may have a definition for each platform.
@@ -326,6 +356,8 @@ class NamedLookup:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
+            if of_value and self._parts_fields(one, role):
+                found = [member for member in found if self._get_kind(member) is SymbolKind.PROPERTY]
             if found and is_c:
                 found += [more for other in waiting for more in self._find_own_members(other, name, role)]
             if found and self._takes_any(found, call):
@@ -334,6 +366,10 @@ class NamedLookup:
             seen.update(more)
             waiting += more
         return []
+
+    def _parts_fields(self, owner: Declaration, role: ReferenceRole) -> bool:
+        scope = self.find_scope(owner.path)
+        return role is ReferenceRole.USE and scope is not None and self.get_rules(scope).parts_fields
 
     def _takes_any(self, members: list[Declaration], call: Reference | None) -> bool:
         scope = self.find_scope(members[0].path)
@@ -359,6 +395,7 @@ class NamedLookup:
                 other = self.find_scope(path) if path in extending else None
                 if other is not None and other.language in rules.languages:
                     found += self._find_in_extensions(scope, owner.ordinal, other, name, role)
+        found = _prefer_inherent(found)
         defined = {one[0].count_parameters(one[1]) for one in found if not one[0].is_forward(one[1])}
         kept = [
             one
@@ -388,7 +425,7 @@ class NamedLookup:
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
         """Return whether an extension with a type's name extends that very type."""
         rules = self.get_rules(scope)
-        if not rules.is_same_type(scope, owner, other, extension):
+        if not rules.is_same_type(scope, owner, other, extension) or _extends_anything(scope, owner):
             return False
         is_extension = other.get_kind(extension) is SymbolKind.EXTENSION
         if not rules.checks_extensions or not is_extension or scope.get_kind(owner) is SymbolKind.EXTENSION:
@@ -405,6 +442,8 @@ class NamedLookup:
             return True
         if scope.language == "c":
             return kind is SymbolKind.PROPERTY and not is_type_role(role)
+        if kind is SymbolKind.PROPERTY and role is ReferenceRole.CALL and self.get_rules(scope).parts_fields:
+            return False
         return is_wanted(kind, role, scope.language)
 
     def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:
@@ -517,3 +556,15 @@ def _count_common(one: str, other: str) -> int:
 def _extends_anything(scope: FileScope, ordinal: int) -> bool:
     """Return whether a symbol is an extension of all types that fit: in Rust, `impl<T> Shape for T`."""
     return scope.get_kind(ordinal) is SymbolKind.EXTENSION and scope.find_extended(ordinal) is None
+
+
+def _prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:
+    """Return, of members of Rust with one name, those that no trait has: they count before the others."""
+    if len(found) < 2 or found[0][0].language != "rust":
+        return found
+    return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found
+
+
+def has_trait(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol says which trait it implements."""
+    return any(one.role is ReferenceRole.IMPLEMENT for one in scope.list_bases(ordinal))

@@ -57,6 +57,8 @@ def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain:
     """Return the type that a chain ends in which begins with the name of a type, or None. Only what is an
     array has items."""
     first, *steps = chain.split(".")
+    if scope.language == "rust":
+        return _find_path_type(lookup, scope, ordinal, (first, *steps))
     holder = _find_type(lookup, scope, ordinal, (first,))
     if steps and scope.language == "go":  # a package and its type
         holder, steps = _find_type(lookup, scope, ordinal, (first, steps[0])), steps[1:]
@@ -67,6 +69,20 @@ def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain:
     if holder is not None and holder.is_items:  # a pointer or an array that is initialised as one
         return None
     return holder
+
+
+def _find_path_type(
+    lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...]
+) -> Holder | None:
+    """Return the struct or the variant of an enum that a path names, which may begin with `Self`."""
+    if names[0] not in lookup.get_rules(scope).own_words or len(names) == 1:
+        return _find_type(lookup, scope, ordinal, names)
+    own = _find_own(lookup, scope, ordinal, is_base=False)
+    for one in own.types if own is not None else ():
+        found = lookup.find_members(one, names[-1], ReferenceRole.TYPE)
+        if found:
+            return Holder(tuple(found))
+    return None
 
 
 def _find_first(
@@ -92,9 +108,15 @@ def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool
         return None
     own = lookup.find_extended(Declaration(scope.path, around))
     if not is_base:
-        return Holder(tuple(own))
+        # Of a type that is declared elsewhere, and of all that a bound fits, not all members are known.
+        return Holder(tuple(own), is_sure=scope.language != "rust" or not _is_extension(lookup, own))
     bases = [base for one in own for base in lookup.list_bases(one)]
     return Holder(tuple(bases)) if bases else Holder(external="super")
+
+
+def _is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
+    scopes = ((lookup.find_scope(one.path), one.ordinal) for one in found)
+    return any(scope and scope.get_kind(ordinal) is SymbolKind.EXTENSION for scope, ordinal in scopes)
 
 
 def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Holder | None:
@@ -207,7 +229,8 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
         if scope is None:
             continue
         if not holder.is_items:
-            members = lookup.find_members(one, name, role)
+            members = lookup.find_members(one, name, role, of_value=True)
+            members = members or lookup.find_members(one, name, role)
             if members:
                 return _read_declared(lookup, members[0], holder)
         if name in lookup.get_rules(scope).transparent:

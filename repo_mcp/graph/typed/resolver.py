@@ -29,11 +29,12 @@ from repo_mcp.graph.typed.lookup import (
     WITH_MACROS,
     FoundDeclarations,
     NamedLookup,
+    has_trait,
     say_names,
     settle,
 )
 from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, DERIVED, OF_TYPE
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, DERIVED, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -196,15 +197,16 @@ class NamedResolver:
         names = (*qualifier.split("."), reference.name)
         first = names[0]
         ordinal = reference.symbol
-        is_local = scope.find_binding(ordinal, reference.line, first) is not None
-        is_own = first in lookup.get_rules(scope).own_words
+        is_path = reference.alias == PATH and scope.language == "rust"
+        is_local = not is_path and scope.find_binding(ordinal, reference.line, first) is not None
+        is_own = not is_path and first in lookup.get_rules(scope).own_words
         if not is_local and not is_own and all(name.isidentifier() for name in names):
             found = lookup.find_static(scope, ordinal, names, role)
             if found.declarations:
                 return self._conclude(found, reference)
             if found.external:
                 return Resolution((), found.external)
-        if is_type_role(role):
+        if is_path or is_type_role(role):
             return NOTHING
         found_by_holder = self._resolve_by_holder(scope, reference)
         if is_own and found_by_holder == NOTHING and all(name.isidentifier() for name in names):
@@ -228,8 +230,12 @@ class NamedResolver:
             found = FoundDeclarations(tuple(members), is_sure)
             found = settle(lookup, scope, reference.line, found)
             return self._conclude(found if found.alternatives else self._choose_twin(scope, found), reference)
+        # What is reached through a type is a path in Rust, and no field.
+        is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
         for one in holder.types:
-            members = lookup.find_members(one, reference.name, reference.role, reference)
+            members = lookup.find_members(
+                one, reference.name, reference.role, reference, of_value=not is_type
+            )
             concluded = self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
             if concluded.targets:
                 return concluded
@@ -258,6 +264,7 @@ class NamedResolver:
             identities = {one for one in identities if one[0] != ALIAS}
         several = len(identities) > 1
         is_choice = len(identities) <= found.alternatives or self._are_built_apart(declarations)
+        several = several or (len(declarations) > 1 and self._is_rust(declarations[0]))
         if found.is_sure and is_choice:
             confidence, several = Confidence.PROBABLE, False
         elif found.is_sure and not several:
@@ -274,13 +281,23 @@ class NamedResolver:
         )
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
-        """Return True for several declarations of one name in a package of Go, each in a file of its own: the
-        constraints of a build choose between the files."""
+        """Return True for several declarations of one name in a package of Go, each in a file of its own, or
+        in one scope of Rust: the constraints of a build choose between them."""
+        if len(declarations) > 1 and self._is_rust(declarations[0]):
+            return len({self._say_scope(one) for one in declarations}) == 1
         paths = {one.path for one in declarations}
         if len(paths) < 2 or self._program.find_language(declarations[0].path) != "go":
             return False
         folders = {path.rpartition("/")[0] for path in paths}
         return len(folders) == 1 and len(paths) == len(declarations)
+
+    def _is_rust(self, declaration: Declaration) -> bool:
+        return self._program.find_language(declaration.path) == "rust"
+
+    def _say_scope(self, declaration: Declaration) -> tuple[str, int]:
+        """Return the file and the ordinal of what a declaration stands in."""
+        scope = self._lookup.find_scope(declaration.path)
+        return declaration.path, scope.get_parent(declaration.ordinal) if scope is not None else 0
 
     def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension: what its name means is declared elsewhere."""
@@ -359,8 +376,21 @@ class NamedResolver:
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
         is_only = len(found) == 1 and self._get_kind(found[0]) not in rules.doubted_kinds
+        is_only = is_only and not self._is_of_trait_outside(found[0])
         confidence = Confidence.PROBABLE if is_only else Confidence.POSSIBLE
         return Resolution(tuple(Target(one, confidence) for one in found))
+
+    def _is_of_trait_outside(self, declaration: Declaration) -> bool:
+        """Return whether a member of an `impl` is one of a trait of another repository, which types of others
+        have, too."""
+        scope = self._lookup.find_scope(declaration.path)
+        if scope is None or scope.language != "rust":
+            return False
+        owner = scope.get_parent(declaration.ordinal)
+        if not has_trait(scope, owner):
+            return False
+        traits = self._lookup.list_bases(Declaration(declaration.path, owner))
+        return all(self._get_kind(one) is not SymbolKind.TRAIT for one in traits)
 
     def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
         lookup, role, name = self._lookup, reference.role, reference.name

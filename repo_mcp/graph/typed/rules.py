@@ -27,6 +27,7 @@ class Rules:
     sees_outer_members = False  # of any type around it, not only static ones
     has_overloads = False
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
+    parts_fields = False  # a field and a method may share a name: a call of a member means the method alone
     has_labels = False  # a call names the parameters: one that names others means something else
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     doubted_kinds: frozenset[SymbolKind] = frozenset()  # of symbols that are only possible by name alone
@@ -42,6 +43,8 @@ class Rules:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.find_scope: Callable[[str], FileScope | None] = lambda path: None
+        # The full paths that imports inside a function give a name at a symbol, nearest first.
+        self.list_nearer: Callable[[FileScope, int, str], list[Path]] = lambda scope, ordinal, name: []
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the path prefix of a file's top-level declarations."""
@@ -70,8 +73,8 @@ class Rules:
         """Return the meaning of an import row: files, full paths of declarations, an external name."""
         return [], [], ".".join(filter(None, (qualifier, name)))
 
-    def follow(self, path: Path) -> list[Path]:
-        """Return other full paths under which a path may be declared, because of re-exports."""
+    def follow(self, scope: FileScope, path: Path) -> list[Path]:
+        """Return other full paths under which a path may be declared, as a file sees it: re-exports."""
         return []
 
     def may_hold(self, file_path: str, path: Path) -> bool:

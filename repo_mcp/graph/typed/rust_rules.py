@@ -8,7 +8,7 @@ from posixpath import normpath
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
-from repo_mcp.symbols.symbol_record import Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolKind
 
 MAX_FOLDERS = 40
 MAX_MANIFEST_LINES = 2_000
@@ -33,11 +33,13 @@ class RustRules(Rules):
     languages = frozenset({"rust"})
     has_extensions = True
     checks_extensions = True
+    parts_fields = True
     own_words = frozenset({"self", "Self"})
     transparent = frozenset(_TRANSPARENT_TEXT.split())
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
+        self.list_nearer = self._list_nearer
         self._crates: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._dependencies: dict[str, dict[str, str]] = {}
@@ -176,6 +178,21 @@ class RustRules(Rules):
                 return self._make_absolute(scope, row.symbol, names)
         return None
 
+    def _list_nearer(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
+        """Return the paths that `use` gives a name inside a function, hiding what the module declares."""
+        rows = [*scope.find_imports(name), *scope.wide_imports]
+        if not any(scope.get_kind(row.symbol) in CALLABLE_KINDS for row in rows):
+            return []
+        found = []
+        for around in scope.iter_around(ordinal):
+            for row in rows:
+                if row.symbol == around and scope.get_kind(around) in CALLABLE_KINDS and row.qualifier:
+                    last = name if row.name == "*" else row.name
+                    path = self._make_absolute(scope, around, (*row.qualifier.split("."), last))
+                    if path is not None and (row.name != "*" or path[:1] != OUTSIDE):
+                        found.append(path)
+        return found
+
     def _make_absolute(self, scope: FileScope, ordinal: int, names: Path) -> Path | None:
         """Return the full path of a written one; OUTSIDE + names for a crate of another repository."""
         first, rest = names[0], names[1:]
@@ -249,22 +266,27 @@ class RustRules(Rules):
             choices = [f"{source}/{inner}.rs", f"{source}/{inner}/mod.rs"]
         return next((one for one in choices if self.program.has_file(one)), None)
 
-    def follow(self, path: Path) -> list[Path]:
-        """Return the paths from which the innermost module file on a path may re-export the rest."""
+    def follow(self, scope: FileScope, path: Path) -> list[Path]:
+        """Return the paths from which the innermost module file on a path may give on the rest: to its own
+        crate what it imports, to others what it re-exports."""
         found: list[Path] = []
         for cut in range(len(path) - 1, 0, -1):
             file = self.find_module_file(path[:cut])
-            scope = self.find_scope(file) if file is not None else None
-            if scope is None:
+            module = self.find_scope(file) if file is not None else None
+            if module is None:
                 continue
             name, rest = path[cut], path[cut + 1 :]
-            for row in scope.exports or ():
+            is_own = self._find_crate(module.folder) == self._find_crate(scope.folder)
+            for row in module.imports if is_own else module.exports:
+                if module.get_kind(row.symbol) in CALLABLE_KINDS:
+                    continue
                 written = tuple(filter(None, row.qualifier.split(".")))
                 if row.name == "*":
-                    target = self._make_absolute(scope, row.symbol, written) if written else None
+                    target = self._make_absolute(module, row.symbol, written) if written else None
                     tail: Path = (name, *rest)
                 elif row.alias == name:
-                    target, tail = self._make_absolute(scope, row.symbol, (*written, row.name)), rest
+                    whole = (*written, row.name) if row.name else written
+                    target, tail = self._make_absolute(module, row.symbol, whole), rest
                 else:
                     continue
                 if target is not None and target + tail != path:

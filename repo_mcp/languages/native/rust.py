@@ -2,8 +2,7 @@
 
 An `impl` is an EXTENSION named after its type, with an EXTEND row for the type and an IMPLEMENT row for the
 trait. A `use` tree gives one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay as
-written. Calls inside the brackets of a macro are found by their characters. A member reached through `Self`
-has that as its qualifier.
+written. A member reached through `Self` has that as its qualifier.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.rust_members import on_struct_pattern, on_token, on_token_name, refer_fields
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
@@ -22,7 +22,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import DERIVED
+from repo_mcp.symbols.model import DERIVED, PATH
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ BUILTINS = frozenset(_BUILTINS_TEXT.split())
 MAX_USE_LEAVES = 1_000  # of one `use`
 _PATTERN_WORD = re.compile(rb"(?<![\w.:])(?:ref[ \t]+)?(?:mut[ \t]+)?([a-z_]\w*)(?!\w*[ \t]*(?:::|\(|\{|!))")
 _NO_BINDING = frozenset(b"ref mut box if in true false self super crate const as dyn".split())
-_BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
 _MEMBERS = frozenset({SymbolKind.TRAIT, SymbolKind.EXTENSION})
 
 
@@ -284,8 +283,12 @@ def _on_predicate(walk: CaptureWalk, node: Node) -> None:
 
 
 def _bind_bound(walk: CaptureWalk, name: Node, bounds: Node | None) -> None:
-    if bounds is not None and walk.scope.kind in TYPE_KINDS:
+    if bounds is None:
+        return
+    if walk.scope.kind in TYPE_KINDS:
         walk.bind_bound(walk.read(name), walk.read_line(bounds), name)
+    else:
+        walk.bind_type(walk.read(name), walk.read_line(bounds).lstrip(": "), name)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -395,11 +398,11 @@ def _refer_path(walk: CaptureWalk, node: Node, role: ReferenceRole, count: int =
         return
     walk.taken.update((-1 - start, name_node.start_byte))
     qualifier = walk.read_chain(path_node) if path_node is not None else ""
-    name = walk.read(name_node)
+    name, path = walk.read(name_node), PATH if qualifier[:1].islower() else ""
     if role is ReferenceRole.TYPE:
-        walk.refer_type(name_node, name, qualifier)
+        walk.refer_type(name_node, name, qualifier, path)
     else:
-        walk.refer(role, name, name_node, qualifier, "", count)
+        walk.refer(role, name, name_node, qualifier, path, count)
     last = qualifier.rpartition(".")[2]
     if last[:1].isupper() and last != "Self" and path_node is not None:
         walk.refer(ReferenceRole.TYPE, last, path_node, qualifier.rpartition(".")[0])
@@ -414,31 +417,13 @@ def _on_macro_call(walk: CaptureWalk, node: Node) -> None:
     walk.refer(ReferenceRole.CALL, name, macro, qualifier)
 
 
-def _on_token_name(walk: CaptureWalk, node: Node) -> None:
-    """Add a call for a name in a macro's brackets if a round bracket follows it."""
-    text, end = walk.text, node.end_byte
-    if text[end : end + 1] != b"(" or node.start_byte in walk.taken:
-        return
-    before = _BEFORE_NAME.search(text, max(0, node.start_byte - 80), node.start_byte)
-    qualifier = ""
-    if before is not None:
-        qualifier = before.group(1).decode("utf-8", "replace").replace("::", ".").strip(".") or "?"
-    walk.taken.add(node.start_byte)
-    walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier)
-
-
-def _on_token(walk: CaptureWalk, node: Node) -> None:
-    """Mark a name in a macro's brackets as not being a use, unless it begins with a capital."""
-    if not walk.text[node.start_byte : node.start_byte + 1].isupper():
-        walk.taken.add(node.start_byte)
-
-
 def _on_literal(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is not None and name_node.type == "generic_type_with_turbofish":
         name_node = name_node.child_by_field_name("type")
     if name_node is None:
         return
+    refer_fields(walk, node.child_by_field_name("body"), name_node)
     if name_node.type == "scoped_type_identifier":
         _refer_path(walk, name_node, ReferenceRole.CALL)
     elif name_node.type == "type_identifier":
@@ -495,9 +480,10 @@ RUST = Dialect(
         "types": on_types,
         "call": _on_call,
         "macro_call": _on_macro_call,
-        "token_name": _on_token_name,
-        "token": _on_token,
+        "token_name": on_token_name,
+        "token": on_token,
         "literal": _on_literal,
+        "struct_pattern": on_struct_pattern,
         "field_access": _on_field_access,
         "scoped": _on_scoped,
         "scoped_type": _on_scoped_type,

@@ -120,12 +120,12 @@ class CaptureWalk(CaptureScopes):
         line = self.find_line(start)
         self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, "", line, arguments))
 
-    def refer_type(self, node: Node, name: str, qualifier: str = "") -> None:
+    def refer_type(self, node: Node, name: str, qualifier: str = "", alias: str = "") -> None:
         """Add a row for a type, in the role of the span around it."""
         start, roles = node.start_byte, self._roles
         while roles and roles[-1][0] <= start:
             roles.pop()
-        self.refer(roles[-1][1] if roles else ReferenceRole.TYPE, name, node, qualifier)
+        self.refer(roles[-1][1] if roles else ReferenceRole.TYPE, name, node, qualifier, alias)
 
     def bind_name(self, node: Node) -> str:
         """Bind the name of an identifier as a local one and return it."""

@@ -44,6 +44,7 @@
 (token_tree (identifier) @token_name . (token_tree))
 (token_tree (identifier) @token)
 (struct_expression) @literal
+(struct_pattern) @struct_pattern
 (field_expression) @field_access
 (field_initializer_list (shorthand_field_initializer (identifier) @identifier))
 (scoped_identifier) @scoped

@@ -136,7 +136,7 @@ def test_rust_deep_tree_of_use_is_flat() -> None:
 def test_rust_calls_inside_of_macros() -> None:
     structure = parse("rust", 'fn f(x: Foo) { println!("{}", x.a.run(LIMIT, other)); vec![make(1)]; }')
     names = list_names(structure, ReferenceRole.CALL, ReferenceRole.USE)
-    assert sorted(names) == ["LIMIT", "make", "println", "vec", "x.a.run"]
+    assert sorted(names) == ["LIMIT", "make", "println", "vec", "x.a", "x.a.run"]
 
 
 def test_rust_items_inside_of_wrapping_macros() -> None:

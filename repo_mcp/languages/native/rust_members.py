@@ -1,0 +1,75 @@
+"""Uses of fields in Rust beyond `value.field`: `Shape { side }` in expressions and in patterns, and the names
+in the brackets of a macro, of which only the characters tell what they are.
+
+Fields of a literal or a pattern are recorded as members of the type that it names: OF_TYPE.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
+from repo_mcp.symbols.model import OF_TYPE
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_CHAIN_BYTES = 80  # before a name in the brackets of a macro
+_BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
+_RANGE = b".."
+
+
+def refer_fields(walk: CaptureWalk, body: Node | None, made: Node) -> None:
+    """Add a use of each field that a literal or a pattern of the type `made` names."""
+    if body is None:
+        return
+    qualifier = walk.read_chain(made)
+    for one in body.named_children:
+        if one.type in {"field_initializer", "field_pattern"}:
+            name = one.child_by_field_name("field") or one.child_by_field_name("name")
+        else:
+            name = next(iter(one.named_children), None) if one.type == "shorthand_field_initializer" else None
+        if name is not None and name.type != "integer_literal":
+            walk.refer(ReferenceRole.USE, walk.read(name), name, qualifier, "", OF_TYPE)
+
+
+def on_struct_pattern(walk: CaptureWalk, node: Node) -> None:
+    """Add uses of the fields that a pattern takes apart."""
+    made = node.child_by_field_name("type")
+    if made is not None:
+        refer_fields(walk, node, made)
+
+
+def on_token_name(walk: CaptureWalk, node: Node) -> None:
+    """Add a call for a name in a macro's brackets if a round bracket follows it."""
+    text, end = walk.text, node.end_byte
+    if text[end : end + 1] != b"(" or node.start_byte in walk.taken:
+        return
+    walk.taken.add(node.start_byte)
+    walk.refer(ReferenceRole.CALL, walk.read(node), node, _read_before(walk, node.start_byte))
+
+
+def on_token(walk: CaptureWalk, node: Node) -> None:
+    """Add a use for a name in a macro's brackets that stands behind others; one that stands alone is one only
+    if it begins with a capital."""
+    start = node.start_byte
+    if start in walk.taken:
+        return
+    qualifier = _read_before(walk, start)
+    if qualifier:
+        walk.taken.add(start)
+        walk.refer(ReferenceRole.USE, walk.read(node), node, qualifier)
+    elif not walk.text[start : start + 1].isupper():
+        walk.taken.add(start)
+
+
+def _read_before(walk: CaptureWalk, start: int) -> str:
+    """Return the names before one in the brackets of a macro, dotted; "?" for anything else that it belongs
+    to, nothing where it stands alone."""
+    text = walk.text
+    found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
+    if found is None or found.group(1).endswith(_RANGE):
+        return ""
+    return found.group(1).decode("utf-8", "replace").replace("::", ".").strip(".") or "?"
