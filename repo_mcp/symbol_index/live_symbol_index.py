@@ -29,8 +29,7 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purging import PurgeMark
 from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
-from repo_mcp.live.index_report import count_languages
-from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.live_index import LiveIndex, count_languages
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
     CompactReport,

@@ -17,7 +17,6 @@ from repo_mcp.config.server_config import Config
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing import watcher
 from repo_mcp.indexing.watcher import TreeWatcher, is_installed
-from repo_mcp.live import index_report
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.growth import HANG_SECONDS
@@ -160,7 +159,7 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(index_report, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
+    monkeypatch.setattr(watcher, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
     root = tmp_path / "root"
     (root / "src").mkdir(parents=True)
     (root / ".gitignore").write_text("build/\n*.log\n")
@@ -215,7 +214,7 @@ def test_changed_rules_are_in_force(served: Served) -> None:
 
 
 def test_a_flood_of_changes_is_walked(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_report, "MAX_NAMED", 3)
+    monkeypatch.setattr(watcher, "MAX_NAMED", 3)
     for number in range(30):
         served.write(f"src/n{number}.c", "int quaternion;\n")
     wait_until(lambda: len(served.find("quaternion")) == 20)
@@ -260,8 +259,8 @@ def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(watcher, "has_inotify", lambda: False)
     monkeypatch.setattr(watchfiles, "watch", watch)
-    monkeypatch.setattr(index_report, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(index_report, "LOOK_COST_FACTOR", 0)
+    monkeypatch.setattr(watcher, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(watcher, "LOOK_COST_FACTOR", 0)
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.c").write_text("int alpha;\n")
     return Served(tmp_path / "root", tmp_path / "data")
