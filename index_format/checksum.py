@@ -5,6 +5,8 @@ xxh3 finds accidents, not attacks: whoever can write the index can also make the
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import xxhash
 
 CHECKSUM_BYTES = 8
@@ -21,6 +23,5 @@ def compute_name(data: Buffer) -> str:
     return xxhash.xxh3_128_hexdigest(data)
 
 
-def compute_fingerprint(data: Buffer) -> bytes:
-    """Return the xxh3_128 of `data` as 16 bytes, which identify the content of a source file."""
-    return xxhash.xxh3_128_digest(data)
+# The xxh3_128 of some data as 16 bytes, which identify the content of a source file.
+compute_fingerprint: Callable[[Buffer], bytes] = xxhash.xxh3_128_digest

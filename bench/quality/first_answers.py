@@ -105,7 +105,6 @@ def ask(repository: Repository, place: Path, task: Task) -> float:
         searcher,
         SearchRequest(task.query, TOP_K),
         1_000,
-        {},
         repository.tree.read_bytes,
         lambda _snapshot: (),
     )

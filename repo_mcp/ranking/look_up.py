@@ -16,14 +16,12 @@ A name that nobody declares is said to be missing, with the nearest ones that th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.languages.patterns.enclosing import find_declarations
-from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.intent import (
@@ -87,7 +85,6 @@ def look_up(
     query: Query,
     wanted: Filter,
     read_live: ReadLive,
-    extensions: Mapping[str, str],
     top_k: int,
     *,
     is_whole: bool = True,
@@ -118,7 +115,7 @@ def look_up(
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
         for place, chunk in enumerate(live.chunks):
-            for rated, span in _iter_declarations(chunk, place, asked, words, extensions):
+            for rated, span in _iter_declarations(chunk, place, asked, words):
                 key = rated.ranked.path, span.name_line
                 if key not in seen or seen[key][0].ranked.score < rated.ranked.score:
                     seen[key] = rated, span
@@ -129,7 +126,7 @@ def look_up(
     )
     told = []
     if tells:
-        told = _tell(searcher, query, asked, words, hits, wanted, read_live, extensions, is_whole=is_whole)
+        told = _tell(searcher, query, asked, words, hits, wanted, read_live, is_whole=is_whole)
     return Found(hits, len(seen), is_cut, (*told, *warnings))
 
 
@@ -163,11 +160,10 @@ def _iter_declarations(
     place: int,
     asked: AskedName | None,
     words: Sequence[str],
-    extensions: Mapping[str, str],
 ) -> Iterator[tuple[LiveChunk, SymbolSpan]]:
     """Yield the declarations of the chunk (of the file where it has changed), each with its score."""
     ranked = live.ranked
-    declarations = find_declarations(find_language(ranked.path, extensions), live.data, live.fingerprint)
+    declarations = live.find_declarations()
     first, last = ranked.chunk.start_line, ranked.chunk.end_line
     if live.is_changed:
         first, last = 1, len(live.lines)
@@ -220,7 +216,6 @@ def _tell(
     hits: Sequence[Hit],
     wanted: Filter,
     read_live: ReadLive,
-    extensions: Mapping[str, str],
     *,
     is_whole: bool,
 ) -> list[str]:
@@ -232,7 +227,7 @@ def _tell(
     named = " or ".join(f"`{word}`" for word in words[:MAX_NEAR])
     near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
     if not near:
-        found = _iter_near(searcher, query, words, wanted, read_live, extensions)
+        found = _iter_near(searcher, query, words, wanted, read_live)
         near = list(dict.fromkeys(found))[:MAX_NEAR]
     told = f"No {'' if is_whole else 'indexed '}declaration is named {named}"
     return [told + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
@@ -244,7 +239,6 @@ def _iter_near(
     words: Sequence[str],
     wanted: Filter,
     read_live: ReadLive,
-    extensions: Mapping[str, str],
 ) -> Iterator[str]:
     """Yield declared names that share most of their parts with a missing one, then those spelled alike."""
     best = searcher.find_best_units(query, NEAR_UNITS, wanted, frozenset((SYMBOL,)))
@@ -256,19 +250,15 @@ def _iter_near(
     chunks = searcher.describe(
         query, best, sorted(units, key=lambda one: (-one.score, one.segment, one.unit))
     )
-    yield from _list_sharing(words, chunks, read_live, extensions)
+    yield from _list_sharing(words, chunks, read_live)
     yield from (name for word in words for name in _find_alike(searcher.snapshot, searcher, word))
 
 
-def _list_sharing(
-    words: Sequence[str], chunks: Iterable[RankedChunk], read_live: ReadLive, extensions: Mapping[str, str]
-) -> list[str]:
+def _list_sharing(words: Sequence[str], chunks: Iterable[RankedChunk], read_live: ReadLive) -> list[str]:
     """Return the names declared in chunks, by the share of their parts that a word has as well."""
     shares: dict[str, float] = {}
     for live in read_chunks(chunks, (), read_live).chunks:
-        language = find_language(live.ranked.path, extensions)
-        spans = find_declarations(language, live.data, live.fingerprint)
-        for span in spans.find_between(live.start_line, live.end_line):
+        for span in live.find_declarations().find_between(live.start_line, live.end_line):
             shares[span.name] = max(_compare(word, span.name) for word in words)
     near = [name for name, share in shares.items() if share >= MIN_SHARED]
     return sorted(near, key=lambda name: (-shares[name], name))

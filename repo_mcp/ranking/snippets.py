@@ -21,8 +21,7 @@ from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
-from repo_mcp.languages.patterns.landmarks import Language
-from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, find_asked
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
@@ -118,17 +117,15 @@ def show_hits(
     ranked: Sequence[RankedChunk],
     phrases: Sequence[str],
     read_live: ReadLive,
-    extensions: Mapping[str, str] | None = None,
     most: int | None = None,
     asked: AskedName | None = None,
     telling: Mapping[str, float] | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
-    A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits.
-    `extensions` maps file extensions to languages other than the built-in ones. A hit that declares the name
-    that is `asked` for shows its declaration. Of a question, `telling` gives how much each term tells: the
-    first hit of each of the first files shows the declaration that the question is about.
+    A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
+    that declares the name that is `asked` for shows its declaration. Of a question, `telling` gives how much
+    each term tells: the first hit of each of the first files shows the declaration that it is about.
     """
     found = read_chunks(ranked, phrases, read_live, most)
     rated: set[str] = set()
@@ -137,8 +134,7 @@ def show_hits(
         path = one.ranked.path
         is_rated = telling is not None and len(hits) < RATED_HITS and path not in rated
         rated.add(path)
-        language = find_language(path, extensions)
-        hits.append(_build_hit(one, language, asked, lines, telling if is_rated else None))
+        hits.append(_build_hit(one, asked, lines, telling if is_rated else None))
     return ShownHits(tuple(hits), found.warnings)
 
 
@@ -153,6 +149,10 @@ class LiveChunk:
     end_line: int  # or the whole chunk when the file has changed
     fingerprint: bytes  # of the file as it is now
     is_changed: bool = False  # the file differs from what was indexed
+
+    def find_declarations(self) -> Declarations:
+        """Return the declarations of the file as it is now."""
+        return find_declarations(get_language(self.ranked.language), self.data, self.fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +212,11 @@ def _find_live(
 
 def _build_hit(
     live: LiveChunk,
-    language: Language,
     asked: AskedName | None,
     most_lines: int,
     telling: Mapping[str, float] | None,
 ) -> Hit:
-    declarations = find_declarations(language, live.data, live.fingerprint)
+    declarations = live.find_declarations()
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
         return show_declaration(live, symbol, most_lines)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -51,7 +51,6 @@ def run_search(
     searcher: Searcher,
     request: SearchRequest,
     most_words: int,
-    extensions: Mapping[str, str],
     read_live: ReadLive,
     describe_progress: Callable[[Snapshot], Sequence[str]],
 ) -> SearchAnswer:
@@ -65,7 +64,7 @@ def run_search(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
     progress = describe_progress(searcher.snapshot)
-    look = partial(look_up, searcher, query, wanted, read_live, extensions, is_whole=not progress)
+    look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress)
     if request.symbols_only:
         return _answer_look_up(searcher, look(request.top_k), (*query.warnings, *progress))
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
@@ -76,9 +75,9 @@ def run_search(
     telling = None
     if widened is not query and asked is None and not query.phrases:  # a question
         telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count)
-    shown = show_hits(ranking.chunks, query.phrases, read_live, extensions, request.top_k, asked, telling)
+    shown = show_hits(ranking.chunks, query.phrases, read_live, request.top_k, asked, telling)
     if query.phrases and not shown.hits and query.has_other_words:
-        shown = show_hits(ranking.chunks[: request.top_k], (), read_live, extensions)
+        shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
         shown = _lead_with(shown, asked, request.top_k, partial(look, tells=False))

@@ -231,7 +231,6 @@ class Repository:
                 searcher,
                 request,
                 self.config.limits.max_query_words,
-                dict(self.config.extensions),
                 self.tree.read_bytes,
                 self._index.report.describe_progress,
             )

@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 import re
 import stat as modes
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 HARD_LINK = "hard_link"
 OTHER_FILE_SYSTEM = "other_file_system"
@@ -54,11 +54,10 @@ class Bounds:
     hard_links: bool = False
     device: int | None = None  # the only one served; None: any
     private_keys: bool = False
+    are_wide: bool = field(init=False)  # nothing is refused for its status
 
-    @property
-    def are_wide(self) -> bool:
-        """Return True when nothing is refused for its status."""
-        return not self.hard_links and self.device is None
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "are_wide", not self.hard_links and self.device is None)
 
     def find_refusal(self, status: os.stat_result) -> str | None:
         """Return why a file with this status is refused, as counted in listings; None if it is served."""

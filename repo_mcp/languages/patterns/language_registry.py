@@ -136,11 +136,11 @@ def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Lang
     if language is not None:
         return language
     if overrides and f"/{name}" in overrides:
-        return _get_language(overrides[f"/{name}"])
+        return get_language(overrides[f"/{name}"])
     stem, dot, extension = name.rpartition(".")
     if dot and stem:
         if overrides and extension in overrides:
-            return _get_language(overrides[extension])
+            return get_language(overrides[extension])
         language = _BY_EXTENSION.get(extension)
         if language is not None:
             return language
@@ -172,7 +172,8 @@ def has_rule(extension: str) -> bool:
 
 
 @cache
-def _get_language(name: str) -> Language:
+def get_language(name: str) -> Language:
+    """Return the language of a name; code without landmarks for one that an adapter brings."""
     return LANGUAGES.get(name) or Language(name, "code")
 
 

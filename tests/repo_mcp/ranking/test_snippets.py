@@ -40,7 +40,7 @@ int second(void)
 def rank(text: str, matched: tuple[str, ...], *, indexed: str | None = None, last: int = 10) -> RankedChunk:
     """Return the ranking's view of a file `a.c` that was `indexed` when its text is now `text`."""
     print_of = compute_fingerprint((text if indexed is None else indexed).encode())
-    return RankedChunk("a.c", ChunkSpan(1, last, 0, 1, 0), 1, last, 1.0, matched, "c", print_of)
+    return RankedChunk("a.c", ChunkSpan(1, last, 0, 1, 0), 1, last, 1.0, matched, "c", print_of, "")
 
 
 def find_terms_clearly(line: str, terms: tuple[str, ...]) -> set[str]:
@@ -165,7 +165,7 @@ def test_lines_outside_of_all_declarations_are_shown_where_they_tell_more() -> N
         "zeppelin = mast = rope = 1\n" * 3
         + "\n\ndef lift():\n    return 1\n\n\ndef moor(zeppelin):\n    pass\n"
     )
-    chunk = replace(rank(text, ("zeppelin", "mast", "rope"), last=11), path="a.py")
+    chunk = replace(rank(text, ("zeppelin", "mast", "rope"), last=11), path="a.py", language="python")
     (hit,) = show_hits([chunk], [], lambda _path: text.encode()).hits
     assert (hit.symbol, hit.start_line) == (None, 1)
     (hit,) = show_hits(rank_python(text, 0, last=11), [], lambda _path: text.encode()).hits
