@@ -12,6 +12,8 @@ file a path means.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from operator import attrgetter
 
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO returns at once instead of waiting for its writer.
@@ -55,11 +57,12 @@ def scan(directory: int) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
-def entry_name(entry: os.DirEntry[str]) -> str:
+def _decode_name(entry: os.DirEntry[str]) -> str:
     """Return the entry's name; bytes that are not UTF-8 become surrogates in every locale."""
-    if _NAMES_ARE_UTF8:
-        return entry.name
     return os.fsencode(entry.name).decode("utf-8", "surrogateescape")
+
+
+entry_name: Callable[[os.DirEntry[str]], str] = attrgetter("name") if _NAMES_ARE_UTF8 else _decode_name
 
 
 def directory_stat(directory: int) -> os.stat_result:

@@ -43,8 +43,8 @@ class JudgedNames:
     @property
     def count(self) -> int:
         """Return the number of names."""
-        texts = (self.file_names, self.directory_names, self.ignored_file_names, self.ignored_directory_names)
-        return sum(text.count("/") for text in texts)
+        admitted = self.file_names.count("/") + self.directory_names.count("/")
+        return admitted + self.ignored_file_names.count("/") + self.ignored_directory_names.count("/")
 
     @property
     def files(self) -> frozenset[str]:
