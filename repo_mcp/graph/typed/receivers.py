@@ -13,7 +13,15 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.graph.typed.rules import Rules
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Binding,
+    Reference,
+    ReferenceRole,
+    SymbolKind,
+)
 
 MAX_STEPS = 12
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
@@ -128,7 +136,46 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
             return find_holder(lookup, scope, ordinal, binding.line - 1, before) if qualifier else None
         return _find_made(lookup, scope, ordinal, binding)
     names = (*qualifier.split("."), name) if qualifier else (name,)
-    return _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == 2)
+    if binding.arguments in {Binding.SAME, Binding.ITEM}:
+        return _find_taken(lookup, scope, ordinal, binding, names)
+    if binding.arguments >= Binding.UNPACKED:
+        return _find_payload(lookup, scope, ordinal, names, binding.arguments - Binding.UNPACKED)
+    return _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == Binding.ITEMS)
+
+
+def _find_taken(
+    lookup: NamedLookup, scope: FileScope, ordinal: int, binding: Reference, names: tuple[str, ...]
+) -> Holder | None:
+    """Return the type of a variable that is a value, or a part of one. What is taken out of a value is not
+    sure: the variable may be another behind the block."""
+    if len(names) > 1 and names[-2][:1].isupper():  # a field of a pattern
+        made = _find_path_type(lookup, scope, ordinal, names[:-1])
+        found = _take_step(lookup, made, names[-1]) if made is not None and not made.external else None
+        return found if found is None else replace(found, is_sure=False)
+    line = binding.line - (names[0].removesuffix("()") == binding.alias)
+    found = find_holder(lookup, scope, ordinal, line, ".".join(names))
+    if found is None or binding.arguments == Binding.SAME:
+        return found
+    return replace(found, is_items=False, is_sure=False)
+
+
+def _find_payload(
+    lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...], position: int
+) -> Holder | None:
+    """Return the type of what a pattern takes out of a variant of an enum or out of a struct, by position."""
+    made = _find_path_type(lookup, scope, ordinal, names)
+    for one in made.types if made is not None else ():
+        other = lookup.find_scope(one.path)
+        assert other is not None
+        found = None
+        if other.get_kind(one.ordinal) is SymbolKind.ENUM_MEMBER:
+            texts = split_signature(other.get_symbol(one.ordinal).parameters).parameters
+            if position < len(texts):
+                found = _read_text(lookup, lookup.get_rules(other), other, one, texts[position], None)
+        else:
+            found = _find_member_type(lookup, Holder((one,)), str(position))
+        return found if found is None else replace(found, is_sure=False)
+    return None
 
 
 def _find_made(lookup: NamedLookup, scope: FileScope, ordinal: int, binding: Reference) -> Holder | None:
@@ -217,7 +264,8 @@ def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | No
 
 def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
     if segment == "[]":
-        return Holder(holder.types, is_sure=holder.is_sure)
+        made = None if holder.is_items else _find_index(lookup, holder)
+        return made or Holder(holder.types, is_sure=holder.is_sure)
     name = segment.removesuffix("()")
     role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
     if not holder.is_items and _is_of_c(lookup, holder):
@@ -233,8 +281,28 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
             members = members or lookup.find_members(one, name, role)
             if members:
                 return _read_declared(lookup, members[0], holder)
-        if name in lookup.get_rules(scope).transparent:
+        rules = lookup.get_rules(scope)
+        if holder.is_items and name in rules.giving_item:
+            return replace(holder, is_items=False)
+        if name in rules.transparent:
             return holder
+        if name in rules.imitating:
+            return replace(holder, is_sure=False)
+    return None
+
+
+def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
+    """Return the type that an index of a type of Rust gives, by its `impl Index`."""
+    for one in holder.types:
+        for method in lookup.find_members(one, "index", ReferenceRole.CALL):
+            scope = lookup.find_scope(method.path)
+            assert scope is not None
+            if scope.language == "rust":
+                block = scope.get_parent(method.ordinal)
+                for output in scope.find_children(block, "Output"):
+                    text = scope.get_symbol(output).return_type
+                    there = Declaration(scope.path, output)
+                    return _read_text(lookup, lookup.get_rules(scope), scope, there, text, holder)
     return None
 
 

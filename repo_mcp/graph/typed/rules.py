@@ -39,6 +39,8 @@ class Rules:
     constructor_name = ""  # of constructors not named after their type
 
     transparent: frozenset[str] = frozenset()  # members after which the receiver keeps its type
+    giving_item: frozenset[str] = frozenset()  # members that give an item of their receiver
+    imitating: frozenset[str] = frozenset()  # members that give a type made by a macro, with the same fields
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -23,7 +23,12 @@ _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 # Members of wrappers such as Option and Arc; the lookup goes on in the same type.
 _TRANSPARENT_TEXT = """
 unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
-into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked
+into_inner deref deref_mut ok cloned as_deref as_deref_mut get_mut unwrap_unchecked take unwrap_or_else
+iter iter_mut into_iter rev skip filter peekable copied drain write read
+"""
+_GIVING_ITEM_TEXT = """
+next first last first_mut last_mut get get_mut get_unchecked get_unchecked_mut pop pop_front pop_back front
+back front_mut back_mut peek next_back nth remove
 """
 
 
@@ -36,6 +41,8 @@ class RustRules(Rules):
     parts_fields = True
     own_words = frozenset({"self", "Self"})
     transparent = frozenset(_TRANSPARENT_TEXT.split())
+    giving_item = frozenset(_GIVING_ITEM_TEXT.split())
+    imitating = frozenset({"project", "project_ref"})
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -275,11 +282,16 @@ class RustRules(Rules):
             module = self.find_scope(file) if file is not None else None
             if module is None:
                 continue
-            name, rest = path[cut], path[cut + 1 :]
             is_own = self._find_crate(module.folder) == self._find_crate(scope.folder)
             for row in module.imports if is_own else module.exports:
+                if row.name != "*" and row.alias not in path:
+                    continue
+                around = self._find_module(module, row.symbol)
+                if path[: len(around)] != around or path == around:
+                    continue
                 if module.get_kind(row.symbol) in CALLABLE_KINDS:
                     continue
+                name, rest = path[len(around)], path[len(around) + 1 :]
                 written = tuple(filter(None, row.qualifier.split(".")))
                 if row.name == "*":
                     target = self._make_absolute(module, row.symbol, written) if written else None

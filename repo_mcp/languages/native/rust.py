@@ -10,6 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.rust_bindings import (
+    bind_pattern,
+    bind_value,
+    note_given,
+    on_closure,
+    on_for,
+    on_match,
+    on_match_pattern,
+)
 from repo_mcp.languages.native.rust_members import on_struct_pattern, on_token, on_token_name, refer_fields
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -95,8 +104,17 @@ def _on_variant(walk: CaptureWalk, node: Node) -> None:
         return
     walk.taken.add(name_node.start_byte)
     flags = SymbolFlag.PUBLIC_API if scope.access is Access.PUBLIC else 0
-    kind, owner = SymbolKind.ENUM_MEMBER, scope.name
-    walk.declare(node, walk.read(name_node), kind, flags=flags, access=scope.access, result=owner)
+    body = node.child_by_field_name("body")
+    is_tuple = body is not None and body.type == "ordered_field_declaration_list"
+    walk.declare(
+        node,
+        walk.read(name_node),
+        SymbolKind.ENUM_MEMBER,
+        flags=flags,
+        access=scope.access,
+        parameters=walk.read_line(body) if is_tuple else "",
+        result=scope.name,
+    )
 
 
 def _on_trait(walk: CaptureWalk, node: Node) -> None:
@@ -312,43 +330,26 @@ def _on_let(walk: CaptureWalk, node: Node) -> None:
     if pattern is None:
         return
     if pattern.type != "identifier":
-        _bind_pattern(walk, pattern)
+        _on_pattern_owner(walk, node)
         return
     name = walk.bind_name(pattern)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
     if type_node is not None:
         walk.bind_type(name, walk.read_line(type_node), pattern)
     elif value is not None:
-        _bind_value(walk, name, value, pattern)
-
-
-def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
-    for _ in range(6):
-        if value.type not in {
-            "try_expression",
-            "await_expression",
-            "reference_expression",
-            "parenthesized_expression",
-        }:
-            break
-        value = value.child_by_field_name("value") or next(iter(value.named_children), value)
-    if value.type == "struct_expression":
-        walk.bind_type(name, walk.read_line(value.child_by_field_name("name")), node)
-    elif value.type == "call_expression":
-        chain = walk.read_chain(value.child_by_field_name("function"))
-        if chain != "?":
-            called, qualifier = split_path(chain)
-            walk.bind_call(name, called, qualifier, node)
+        bind_value(walk, name, value, pattern)
 
 
 def _on_pattern(walk: CaptureWalk, node: Node) -> None:
     _bind_pattern(walk, node)
+    on_match_pattern(walk, node)
 
 
 def _on_pattern_owner(walk: CaptureWalk, node: Node) -> None:
     pattern = node.child_by_field_name("pattern")
     if pattern is not None:
         _bind_pattern(walk, pattern)
+        bind_pattern(walk, pattern, walk.read_chain(node.child_by_field_name("value")))
 
 
 def _bind_pattern(walk: CaptureWalk, node: Node) -> None:
@@ -369,7 +370,10 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     if function is not None and function.type == "generic_function":
         function = function.child_by_field_name("function")
     if function is not None:
-        _refer_called(walk, function, count_arguments(walk, node.child_by_field_name("arguments")))
+        arguments = node.child_by_field_name("arguments")
+        if function.type == "field_expression":
+            note_given(walk, function, arguments)
+        _refer_called(walk, function, count_arguments(walk, arguments))
 
 
 def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
@@ -484,6 +488,9 @@ RUST = Dialect(
         "token": on_token,
         "literal": _on_literal,
         "struct_pattern": on_struct_pattern,
+        "match": on_match,
+        "for": on_for,
+        "closure": on_closure,
         "field_access": _on_field_access,
         "scoped": _on_scoped,
         "scoped_type": _on_scoped_type,

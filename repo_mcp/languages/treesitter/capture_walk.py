@@ -155,12 +155,14 @@ class CaptureWalk(CaptureScopes):
         if type_text:
             self._bind(name, type_text, "", node, UNREAD)
 
-    def bind_call(self, name: str, called: str, qualifier: str, node: Node) -> None:
-        """Record that a local variable holds the result of a call."""
+    def bind_call(
+        self, name: str, called: str, qualifier: str, node: Node, relation: int = Binding.CALLED
+    ) -> None:
+        """Record that a local variable holds the result of a call, or has another relation to a name."""
         if not called and qualifier:  # the variable holds the value of another name
             called, qualifier = qualifier.rpartition(".")[2], qualifier.rpartition(".")[0]
         if called:
-            self._bind(name, called, qualifier, node, 1)
+            self._bind(name, called, qualifier, node, relation)
 
     def _bind(self, alias: str, name: str, qualifier: str, node: Node, arguments: int) -> None:
         line = self.find_line(node.start_byte)

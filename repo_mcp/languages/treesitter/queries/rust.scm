@@ -45,6 +45,9 @@
 (token_tree (identifier) @token)
 (struct_expression) @literal
 (struct_pattern) @struct_pattern
+(match_expression) @match
+(for_expression) @for
+(closure_expression) @closure
 (field_expression) @field_access
 (field_initializer_list (shorthand_field_initializer (identifier) @identifier))
 (scoped_identifier) @scoped

@@ -1,0 +1,131 @@
+"""Variables of Rust that no annotation types: values, parts that patterns take out of them, items of loops,
+and the parameters of closures.
+
+`let a = &self.b` is SAME as `self.b`. What `Some` or `Ok` holds, what a loop runs through and what a closure
+is given is an ITEM of the value. `Shape::Round(r)` is UNPACKED from the variant, and `Shape::Plain { side }`
+the field of it. Left out on purpose: tuples, slices, and second parameters of closures.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, split_path
+from repo_mcp.symbols.symbol_record import Binding
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_PATTERNS = 40  # taken apart in one pattern
+MAX_NAME_BYTES = 100  # of a variable in a pattern
+_AROUND = {"try_expression", "await_expression", "reference_expression", "parenthesized_expression"}
+_WRAPPERS = frozenset({"Some", "Ok"})
+_GIVING = frozenset(
+    b"map and_then filter for_each inspect any all find position map_or is_some_and retain then_some".split()
+)
+_PLAIN = re.compile(r"(?:ref\s+)?(?:mut\s+)?([a-z_]\w*)")
+
+
+def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
+    """Bind a variable to a literal, the result of a call, or the value of other names."""
+    for _ in range(6):
+        if value.type not in _AROUND:
+            break
+        value = value.child_by_field_name("value") or next(iter(value.named_children), value)
+    if value.type == "struct_expression":
+        walk.bind_type(name, walk.read_line(value.child_by_field_name("name")), node)
+    elif value.type == "call_expression":
+        called, qualifier = split_path(walk.read_chain(value.child_by_field_name("function")))
+        if called != "?":
+            walk.bind_call(name, called, qualifier, node)
+    elif value.type in {"field_expression", "index_expression", "identifier", "self"}:
+        _bind_chain(walk, name, walk.read_chain(value), node, Binding.SAME)
+
+
+def bind_pattern(walk: CaptureWalk, pattern: Node, value: str) -> None:
+    """Bind the variables of a pattern that takes apart a value, given as a chain of names."""
+    waiting = [(pattern, value, Binding.SAME)]
+    for _ in range(MAX_PATTERNS):
+        if not waiting:
+            return
+        one, chain, relation = waiting.pop()
+        plain = _PLAIN.fullmatch(walk.read(one)) if one.end_byte - one.start_byte < MAX_NAME_BYTES else None
+        if plain is not None:
+            _bind_chain(walk, plain.group(1), chain, one, relation)
+        elif one.type in {"match_pattern", "reference_pattern"}:
+            waiting += [(child, chain, relation) for child in one.named_children[:1]]
+        elif one.type == "tuple_struct_pattern":
+            _unpack(walk, one, chain, waiting)
+        elif one.type == "struct_pattern":
+            _take_fields(walk, one, waiting)
+
+
+def _unpack(walk: CaptureWalk, node: Node, value: str, waiting: list[tuple[Node, str, Binding]]) -> None:
+    made = node.child_by_field_name("type")
+    path = walk.read_chain(made)
+    items = [one for one in node.named_children if one != made]
+    if path in _WRAPPERS and len(items) == 1:
+        waiting.append((items[0], value, Binding.ITEM))
+        return
+    for position, one in enumerate(items):
+        plain = _PLAIN.fullmatch(walk.read(one))
+        if plain is not None:
+            name, qualifier = split_path(path)
+            walk.bind_call(plain.group(1), name, qualifier, one, Binding.UNPACKED + position)
+
+
+def _take_fields(walk: CaptureWalk, node: Node, waiting: list[tuple[Node, str, Binding]]) -> None:
+    path = walk.read_chain(node.child_by_field_name("type"))
+    for one in node.named_children:
+        name = one.child_by_field_name("name") if one.type == "field_pattern" else None
+        if name is not None:
+            inner = one.child_by_field_name("pattern") or name
+            waiting.append((inner, f"{path}.{walk.read(name)}", Binding.SAME))
+
+
+def _bind_chain(walk: CaptureWalk, name: str, chain: str, node: Node, relation: Binding) -> None:
+    if chain and chain != "?" and not chain.endswith(".?"):
+        called, qualifier = split_path(chain)
+        walk.bind_call(name, called, qualifier, node, relation)
+
+
+def on_match(walk: CaptureWalk, node: Node) -> None:
+    """Note the value that the arms of a `match` are compared with."""
+    walk.switches.append((node.end_byte, walk.read_chain(node.child_by_field_name("value"))))
+
+
+def on_match_pattern(walk: CaptureWalk, node: Node) -> None:
+    """Bind what an arm of a `match` takes out of the value."""
+    while walk.switches and walk.switches[-1][0] <= node.start_byte:
+        walk.switches.pop()
+    if walk.switches:
+        bind_pattern(walk, node, walk.switches[-1][1])
+
+
+def on_for(walk: CaptureWalk, node: Node) -> None:
+    """Bind the variable of a loop."""
+    pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
+    plain = _PLAIN.fullmatch(walk.read(pattern)) if pattern is not None else None
+    if pattern is not None and plain is not None:
+        _bind_chain(walk, plain.group(1), walk.read_chain(value), pattern, Binding.ITEM)
+
+
+def note_given(walk: CaptureWalk, method: Node, arguments: Node | None) -> None:
+    """Note of a closure that a method is given what its parameter is: an item of the method's receiver."""
+    field = method.child_by_field_name("field")
+    if arguments is None or field is None or walk.text[field.start_byte : field.end_byte] not in _GIVING:
+        return
+    for one in arguments.named_children[-1:]:
+        if one.type == "closure_expression":
+            walk.values_to_come[one.start_byte] = walk.read_chain(method.child_by_field_name("value")), 0
+
+
+def on_closure(walk: CaptureWalk, node: Node) -> None:
+    """Bind the first parameter of a closure that a method is given."""
+    chain, _ = walk.values_to_come.pop(node.start_byte, ("", 0))
+    parameters = node.child_by_field_name("parameters")
+    for one in parameters.named_children[:1] if parameters is not None and chain else ():
+        plain = _PLAIN.fullmatch(walk.read(one))
+        if plain is not None:
+            _bind_chain(walk, plain.group(1), chain, one, Binding.ITEM)

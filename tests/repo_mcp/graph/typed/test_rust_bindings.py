@@ -1,0 +1,82 @@
+"""Rust: what variables hold that no annotation types."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXT = """
+pub struct Node { next: Option<usize>, label: Label }
+pub struct Label { text: u8 }
+pub struct Tree { nodes: Vec<Node>, root: Option<Node> }
+pub enum Item { Leaf(Label, u8), Branch { inner: Node }, Empty }
+pub struct Cursor { at: Pin<Box<Label>> }
+impl Index<usize> for Tree {
+    type Output = Node;
+    fn index(&self, at: usize) -> &Self::Output { &self.nodes[at] }
+}
+impl Tree {
+    fn values(&mut self, tree: Tree, item: Item) {
+        let node = &mut self.nodes[1];
+        node.label = 1;
+        self[0].next = None;
+        if let Some(root) = &self.root {
+            root.label.text;
+        }
+        for one in self.nodes.iter() {
+            one.next.is_some();
+        }
+        self.nodes.first().map(|first| &first.label);
+        match item {
+            Item::Leaf(label, _) => label.text,
+            Item::Branch { ref inner } => inner.label,
+            Item::Empty => 0,
+        }
+    }
+}
+impl Cursor {
+    fn poll(self: Pin<&mut Self>) {
+        let me = self.project();
+        me.at.text;
+    }
+}
+pub mod facade {
+    pub use crate::hidden::Thing;
+}
+mod hidden { pub struct Thing; pub struct Other; }
+mod user {
+    use crate::facade::Thing;
+    fn f(thing: Thing, other: crate::facade::Other) {}
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def tree() -> Repository:
+    return Repository.build({"Cargo.toml": '[package]\nname = "a"\n', "src/lib.rs": TEXT})
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "means"),
+    [
+        ("node.label = 1", "label", "1 label exact"),  # what an index of a list gives
+        ("self[0].next", "next", "1 next exact"),  # what `impl Index` says
+        ("root.label.text", "label", "1 label probable"),  # taken out of `Some`
+        ("root.label.text", "text", "2 text probable"),
+        ("one.next", "next", "1 next probable"),  # of a loop
+        ("&first.label", "label", "1 label probable"),  # the parameter of a closure
+        ("label.text,", "text", "2 text probable"),  # of a variant, by position
+        ("=> inner.label", "label", "1 label probable"),  # of a variant, by name
+        ("me.at.text", "at", "5 at probable"),  # of the type that a macro makes
+    ],
+)
+def test_variables_have_the_types_of_what_they_are_taken_from(
+    tree: Repository, line: str, name: str, means: str
+) -> None:
+    assert tree.ask("src/lib.rs", line, name) == [f"src/lib.rs:{means}"]
+
+
+def test_a_module_in_a_file_gives_on_what_it_names_and_no_more(tree: Repository) -> None:
+    assert tree.ask("src/lib.rs", "fn f(thing", "Thing") == ["src/lib.rs:38 Thing exact"]
+    assert tree.ask("src/lib.rs", "fn f(thing", "Other") == []
