@@ -487,6 +487,11 @@ class LiveIndex:
         if self._follows:
             self._watch.start()
 
+    def wait_for_walk(self) -> None:
+        """Wait while a refresh looks over the tree."""
+        while self.refresher.is_walking and not self._closed.wait(REFRESH_POLL_SECONDS):
+            pass
+
     def start_background_refresh(self, *, force: bool = False) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers.
 

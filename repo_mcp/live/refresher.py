@@ -271,8 +271,13 @@ class Refresher:
 
     def gives_way(self) -> bool:
         """Return True while files that are known by name wait for a walk, which may take a second."""
+        return self._hurried.is_set() and self.is_walking
+
+    @property
+    def is_walking(self) -> bool:
+        """Return True while a refresh looks over the tree."""
         progress = self.progress
-        return self._hurried.is_set() and progress is not None and progress.phase == "walk"
+        return progress is not None and progress.phase == "walk"
 
     def refresh_changes(self, changes: PathChanges, stop: Callable[[], bool]) -> bool:
         """Index a few files. Return False when there must be a walk. Raises as `begin` and `refresh` do."""

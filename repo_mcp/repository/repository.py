@@ -338,7 +338,9 @@ class Repository:
         """
         if self._closed.is_set():  # the client gave it up at once
             return
-        self.engines.load()
+        is_walking = self._index.refresher.is_walking  # for a first call, which has what it needs
+        if not is_walking:
+            self.engines.load()
         self._bundle_fault = self.engines.bundles.review_last(refreshed=False)  # the refresh may fail
         self._index.start_background_refresh()
         self._index.start_watching()
@@ -346,6 +348,15 @@ class Repository:
             self.symbol_index.start()
         if self.vectors is not None and self._makes_vectors:
             self.vectors.start()
+        if is_walking:
+            threading.Thread(target=self._load_after_walk, name="load", daemon=True).start()
+
+    def _load_after_walk(self) -> None:
+        """Load the engines once the tree is walked: a walk gives the interpreter away at each file, and would
+        wait for it every time."""
+        self._index.wait_for_walk()
+        if not self._closed.is_set():
+            self.engines.load()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""

@@ -86,6 +86,16 @@ def test_a_refresh_that_runs_is_not_followed_by_another(tree: Path, monkeypatch:
         assert [hit.path for hit in repository.search(SearchRequest(WORD, 5)).hits] == ["fish.py"]
 
 
+def test_engines_are_loaded_once_the_tree_is_walked(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tree, watch=False) as repository:
+        with listing_is_held(repository, monkeypatch):
+            repository.start_background_refresh()
+            loading = [one for one in threading.enumerate() if one.name == "load"]
+            assert (len(loading), repository.engines._made_exact) == (1, None)
+        loading[0].join()
+        assert repository.engines._made_exact is not None
+
+
 def test_what_no_build_takes_up_is_not_waited_for(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_symbol_index, "JOIN_SECONDS", 3600.0)
     (tree / "image.dat").write_bytes(b"\0\1" * 9)
