@@ -133,6 +133,9 @@ class FilesReader:
         ends, text = self.path_ends, self._path_text
         starts = np.where(files > 0, ends[files - 1], 0)
         spans = zip(starts.tolist(), ends[files].tolist(), strict=True)
+        if len(files) > SPARSE_PATHS and text.isascii():
+            whole = text.decode()
+            return [whole[start:end] for start, end in spans]
         try:
             return [text[start:end].decode() for start, end in spans]
         except UnicodeDecodeError as error:

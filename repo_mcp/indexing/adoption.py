@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise, repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, SIZE, IndexFormatError, IndexWriter, SegmentEntry, Snapshot
-from repo_mcp.indexing.scan_state import SeenFiles, read_seen
+from repo_mcp.indexing.scan_state import SeenFiles, find_place, read_seen
 from repo_mcp.model import SkipReason
 from repo_mcp.storage.donors import Donor, ListDonors, list_nothing
 from repo_mcp.text.lines import has_binary_extension
@@ -77,16 +78,19 @@ class Adoption:
         self._segments: list[tuple[SegmentEntry, I64]] = []  # and its live files, in the order of the paths
         for segment in adopted.segments:
             files, live = segment.reader.files, np.flatnonzero(segment.live_file_mask)
-            paths, prints = files.read_paths(), files.read_fingerprints()
+            prints = files.read_fingerprints()
             self._sizes += files.read_column(SIZE)[live].tolist()
-            if len(live):
-                self._paths += b"\0".join([paths[file] for file in live.tolist()]).decode().split("\0")
+            self._paths += files.read_paths_of(live)
             rows = np.frombuffer(prints, dtype=np.uint8).reshape(-1, FINGERPRINT_BYTES)
             self._prints += rows[live].tobytes()
             self._segments.append((segment.entry, live))
-        self._rows = dict(zip(self._paths, range(len(self._paths)), strict=True))
         self._confirmed = np.zeros(len(self._paths), dtype=np.bool_)
+        self._shared: tuple[SeenFiles, SharedBlobs] | None = None  # as long as it is needed
         self._put = 0  # files when the entries were last given out
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return dict(zip(self._paths, range(len(self._paths)), strict=True))
 
     @property
     def confirmed(self) -> int:
@@ -104,7 +108,7 @@ class Adoption:
 
     def find_fingerprint(self, path: str) -> bytes | None:
         """Return the fingerprint of a file in the donor; None where that has no such file."""
-        row = self._rows.get(path)
+        row = self._find_row(path)
         return None if row is None else self._prints[row * FINGERPRINT_BYTES : (row + 1) * FINGERPRINT_BYTES]
 
     def is_soon_compared(self, files: WalkedFiles) -> bool:
@@ -114,7 +118,7 @@ class Adoption:
         """
         read = indexed = 0
         for path, size in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
-            row = self._rows.get(path)
+            row = self._find_row(path)
             if row is not None or not has_binary_extension(path):
                 read += size
                 indexed += size if row is None or self._sizes[row] != size else 0
@@ -122,15 +126,19 @@ class Adoption:
 
     def confirm(self, paths: Sequence[str]) -> None:
         """Note that these files of the donor are the same here."""
-        self._confirmed[list(map(self._rows.__getitem__, paths))] = True
+        self._confirmed[[row for row in map(self._find_row, paths) if row is not None]] = True
 
-    def iter_others(self, walked: frozenset[str]) -> Iterator[str]:
-        """Yield the paths of the donor that are not among those of a walk."""
-        return (path for path in self._paths if path not in walked)
+    def list_others(self, walked: Sequence[str]) -> list[str]:
+        """Return the paths of the donor that are not among those of a walk, which ascend."""
+        if len(self._segments) == 1:
+            return [self._paths[row] for row in np.flatnonzero(find_rows(walked, self._paths) < 0).tolist()]
+        there = frozenset(walked)
+        return [path for path in self._paths if path not in there]
 
     def list_segments(self, paths: Sequence[str]) -> list[str]:
         """Return the names of the segments that hold any of these files."""
-        rows = np.array([self._rows[path] for path in paths if path in self._rows], dtype=np.int64)
+        found = [row for row in map(self._find_row, paths) if row is not None]
+        rows = np.array(found, dtype=np.int64)
         edges = np.cumsum([0, *(len(live) for _, live in self._segments)])
         return [
             entry.name
@@ -148,23 +156,38 @@ class Adoption:
             yield replace(entry, dead_files=tuple(np.flatnonzero(is_dead).tolist()))
             start += len(live)
 
-    def confirm_shared(
-        self, files: WalkedFiles, find_shared: FindShared
-    ) -> tuple[list[int], dict[str, SkipReason]]:
+    def _find_row(self, path: str) -> int | None:
+        """Return the row of one path; None where the donor has not got it."""
+        if len(self._segments) == 1:
+            return find_place(self._paths, path)
+        return self._rows.get(path)
+
+    def _find_rows(self, paths: Sequence[str]) -> I64:
+        """Return the rows of ascending paths, -1 for those that the donor has not."""
+        if len(self._segments) == 1:
+            return find_rows(self._paths, paths)
+        return np.array(list(map(self._rows.get, paths, repeat(-1))), dtype=np.int64)
+
+    def find_shared(self, find_shared: FindShared) -> None:
+        """Read what Git noted of both checkouts: before the walk, which needs the same of ours."""
+        manifest = self.donor.manifest
+        seen = read_seen(self.donor.directory, manifest.generation, manifest.segments)
+        shared = find_shared(self.donor) if seen is not None else None
+        if seen is not None and shared is not None:
+            self._shared = seen, shared
+
+    def confirm_shared(self, files: WalkedFiles) -> tuple[list[int], dict[str, SkipReason]]:
         """Confirm the files that Git knows to be the same, by their status in a walk.
 
         Returns the positions of the files that must be read, ascending, and those among the others that are
         not indexed, and why: their bytes and size are those of the donor's. Raises CorruptIndex.
         """
         left = np.ones(len(files), dtype=np.bool_)
-        manifest = self.donor.manifest
-        seen = read_seen(self.donor.directory, manifest.generation, manifest.segments)
-        shared = find_shared(self.donor) if seen is not None else None
-        if seen is None or shared is None:
+        if self._shared is None:
             return np.flatnonzero(left).tolist(), {}
+        (seen, shared), self._shared = self._shared, None
         same = _find_same(files, seen, shared)
-        found = map(self._rows.get, map(files.paths.__getitem__, same.tolist()), repeat(-1))
-        rows = np.array(list(found), dtype=np.int64)
+        rows = self._find_rows([files.paths[position] for position in same.tolist()])
         self._confirmed[rows[rows >= 0]] = True
         left[same[rows >= 0]] = False
         skipped = seen.get_skipped()

@@ -255,14 +255,16 @@ class Refresh:
             return None
         donor, adopted = found
         try:
-            return Adoption(donor, adopted)
+            adoption = Adoption(donor, adopted)
         finally:
             adopted.close()
+        adoption.find_shared(self._resources.donations.find_shared)
+        return adoption
 
     def _confirm(self, adoption: Adoption, files: WalkedFiles, purge: Purge) -> WalkedFiles:
         """Take over what can be had without reading, and return the files that must be read."""
-        purge.add_there(adoption.iter_others(frozenset(files.paths)), adoption)
-        left, binary = adoption.confirm_shared(files, self._resources.donations.find_shared)
+        purge.add_there(adoption.list_others(files.paths), adoption)
+        left, binary = adoption.confirm_shared(files)
         self._tally.skipped.update(binary)
         files = files.take(left)
         if adoption.is_soon_compared(files):  # so that the first answer is out of a whole index
@@ -308,9 +310,10 @@ class Refresh:
 
         `missing` are files that the last walk met and this one did not; None when that is not known.
         """
-        if missing is None:
+        if missing is None and (known.count or self._tally.skipped):
             walked = frozenset(build_walked_files(report.files).paths)
             missing = [path for path in chain(known.iter_paths(), self._tally.skipped) if path not in walked]
+        missing = missing or ()
         unreadable = tuple(directory + "/" if directory else "" for directory in report.unreadable)
         gone = [path for path in missing if not path.startswith(unreadable)]
         self._remove(gone, purge.find_left_out(gone, report.denied_inodes, seen), known)

@@ -172,7 +172,8 @@ class RootIndexes:
         is_alike = donor.manifest.configuration == self.configuration and config.refusals == NO_REFUSALS
         if not config.siblings or not is_alike or not donor.root.path:
             return None
-        return find_shared_blobs(config.root, donor.root.path, self._sources.tree.read_bytes)
+        tree = self._sources.tree
+        return find_shared_blobs(config.root, donor.root.path, tree.read_bytes, tree.read_noted())
 
     def _open_symbols(self) -> LiveSymbolIndex:
         """Open the symbol index. Nothing is parsed before somebody asks for it."""

@@ -17,6 +17,8 @@ checkouts.
 from __future__ import annotations
 
 import os
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -29,6 +31,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.workspace.git_index import (
     INDEX,
     MAX_INDEX_BYTES,
+    NotedFiles,
     TrackedFiles,
     UnusableIndex,
     parse_files,
@@ -38,10 +41,10 @@ from repo_mcp.workspace.git_places import find_git_places, read_git_file
 I64 = npt.NDArray[np.int64]
 Path = TypeVar("Path", str, bytes)
 ReadBytes = Callable[[str], bytes]  # of a file of the root; raises RepoError
-_ATTRIBUTES = b".gitattributes"
 _MAX_ATTRIBUTES_BYTES = 1 << 20
 _REWRITING = (b"filter", b"encoding")
 _MTIME = 1  # column of the status
+_NEIGHBOURS = 64  # paths that are compared at once: of 78,000, 20 changed ones cost a dictionary each
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,16 @@ class SharedBlobs:
     theirs: I64
 
 
-def find_shared_blobs(root: str, other: str, read: ReadBytes) -> SharedBlobs | None:
+def find_shared_blobs(
+    root: str, other: str, read: ReadBytes, noted: NotedFiles | None = None
+) -> SharedBlobs | None:
     """Return what two checkouts share by their Git indexes; None where these do not tell.
 
-    `read` gives the files of `root`. Of `other` nothing is read but what Git keeps of it.
+    `read` gives the files of `root`; `noted` is what Git noted of it, where the caller has read that. Of
+    `other` nothing is read but what Git keeps of it.
     """
-    ours, theirs = _read_tracked(root), _read_tracked(other)
+    ours = _read_tracked(root) if noted is None else _drop_young(noted)
+    theirs = _read_tracked(other)
     if ours is None or theirs is None:
         return None
     if ours.blobs.shape[1] != theirs.blobs.shape[1] or _may_be_rewritten(root, ours, theirs, read):
@@ -74,11 +81,23 @@ def find_shared_blobs(root: str, other: str, read: ReadBytes) -> SharedBlobs | N
 
 
 def find_rows(paths: Sequence[Path], wanted: Sequence[Path]) -> I64:
-    """Return the position of each wanted path among others (int64), -1 where it is not there."""
-    if paths == wanted:  # as of two checkouts of one commit
-        return np.arange(len(paths), dtype=np.int64)
-    positions = dict(zip(paths, range(len(paths)), strict=True))
-    return np.array(list(map(positions.get, wanted, repeat(-1))), dtype=np.int64)
+    """Return the position of each wanted path among others (int64), -1 where it is not there.
+
+    Both ascend, and most are in both, as of two checkouts: so neighbours are compared at once.
+    """
+    rows = np.arange(len(wanted), dtype=np.int64)
+    at = 0
+    for start in range(0, len(wanted), _NEIGHBOURS):
+        block = wanted[start : start + _NEIGHBOURS]
+        stop = at + len(block)
+        if paths[at:stop] == block:
+            rows[start : start + len(block)] += at - start
+        else:
+            stop = bisect_right(paths, block[-1], at)
+            positions = dict(zip(paths[at:stop], range(at, stop), strict=True))
+            rows[start : start + len(block)] = list(map(positions.get, block, repeat(-1)))
+        at = stop
+    return rows
 
 
 def _read_tracked(root: str) -> TrackedFiles | None:
@@ -88,9 +107,14 @@ def _read_tracked(root: str) -> TrackedFiles | None:
         opened = None if places is None else read_git_file(places.git_dir, INDEX, MAX_INDEX_BYTES)
         if opened is None:
             return None
-        found, written = parse_files(opened[0]), opened[1].st_mtime_ns
+        return _drop_young((parse_files(opened[0]), opened[1].st_mtime_ns))
     except (OSError, UnusableIndex):
         return None
+
+
+def _drop_young(noted: NotedFiles) -> TrackedFiles:
+    """Return the files that changed before Git wrote its index."""
+    found, written = noted
     is_kept = found.stats[:, _MTIME] < written
     if is_kept.all():
         return found
@@ -125,8 +149,7 @@ def _read_shared_attributes(root: str) -> bytes | None:
 
 def _list_attributes(tracked: TrackedFiles) -> list[tuple[bytes, bytes]]:
     """Return the paths and the blobs of all files of attributes."""
-    return [
-        (path, tracked.blobs[position].tobytes())
-        for position, path in enumerate(tracked.paths)
-        if path.endswith(_ATTRIBUTES) and path.rpartition(b"/")[2] == _ATTRIBUTES
-    ]
+    ending = re.compile(rb"(?:^|[/\0])\.gitattributes(?=\0)")
+    text = b"\0".join([*tracked.paths, b""])
+    rows = [text.count(b"\0", 0, one.end()) for one in ending.finditer(text)]
+    return [(tracked.paths[row], tracked.blobs[row].tobytes()) for row in rows]

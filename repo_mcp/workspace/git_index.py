@@ -56,6 +56,7 @@ _SPLIT, _SPARSE = b"link", b"sdir"
 
 I64 = npt.NDArray[np.int64]
 Built = TypeVar("Built")
+_ParsePaths = Callable[[bytes, int], "TrackedPaths"]  # (bytes of an index, when it was written in ns)
 
 
 class UnusableIndex(Exception):
@@ -103,6 +104,25 @@ class GitIndex:
 
     def read(self) -> TrackedPaths:
         """Return the tracked paths as they are now, none where the root has no index. Never raises."""
+        return self._read(lambda data, _written: parse_index(data))
+
+    def read_files(self) -> NotedFiles | None:
+        """Return Git's notes as they are now, None without an index that can be used. Never raises.
+
+        The next `read` need not parse it.
+        """
+        found: list[NotedFiles] = []
+
+        def parse(data: bytes, written: int) -> TrackedPaths:
+            files, paths = _parse(data, lambda entries: (_build_files(data, entries), _join(entries.paths)))
+            found.append((files, written))
+            return paths
+
+        self._known = None
+        self._read(parse)
+        return found[0] if found else None
+
+    def _read(self, parse: _ParsePaths) -> TrackedPaths:
         reader = self._reader
         try:
             root = reader.open_directory("")
@@ -111,17 +131,17 @@ class GitIndex:
         try:
             directory = reader.open_child(root, DOT_GIT)
         except OSError:
-            return NOTHING_TRACKED if self._git_dir is None else self._read_outside(self._git_dir)
+            return NOTHING_TRACKED if self._git_dir is None else self._read_outside(self._git_dir, parse)
         finally:
             reader.close_directory(root)
         try:
-            return self._read_in(directory)
+            return self._read_in(directory, parse)
         except OSError:
             return TrackedPaths(fault="unreadable")
         finally:
             reader.close_directory(directory)
 
-    def _read_outside(self, git_dir: str) -> TrackedPaths:
+    def _read_outside(self, git_dir: str, parse: _ParsePaths) -> TrackedPaths:
         """Return the tracked paths by the index of a linked work tree."""
         try:
             status = file_stat(os.lstat(os.path.join(git_dir, INDEX)))
@@ -136,14 +156,14 @@ class GitIndex:
         if opened is None:
             return TrackedPaths(fault="unreadable or too large")
         try:
-            found = parse_index(opened[0])
+            found = parse(opened[0], opened[1].st_mtime_ns)
         except UnusableIndex as fault:
             found = TrackedPaths(fault=str(fault))
         if file_stat(opened[1]) == status:
             self._known = status, found
         return found
 
-    def _read_in(self, directory: int) -> TrackedPaths:
+    def _read_in(self, directory: int, parse: _ParsePaths) -> TrackedPaths:
         """Return the tracked paths by the index in an open `.git`. Raises OSError."""
         entry = next((one for one in self._reader.scan(directory) if entry_name(one) == INDEX), None)
         if entry is None:
@@ -153,7 +173,7 @@ class GitIndex:
             return known[1]
         try:
             opened = self._reader.read_child(directory, f"{DOT_GIT}/{INDEX}", MAX_INDEX_BYTES)
-            found = parse_index(opened.data)
+            found = parse(opened.data, opened.stat.mtime_ns)
         except RepoError:
             return TrackedPaths(fault="unreadable or too large")
         except UnusableIndex as fault:
@@ -170,6 +190,9 @@ class TrackedFiles:
     paths: list[bytes]  # ascending
     stats: I64  # (files, 4): size and inode modulo 2 ** 32, see `STAT_BITS`; mtime_ns, ctime_ns
     blobs: npt.NDArray[np.uint8]  # (files, 20 or 32): the object name of each content
+
+
+NotedFiles = tuple[TrackedFiles, int]  # and when the index was written, in ns
 
 
 def parse_index(data: bytes) -> TrackedPaths:

@@ -19,7 +19,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, FileListing, ListedFile, WalkReport
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.client_paths import is_unicode, shown
-from repo_mcp.workspace.git_index import GitIndex
+from repo_mcp.workspace.git_index import GitIndex, NotedFiles
 from repo_mcp.workspace.git_places import find_git_places
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
@@ -163,6 +163,10 @@ class LiveTree:
             memory=memory,
             met=met,
         )
+
+    def read_noted(self) -> NotedFiles | None:
+        """Return what Git noted of the files, as `GitIndex.read_files` does. The next walk knows it then."""
+        return self._git_index.read_files()
 
     def find_changes(self) -> PathChangeFinder:
         """Return what looks at a few named files by what the last walk found out."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.git_blobs import find_shared_blobs
-from repo_mcp.workspace.git_index import STAT_BITS, parse_files
+from repo_mcp.workspace import git_index
+from repo_mcp.workspace.git_blobs import find_rows, find_shared_blobs
+from repo_mcp.workspace.git_index import STAT_BITS, GitIndex, parse_files
 from repo_mcp.workspace.git_places import find_git_places, list_siblings, read_git_file
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 
 pytestmark = with_git
@@ -176,6 +181,44 @@ def test_files_with_the_same_blob_are_shared(main: GitTree, tmp_path: Path) -> N
     for path, ours, theirs in zip(shared.paths, shared.ours, shared.theirs, strict=True):
         assert os.stat(one.root / path).st_ino & 0xFFFF_FFFF == ours[3]
         assert os.stat(main.root / path).st_ino & 0xFFFF_FFFF == theirs[3]
+
+
+def test_what_a_root_knows_of_its_index_is_not_read_again(
+    main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = main.add_work_tree(tmp_path / "one")
+    one.settle()
+    main.settle()
+    for tree, other in ((one, main), (main, one)):
+        here = str(tree.root)
+        alone = find_shared_blobs(here, str(other.root), partial(read, tree))
+        places = find_git_places(here)
+        assert places is not None
+        index = GitIndex(RepositoryReader(here, DenyPolicy().find_denial), places.git_dir)
+        noted = index.read_files()
+        assert noted is not None
+        shared = find_shared_blobs(here, str(other.root), partial(read, tree), noted)
+        assert alone is not None
+        assert shared is not None
+        assert shared.paths == alone.paths == ["a.py", "sub/b.py"]
+        assert (shared.ours == alone.ours).all()
+        with monkeypatch.context() as patch:
+            patch.setattr(git_index, "_parse", None)  # `read` has what `read_files` parsed
+            assert index.read().paths == b"a.py\0sub/b.py\0"
+        tree.write({"late.py": "late = 1\n"})
+        tree.git("add", "late.py")
+        assert index.read().has_file("late.py")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_of_ascending_paths_are_those_of_a_dictionary(seed: int) -> None:
+    random = Random(seed)
+    every = sorted(f"{random.randrange(40)}/{number}" for number in range(random.choice([0, 3, 900])))
+    paths = [one for one in every if random.random() < random.choice([0.5, 0.999])]
+    wanted = [one for one in every if random.random() < random.choice([0.5, 0.999])]
+    positions = {path: row for row, path in enumerate(paths)}
+    assert find_rows(paths, wanted).tolist() == [positions.get(path, -1) for path in wanted]
+    assert find_rows(every, every).tolist() == list(range(len(every)))
 
 
 def test_an_entry_that_git_does_not_vouch_for_is_not_shared(main: GitTree, tmp_path: Path) -> None:
