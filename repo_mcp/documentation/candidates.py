@@ -23,6 +23,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from index_format import sort_distinct
 from repo_mcp.documentation.doc_comments import (
     DocComment,
     LiveDocument,
@@ -204,7 +205,7 @@ class CandidateFinder:
         rows = []
         for part, found in zip(self._searcher.segments, best.segments, strict=True):
             files = part.find_files(found.units)
-            for file in np.unique(files).tolist():
+            for file in sort_distinct(files).tolist():
                 own = files == file
                 path = self._searcher.read_path(part.position, file).encode()
                 rows.append((-float(found.scores[own].max()), path, part, file, found.units[own]))

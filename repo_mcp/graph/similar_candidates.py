@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from index_format import sort_distinct
 from repo_mcp.graph.program import Declaration
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
@@ -63,7 +64,7 @@ def find_candidates(files: Mapping[str, SymbolRecord], wanted: Wanted, most: int
     bases = _find_bases([files[path].symbol_count for path in paths])
     users, used = _sum_used(rows, bases)
     named = np.concatenate([one.named + base for one, base in zip(rows, bases.tolist(), strict=True)])
-    ordinals = np.union1d(users, named)
+    ordinals = sort_distinct(np.concatenate([users, named]))
     totals = np.zeros((2, len(ordinals)))
     totals[0, ordinals.searchsorted(users)] = used
     totals[1, ordinals.searchsorted(named)] = np.concatenate([one.worth for one in rows])
@@ -93,7 +94,7 @@ def _sum_used(rows: Sequence[_Rows], bases: I64) -> tuple[I64, F64]:
     names = np.concatenate([one.names + base for one, base in zip(rows, name_bases.tolist(), strict=True)])
     if not len(users):
         return users, np.zeros(0)
-    pairs = np.unique(users * len(weights) + names)
+    pairs = sort_distinct(users * len(weights) + names)
     ordinals, numbers = np.divmod(pairs, len(weights))
     found, groups = np.unique(ordinals, return_inverse=True)
     sums: F64 = np.bincount(groups, weights[numbers]).astype(np.float64)

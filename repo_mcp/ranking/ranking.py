@@ -19,6 +19,7 @@ from operator import attrgetter, itemgetter
 
 import numpy as np
 
+from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.intent import Intent, NameKind, understand
 from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
@@ -316,7 +317,8 @@ def _find_units(searcher: Searcher, terms: Iterable[str]) -> dict[int, I64]:
     for term in terms:
         for part, units in searcher.list_docs(term, SYMBOL):
             if len(units):
-                found[part.position] = np.union1d(found.get(part.position, units), units)
+                before = found.get(part.position, units)
+                found[part.position] = sort_distinct(np.concatenate([before, units]))
     return found
 
 
