@@ -18,8 +18,9 @@ def scale(whole: int) -> int:
 
 
 def choose(few: int, whole: int) -> int:
-    """Return the rounds of a test with the mark `sized`: few in a check, that share of all in a deep run."""
-    return scale(whole) if IS_DEEP else few
+    """Return the rounds of a test with the mark `sized`: few in a check, and in a deep run that share of all
+    of them, but no fewer than in a check."""
+    return max(min(few, whole), scale(whole)) if IS_DEEP else few
 
 
 def examples(whole: int) -> int:
