@@ -7,8 +7,8 @@ Block b covers the doc ids 256 b to 256 b + 255. One list is laid out as follows
     block sizes  u8 for each block: its number of postings, with 0 for 256
     doc ids      u8 for each posting: doc id less 256 b
     frequencies  four bits for each posting, the even one in the low half: term frequency less 1;
-                 15 means that the term frequency is among the escapes
-    escapes      for each: u32 number of the posting, u32 term frequency; ascending
+                 15 means that the rest of the term frequency is among the escapes
+    escapes      for each 15 in order: a varint (varints.py), term frequency less 16
 
 The tf norm of a posting is BM25's term-frequency normalisation with k1 = 2 and b = .5:
 tf / (tf + 1 + length / average), where length is the length of the document's field and average the mean
@@ -19,12 +19,15 @@ blocks that cannot win (Ding and Suel, "Faster top-k document retrieval using bl
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
-from index_format.columns import spread_runs
+from index_format import varints
+from index_format.columns import count_true, spread_runs
 from index_format.errors import CorruptIndex
-from index_format.records import I64, U8, Integers
+from index_format.records import I64, MAX_TERM_FREQUENCY, U8, Integers
 
 U32 = npt.NDArray[np.uint32]
 BLOCK_BITS = 8
@@ -33,7 +36,6 @@ SATURATION_K1, SATURATION_B = 2.0, 0.5
 BOUND_SCALE = 255
 _TABLE_BYTES = 2  # per block: one for its bound, one for its size
 _FREQUENCY_ESCAPE = 15
-_ESCAPE = np.dtype([("position", "<u4"), ("count", "<u4")])
 
 
 def count_blocks(docs: int) -> int:
@@ -66,13 +68,10 @@ class BlockEncoder:
         escaped = np.flatnonzero(self._halves == _FREQUENCY_ESCAPE)
         starts = np.cumsum(frequencies) - frequencies
         lists = np.searchsorted(starts, escaped, side="right") - 1
-        self._escapes = np.empty(len(escaped), dtype=_ESCAPE)
-        self._escapes["position"], self._escapes["count"] = escaped - starts[lists], counts[escaped]
-        self._escape_counts = np.bincount(lists, minlength=len(frequencies))
+        self._escapes, sizes = varints.encode(counts[escaped] - _FREQUENCY_ESCAPE - 1)
+        self._escape_bytes = np.bincount(lists.repeat(sizes), minlength=len(frequencies))
         self._half_bytes = (frequencies + 1) // 2
-        self.sizes = (
-            _TABLE_BYTES * blocks + frequencies + self._half_bytes + _ESCAPE.itemsize * self._escape_counts
-        )
+        self.sizes = _TABLE_BYTES * blocks + frequencies + self._half_bytes + self._escape_bytes
 
     def put(self, out: U8, offsets: I64) -> None:
         """Write each list into `out` at its offset. `out` must hold zeros there."""
@@ -89,8 +88,8 @@ class BlockEncoder:
         out[spread_runs(doc_offsets, frequencies)] = self._docs & (BLOCK_DOCS - 1)
         half_offsets = doc_offsets + frequencies
         self._put_halves(out, half_offsets)
-        positions = spread_runs(half_offsets + self._half_bytes, _ESCAPE.itemsize * self._escape_counts)
-        out[positions] = np.frombuffer(self._escapes.tobytes(), dtype=np.uint8)
+        positions = spread_runs(half_offsets + self._half_bytes, self._escape_bytes)
+        out[positions] = np.frombuffer(self._escapes, dtype=np.uint8)
 
     def _put_halves(self, out: U8, offsets: I64) -> None:
         """Pack two frequencies into each byte; a list of odd length is padded with a zero."""
@@ -117,15 +116,13 @@ class BlockList:
         blocks = count_blocks(docs)
         halves = _TABLE_BYTES * blocks + frequency
         escapes = halves + (frequency + 1) // 2
-        if not 0 < frequency <= docs or len(raw) < escapes or (len(raw) - escapes) % _ESCAPE.itemsize:
+        if not 0 < frequency <= docs or len(raw) < escapes:
             raise self._corrupt()
         self.bounds = raw[:blocks]
         self._low = raw[_TABLE_BYTES * blocks : halves]
         self._data, self._low_start = data, _TABLE_BYTES * blocks
         self._halves = raw[halves:escapes]
-        escaped = np.frombuffer(data, dtype=_ESCAPE, offset=escapes)
-        # Two contiguous arrays: searching a strided view would copy it whole.
-        self._escape_positions, self._escape_counts = escaped["position"].copy(), escaped["count"].copy()
+        self._escape_bytes = raw[escapes:]
         sizes = _parse_block_sizes(self.bounds, raw[blocks : _TABLE_BYTES * blocks], where)
         # The first posting of each block, and the end as one more row; uint32, as many lists are cached.
         self._firsts = np.zeros(blocks + 1, dtype=np.uint32)
@@ -139,7 +136,7 @@ class BlockList:
     @property
     def byte_count(self) -> int:
         """Return roughly the bytes that it takes to cache the list: its data and tables."""
-        return len(self._data) + self._firsts.nbytes + 8 * len(self._escape_positions)
+        return len(self._data) + self._firsts.nbytes + 8 * len(self._escape_bytes)
 
     @property
     def block_sizes(self) -> U32:
@@ -156,9 +153,8 @@ class BlockList:
         np.right_shift(self._halves, 4, out=counts[1::2], casting="unsafe")
         counts = counts[: self.frequency]
         counts += 1
-        self._take_escapes(None, counts)
-        if np.count_nonzero(counts > _FREQUENCY_ESCAPE) != len(self._escape_positions):
-            raise CorruptIndex(f"{self._where}: escapes of no term frequency")
+        positions, rests = self._escapes
+        counts[positions] += rests
         return docs, counts
 
     def take(self, blocks: I64) -> tuple[I64, I64]:
@@ -212,23 +208,26 @@ class BlockList:
         halves &= _FREQUENCY_ESCAPE
         halves += 1
         counts: I64 = halves.astype(np.int64)
-        self._take_escapes(positions, counts)
+        escaped = (counts > _FREQUENCY_ESCAPE).nonzero()[0]
+        if len(escaped):
+            own, rests = self._escapes
+            # uint32, like the positions searched: else numpy would widen them all first.
+            counts[escaped] += rests[own.searchsorted(positions[escaped].astype(np.uint32))]
         return counts
 
-    def _take_escapes(self, positions: I64 | None, counts: I64) -> None:
-        """Replace the escaped term frequencies in place. `positions` is None for the whole list."""
-        escaped = (counts > _FREQUENCY_ESCAPE).nonzero()[0]
-        if not len(escaped):
-            return
-        wanted = escaped if positions is None else positions[escaped]
-        # uint32, like the positions searched: else numpy would widen them all first.
-        found = self._escape_positions.searchsorted(wanted.astype(np.uint32))
-        if int(found[-1]) >= len(self._escape_positions) or (self._escape_positions[found] != wanted).any():
-            raise CorruptIndex(f"{self._where}: a term frequency is not among the escapes")
-        values = self._escape_counts[found]
-        if int(values.min()) <= _FREQUENCY_ESCAPE:
-            raise CorruptIndex(f"{self._where}: an escape that is none")
-        counts[escaped] = values
+    @cached_property
+    def _escapes(self) -> tuple[U32, U32]:
+        """Return the positions of escaped term frequencies in the list, and what each has above 16."""
+        found = [
+            (half == _FREQUENCY_ESCAPE).nonzero()[0] << 1 | odd
+            for odd, half in enumerate((self._halves & _FREQUENCY_ESCAPE, self._halves >> 4))
+        ]
+        positions = np.sort(np.concatenate(found))
+        rests, _ = varints.decode(self._escape_bytes, self._where)
+        if len(rests) != len(positions) or (len(positions) and int(positions[-1]) >= self.frequency):
+            raise CorruptIndex(f"{self._where}: {len(rests)} escapes of {len(positions)} term frequencies")
+        _check_rests(rests, self._where)
+        return positions.astype(np.uint32), rests.astype(np.uint32)
 
 
 def spread_positions(low: U8, sizes: Integers) -> I64:
@@ -277,7 +276,7 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     halves_at = offsets + _TABLE_BYTES * blocks + frequencies
     escapes_at = halves_at + (frequencies + 1) // 2
     escape_bytes = offsets + sizes - escapes_at
-    if (escape_bytes < 0).any() or (escape_bytes % _ESCAPE.itemsize).any() or (frequencies > docs).any():
+    if (escape_bytes < 0).any() or (frequencies > docs).any():
         raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
     rows = spread_runs(offsets, blocks)
     block_sizes = _parse_block_sizes(raw[rows], raw[rows + np.repeat(blocks, blocks)], where)
@@ -293,16 +292,21 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     within = spread_runs(np.zeros_like(frequencies), frequencies)
     halves = raw[np.repeat(halves_at, frequencies) + (within >> 1)] >> ((within & 1) << 2).astype(np.uint8)
     counts = (halves & _FREQUENCY_ESCAPE).astype(np.int64) + 1
-    escapes = np.frombuffer(raw[spread_runs(escapes_at, escape_bytes)].tobytes(), dtype=_ESCAPE)
-    escape_counts = escape_bytes // _ESCAPE.itemsize
-    positions = np.repeat(starts, escape_counts) + escapes["position"]
-    is_elsewhere = escapes["position"] >= np.repeat(frequencies, escape_counts)  # lies in the next list
-    if is_elsewhere.any() or not np.array_equal(positions, np.flatnonzero(counts > _FREQUENCY_ESCAPE)):
-        raise CorruptIndex(f"{where}: term frequencies that are not among the escapes")
-    if (escapes["count"] <= _FREQUENCY_ESCAPE).any():
-        raise CorruptIndex(f"{where}: an escape that is none")
-    counts[positions] = escapes["count"]
+    escapes = raw[spread_runs(escapes_at, escape_bytes)]
+    rests, ends = varints.decode(escapes, where)
+    is_escaped = counts > _FREQUENCY_ESCAPE
+    wanted = count_true(is_escaped, starts + frequencies)
+    byte_ends = np.append(0, ends)[np.minimum(np.cumsum(wanted), len(ends))]
+    if len(rests) != int(wanted.sum()) or (byte_ends != np.cumsum(escape_bytes)).any():
+        raise CorruptIndex(f"{where}: other escapes than there are term frequencies that need one")
+    _check_rests(rests, where)
+    counts[is_escaped] += rests
     return found, counts
+
+
+def _check_rests(rests: I64, where: str) -> None:
+    if int(rests.max(initial=0)) >= MAX_TERM_FREQUENCY - _FREQUENCY_ESCAPE:
+        raise CorruptIndex(f"{where}: a term frequency of {int(rests.max())} and more")
 
 
 def _parse_block_sizes(bounds: U8, sizes: U8, where: str) -> U32:

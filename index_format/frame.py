@@ -28,8 +28,8 @@ from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
 
 MAGIC = b"RMIX\x89SEG"
 END_MAGIC = b"RMIXSEG\n"
-VERSION = 2
-OLDEST_VERSION = 2
+VERSION = 3
+OLDEST_VERSION = 3
 PAGE_BYTES = 16 * 1024
 NEAR_BYTES = PAGE_BYTES  # between two spans: to read and check a page takes less than another read
 ALIGNMENT = 8

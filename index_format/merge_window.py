@@ -77,6 +77,7 @@ class _Lists:
     fields: I64
     frequencies: I64
     sizes: I64
+    singles: I64  # see ListTable
     offsets: I64  # in the source's POST
 
 
@@ -95,7 +96,7 @@ class Window:
         """Return the distinct terms of the window, and the lists of each source."""
         nothing = np.zeros(0, dtype=np.int64)
         if not parts:
-            return build_term_text([]), _Lists(*[nothing] * 7)
+            return build_term_text([]), _Lists(*[nothing] * 8)
         pages = parse_pages(parts)
         ends = [first] if end is None else [first, end]
         joined = join_term_texts([pages.terms, build_term_text(ends)])
@@ -129,6 +130,7 @@ class Window:
             fields[kept],
             pages.frequencies[kept],
             pages.sizes[kept],
+            pages.singles[kept],
             offsets[kept],
         )
 
@@ -151,7 +153,13 @@ class Window:
         lists, maps = self._lists, self._maps
         sources, frequencies = lists.sources[rows], lists.frequencies[rows]
         levels = maps.levels[lists.fields[rows]]
-        table = ListTable(lists.terms[rows], frequencies, lists.sizes[rows], maps.limits[levels, sources])
+        table = ListTable(
+            lists.terms[rows],
+            frequencies,
+            lists.sizes[rows],
+            lists.singles[rows],
+            maps.limits[levels, sources],
+        )
         docs, counts = decode_lists(self._read(rows), table, "POST")
         docs += maps.bases[levels, sources].repeat(frequencies)
         new_docs = maps.renumber(docs, levels, frequencies)

@@ -1,26 +1,23 @@
-"""Posting lists: doc ids and term frequencies of one term in one field, in one of three forms.
+"""Posting lists: doc ids and term frequencies of one term in one field, in one of four forms.
 
     repeated  no bytes: the doc ids of the term's first list, each with term frequency 1. A name
               that is defined where it is used is in two fields and costs one list.
+    single    no bytes: one document, with term frequency 1, whose doc id stands in the dictionary (terms.py)
     by block  where there are BLOCK_SHARE or more postings for each block of documents
               (block_lists.py): can be read in part, and bounds the score of each part
     by gap    all others: the smallest
 
 By gap, the differences between doc ids are varints (varints.py):
 
-    df values    the first doc id, then differences (>= 1), each doubled; plus 1 when the term
-                 frequency is above 1
-    the rest     for each of these in order: term frequency less 2
+    df values    the first doc id, then differences (>= 1), times 4; plus the term frequency less 1, at most 3
+    the rest     for each 3 in order: term frequency less 4
 
 Doc ids 3, 4, 900 with term frequencies 1, 2, 40:
 
-    06 03 81 0e | 00 26
+    0c 05 83 1c | 24
 
-Nearly every list has one to four documents. So there is no header, and the list of a single document in a
-large segment takes three bytes.
-
-The form follows from a list's document frequency and size, so it is not stored. Everything works on many
-lists at a time with numpy, never posting by posting in Python.
+Nearly every list has one to four documents, so there is no header. Everything works on many lists at a
+time with numpy, never posting by posting in Python.
 
 Left out on purpose: positions (a phrase is verified in the live text).
 """
@@ -42,22 +39,27 @@ from index_format.block_lists import (
     count_blocks,
     decode_block_lists,
 )
-from index_format.columns import find_changes, spread_runs
+from index_format.columns import count_true, find_changes, spread_runs
 from index_format.errors import CorruptIndex
-from index_format.records import I64, MAX_TERM_FREQUENCY, U8, Integers, PostingRun
+from index_format.records import I64, MAX_TERM_FREQUENCY, NO_SINGLE, U8, Integers, PostingRun
 
 Mask = npt.NDArray[np.bool_]
 # Measured on the 744,134 units of the kernel, 2,907 blocks: by gap, lists of two to six postings a block
 # take 8 MB less (275 against 283 MB of index), and each is decoded whole in a fifth of a millisecond.
 BLOCK_SHARE = 6
+# Of a term frequency, beside each gap: two bits make the lists by gap of 209 MB of the kernel 1.3 MB smaller
+# than one bit, 0.1 MB smaller than three.
+COUNT_BITS = 2
+_LARGE = (1 << COUNT_BITS) - 1  # says that the rest of the term frequency comes behind all gaps
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedLists:
-    """Encoded posting lists, one after the other, and the size of each in bytes."""
+    """Encoded posting lists, one after the other, and the size of each in bytes. See EncodedRun."""
 
     data: bytes
     sizes: I64
+    singles: I64
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class ListTable:
     terms: I64  # number of the list's term, never descending
     frequencies: I64
     sizes: I64
+    singles: I64  # doc id of a list that stands in the dictionary, else NO_SINGLE
     docs: I64  # number of documents of the list's level
 
 
@@ -81,8 +84,10 @@ def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
     starts = np.cumsum(frequencies) - frequencies
     blocks = np.array([count_blocks(len(column)) for column in lengths])[run.list_fields]
     is_repeated = _find_repeated(run, starts)
+    firsts = run.docs[starts]
+    is_single = ~is_repeated & (frequencies == 1) & (run.term_frequencies[starts] == 1)
     by_block = ~is_repeated & (frequencies >= BLOCK_SHARE * blocks)
-    by_gap = ~(is_repeated | by_block)
+    by_gap = ~(is_repeated | is_single | by_block)
     sizes = np.zeros(len(frequencies), dtype=np.int64)
     encoders: list[tuple[Mask, BlockEncoder | DeltaEncoder]] = []
     if by_block.any():
@@ -98,7 +103,7 @@ def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
     offsets = np.cumsum(sizes) - sizes
     for mask, encoder in encoders:
         encoder.put(out, offsets[mask])
-    return EncodedLists(out.tobytes(), sizes)
+    return EncodedLists(out.tobytes(), sizes, np.where(is_single, firsts, NO_SINGLE))
 
 
 def _find_repeated(run: PostingRun, starts: I64) -> Mask:
@@ -144,15 +149,18 @@ def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
     frequencies, sizes = table.frequencies, table.sizes
     if len(data) != int(sizes.sum()) or (frequencies < 1).any() or (frequencies > table.docs).any():
         raise CorruptIndex(f"{where}: {len(data)} bytes of postings, {int(sizes.sum())} expected")
-    is_repeated = sizes == 0
+    is_single = table.singles != NO_SINGLE
+    is_repeated = (sizes == 0) & ~is_single
     sources = _find_sources(table, is_repeated, where)
-    if (sizes[sources] < frequencies).any():  # checked before memory is allocated
+    if (sizes[sources] + is_single[sources] < frequencies).any():  # checked before memory is allocated
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
-    by_block = ~is_repeated & (frequencies >= BLOCK_SHARE * -(-table.docs // BLOCK_DOCS))
+    by_block = ~is_repeated & ~is_single & (frequencies >= BLOCK_SHARE * -(-table.docs // BLOCK_DOCS))
     raw = np.frombuffer(data, dtype=np.uint8)
     docs = np.empty(int(frequencies.sum()), dtype=np.int64)
     counts = np.ones(len(docs), dtype=np.int64)
-    for mask in (by_block, ~(is_repeated | by_block)):
+    starts = np.cumsum(frequencies) - frequencies
+    docs[starts[is_single]] = table.singles[is_single]
+    for mask in (by_block, ~(is_repeated | is_single | by_block)):
         if mask.any():
             own = raw if mask.all() else raw[np.repeat(mask, sizes)]
             chosen = np.repeat(mask, frequencies)
@@ -162,7 +170,6 @@ def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
                 found = decode_delta_lists(own, sizes[mask], frequencies[mask], where)
             docs[chosen], counts[chosen] = found
     if is_repeated.any():
-        starts = np.cumsum(frequencies) - frequencies
         own_counts = frequencies[is_repeated]
         docs[spread_runs(starts[is_repeated], own_counts)] = docs[
             spread_runs(starts[sources[is_repeated]], own_counts)
@@ -202,18 +209,19 @@ class DeltaEncoder:
         gaps = np.empty_like(docs)
         np.subtract(docs[1:], docs[:-1], out=gaps[1:])
         gaps[starts] = docs[starts]
-        gaps <<= 1
-        many = np.flatnonzero(counts > 1)
-        gaps[many] += 1
-        rests = np.diff(np.searchsorted(many, starts), append=len(many))
+        gaps <<= COUNT_BITS
+        gaps |= np.minimum(counts - 1, _LARGE)
+        is_large = counts > _LARGE
+        large = np.flatnonzero(is_large)
+        rests = count_true(is_large, starts + frequencies)
         self._value_counts = frequencies + rests
         ends = np.cumsum(self._value_counts)
         rest_positions = spread_runs(ends - rests, rests)
-        self._values = np.empty(len(docs) + len(many), dtype=np.int64)
+        self._values = np.empty(len(docs) + len(large), dtype=np.int64)
         is_gap = np.ones(len(self._values), dtype=np.bool_)
         is_gap[rest_positions] = False
         self._values[is_gap] = gaps
-        self._values[rest_positions] = counts[many] - 2
+        self._values[rest_positions] = counts[large] - _LARGE - 1
         self._value_sizes = varints.measure(self._values)
         self._value_ends = np.cumsum(self._value_sizes, dtype=np.int64)
         self.sizes = np.diff(self._value_ends[ends - 1], prepend=0)
@@ -233,8 +241,8 @@ def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tup
     """
     values, ends = varints.decode(raw, where)
     list_ends = np.cumsum(sizes)
-    value_ends = np.searchsorted(ends, list_ends, side="right")
-    value_counts = np.diff(value_ends, prepend=0)
+    value_counts = count_true(raw < varints.MORE, list_ends)
+    value_ends = np.cumsum(value_counts)
     if (value_counts < frequencies).any() or (ends[value_ends - 1] != list_ends).any():
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
     rest_counts = value_counts - frequencies
@@ -242,21 +250,27 @@ def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tup
     is_gap = np.ones(len(values), dtype=np.bool_)
     is_gap[rest_positions] = False
     gaps, rests = values[is_gap], values.take(rest_positions)
-    many = np.flatnonzero(gaps & 1)
-    gaps >>= 1
     ends = np.cumsum(frequencies)
-    if not np.array_equal(np.searchsorted(many, ends), np.cumsum(rest_counts)):
+    counts, is_large = _split_counts(gaps)
+    if not np.array_equal(count_true(is_large, ends), rest_counts):
         raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
-    counts = np.ones(len(gaps), dtype=np.int64)
-    counts[many] = _to_counts(rests, where)
+    _add_rests(counts, np.flatnonzero(is_large), rests, where)
     return _to_docs(gaps, ends - frequencies, frequencies, where), counts
 
 
-def _to_counts(rests: I64, where: str) -> I64:
-    counts = rests + 2
-    if int(counts.max(initial=0)) > MAX_TERM_FREQUENCY:
+def _split_counts(gaps: I64) -> tuple[I64, Mask]:
+    """Take the term frequencies out of the gaps; return them, and a mask of those that have a rest."""
+    counts = gaps & _LARGE
+    is_large = counts == _LARGE
+    counts += 1
+    gaps >>= COUNT_BITS
+    return counts, is_large
+
+
+def _add_rests(counts: I64, large: I64, rests: I64, where: str) -> None:
+    counts[large] += rests
+    if int(rests.max(initial=0)) >= MAX_TERM_FREQUENCY - _LARGE:
         raise CorruptIndex(f"{where}: a term frequency of {int(counts.max())}")
-    return counts
 
 
 def _to_docs(gaps: I64, starts: I64, frequencies: I64, where: str) -> I64:
@@ -275,12 +289,12 @@ def decode_delta_list(data: bytes, frequency: int, where: str) -> tuple[I64, I64
     if len(values) < frequency:
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
     gaps, rests = values[:frequency], values[frequency:]
-    is_many = np.flatnonzero(gaps & 1)
-    if len(is_many) != len(rests):
+    counts, is_large = _split_counts(gaps)
+    large = is_large.nonzero()[0]
+    if len(large) != len(rests):
         raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
-    gaps >>= 1
     if frequency > 1 and int(gaps[1:].min()) < 1:
         raise CorruptIndex(f"{where}: doc ids that do not ascend")
-    counts = np.ones(frequency, dtype=np.int64)
-    counts[is_many] = _to_counts(rests, where)
+    if len(large):
+        _add_rests(counts, large, rests, where)
     return np.cumsum(gaps), counts

@@ -21,6 +21,7 @@ Integers = npt.NDArray[np.integer]
 
 MAX_FIELDS = 8  # a term's fields are the bits of one byte
 MAX_TERM_FREQUENCY = (1 << 32) - 1
+NO_SINGLE = -1
 FINGERPRINT_BYTES = 16
 
 
@@ -91,6 +92,7 @@ class EncodedRun:
     masks: I64  # for each term: field bits of its lists
     frequencies: I64  # for each list
     sizes: I64  # for each list: its bytes
+    singles: I64  # for each list: the doc id of one that stands in the dictionary, else NO_SINGLE
     data: bytes  # the encoded lists, one after the other
     postings: int  # number of postings in all lists
 
@@ -142,6 +144,7 @@ class PostingList:
     offset: int  # in the postings section
     size: int  # bytes
     first_field: int | None = None  # field of the term's first list, where the bytes belong to that list
+    doc: int | None = None  # the only one, where it stands in the dictionary and there are no bytes
 
     @property
     def repeats(self) -> bool:

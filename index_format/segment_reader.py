@@ -22,6 +22,7 @@ from index_format.postings import ListTable, decode_list, decode_lists, is_by_bl
 from index_format.records import (
     I64,
     MAX_FIELDS,
+    NO_SINGLE,
     Field,
     FileTable,
     Level,
@@ -155,10 +156,14 @@ class PostingsReader:
 
     def read(self, posting_list: PostingList) -> tuple[I64, I64]:
         """Return doc ids and term frequencies of one list (both int64). Raises CorruptIndex."""
-        data, docs, where = self._read_list(posting_list)
-        found, counts = decode_list(data, posting_list.frequency, docs, where)
-        if not posting_list.repeats:
-            return found, counts
+        if posting_list.doc is not None:
+            where, found = f"{self._name}: LIST", np.array([posting_list.doc], dtype=np.int64)
+            counts = np.ones_like(found)
+        else:
+            data, docs, where = self._read_list(posting_list)
+            found, counts = decode_list(data, posting_list.frequency, docs, where)
+            if not posting_list.repeats:
+                return found, counts
         docs = self._docs[posting_list.field]
         if int(found[-1]) >= docs:
             raise CorruptIndex(f"{where}: document {int(found[-1])} of {docs}")
@@ -210,6 +215,7 @@ class PostingsReader:
             np.arange(len(lists)),
             np.array([one.frequency for one in lists], dtype=np.int64),
             np.array([one.size for one in lists], dtype=np.int64),
+            np.array([NO_SINGLE if one.doc is None else one.doc for one in lists], dtype=np.int64),
             np.array([self._count_layout_docs(one) for one in lists], dtype=np.int64),
         )
 
@@ -258,7 +264,7 @@ class PostingsReader:
         limits = np.array(self._docs, dtype=np.int64)
         docs, counts = decode_lists(
             self._frame.read(POST, start, int(pages.sizes.sum())),
-            ListTable(list_terms, pages.frequencies, pages.sizes, limits[list_fields]),
+            ListTable(list_terms, pages.frequencies, pages.sizes, pages.singles, limits[list_fields]),
             where,
         )
         return PostingRun(pages.terms, list_terms, list_fields, pages.frequencies, docs, counts)

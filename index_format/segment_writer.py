@@ -116,7 +116,7 @@ class SegmentWriter:
     def add(self, run: EncodedRun) -> None:
         """Write the next posting lists. Their terms must come after those of earlier runs. Raises OSError."""
         self._frame.write(run.data)
-        self._terms.add(run.terms, run.masks, run.frequencies, run.sizes)
+        self._terms.add(run.terms, run.masks, run.frequencies, run.sizes, run.singles)
         self._spool_terms()
         self._postings += run.postings
 
@@ -198,11 +198,13 @@ def encode_run(run: PostingRun, lengths: Sequence[Integers]) -> EncodedRun:
     """Return the encoded posting lists. See SegmentContent for `lengths`."""
     if not len(run.terms):
         empty = np.zeros(0, dtype=np.int64)
-        return EncodedRun(run.terms, empty, empty, empty, b"", 0)
+        return EncodedRun(run.terms, empty, empty, empty, empty, b"", 0)
     encoded = encode_lists(run, lengths)
     first_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)))
     masks = np.bitwise_or.reduceat(np.left_shift(1, run.list_fields), first_lists)
-    return EncodedRun(run.terms, masks, run.frequencies, encoded.sizes, encoded.data, len(run.docs))
+    return EncodedRun(
+        run.terms, masks, run.frequencies, encoded.sizes, encoded.singles, encoded.data, len(run.docs)
+    )
 
 
 def check_content(content: SegmentContent) -> None:

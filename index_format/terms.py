@@ -4,12 +4,15 @@ Terms are sorted by their bytes; each has one posting list for each field that i
 are cut into pages of PAGE_TERMS. Four sections:
 
     TERM  the terms in order, each followed by a line feed: this text is what a scan reads
-    LIST  for each page: u8 of field bits for each term | document frequencies | sizes in bytes of
-          the posting lists (varints; one value for each list, in (term, field) order; each term
-          has a list; a size of 0 stands for the doc ids of the term's first list, postings.py)
+    LIST  for each page: u8 of field bits for each term | document frequencies | extents of the
+          posting lists (varints; one value for each list, in (term, field) order; each term
+          has a list; an extent of 0 stands for the doc ids of the term's first list, postings.py)
     PAGE  a table (columns.py), one row per page: where its terms, its LIST bytes and its posting
           lists begin
     TOPS  the first term of each page, each followed by a line feed
+
+The extent of a list is its bytes. Of a list with one posting it is twice its bytes, or, where the term
+frequency is 1, one more than twice the doc id: such a list has no bytes. Of ten lists four are of this kind.
 
 No term contains a line feed. There are no gaps: everything of a page ends where that of the next begins.
 A look-up reads TOPS, which is cached, then one page of TERM and LIST: two reads. Within a page
@@ -20,7 +23,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate
 from operator import ge
@@ -31,7 +34,7 @@ from index_format import varints
 from index_format.columns import TableReader, encode_table, spread_runs
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import I64, MAX_FIELDS, PostingList
+from index_format.records import I64, MAX_FIELDS, NO_SINGLE, PostingList
 from index_format.term_text import (
     TermSearch,
     TermText,
@@ -72,14 +75,16 @@ class TermsWriter:
         self._masks = np.zeros(0, dtype=np.uint8)
         self._frequencies = np.zeros(0, dtype=np.int64)
         self._sizes = np.zeros(0, dtype=np.int64)
+        self._extents = np.zeros(0, dtype=np.int64)
         self.count = 0
 
-    def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64) -> None:
-        """Add terms with the field bits of each, and the frequency and size of each of their lists."""
+    def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64, singles: I64) -> None:
+        """Add terms with the field bits of each, and what EncodedRun tells of each of their lists."""
         self._terms = join_term_texts([self._terms, terms])
         self._masks = np.concatenate([self._masks, masks.astype(np.uint8)])
         self._frequencies = np.concatenate([self._frequencies, frequencies])
         self._sizes = np.concatenate([self._sizes, sizes])
+        self._extents = np.concatenate([self._extents, _build_extents(frequencies, sizes, singles)])
         self._flush(len(self._terms) - len(self._terms) % PAGE_TERMS)
 
     def _flush(self, count: int) -> None:
@@ -109,14 +114,15 @@ class TermsWriter:
         self._terms = self._terms.cut(count, len(self._terms))
         self._masks = self._masks[count:]
         self._frequencies, self._sizes = self._frequencies[lists:], self._sizes[lists:]
+        self._extents = self._extents[lists:]
 
     def _encode_lists(self, bounds: I64) -> tuple[bytes, I64]:
-        """Return frequencies and sizes, encoded page by page, and the bounds of the pages in them."""
+        """Return frequencies and extents, encoded page by page, and the bounds of the pages in them."""
         counts = np.diff(bounds)
         values = np.empty(2 * int(bounds[-1]), dtype=np.int64)
         positions = np.arange(int(bounds[-1])) + np.repeat(bounds[:-1], counts)
         values[positions] = self._frequencies[: int(bounds[-1])]
-        values[positions + np.repeat(counts, counts)] = self._sizes[: int(bounds[-1])]
+        values[positions + np.repeat(counts, counts)] = self._extents[: int(bounds[-1])]
         data, sizes = varints.encode(values)
         return data, np.append(0, np.cumsum(sizes, dtype=np.int64))[2 * bounds]
 
@@ -159,6 +165,7 @@ class TermPages:
     masks: I64  # field bits of each term
     frequencies: I64  # of each list
     sizes: I64  # bytes of each list
+    singles: I64  # doc id of each list that has none, else NO_SINGLE
     postings_start: int  # where the first list begins
 
 
@@ -234,11 +241,12 @@ class TermsReader:
         if position < 0:
             return []
         number = text.count(b"\n", 0, position)
-        masks, frequencies, sizes = self._parse_page(self._read_page(LIST, page), text.count(b"\n") - 1)
+        masks, frequencies, extents = self._parse_page(self._read_page(LIST, page), text.count(b"\n") - 1)
         first = sum(masks[:number].translate(BIT_COUNTS))
         rows = slice(first, first + BIT_COUNTS[masks[number]])
-        offset = int(self._places[2].cut(page, page + 1)[0]) + int(sizes[:first].sum())
-        return self._build_lists(masks[number], frequencies[rows].tolist(), sizes[rows].tolist(), offset)
+        before, _ = split_extents(frequencies[:first], extents[:first])
+        offset = int(self._places[2].cut(page, page + 1)[0]) + int(before.sum())
+        return self._build_lists(masks[number], frequencies[rows].tolist(), extents[rows].tolist(), offset)
 
     def iter_lists(self, terms: Sequence[bytes]) -> Iterator[list[PostingList]]:
         """Yield the lists of ascending terms, page by page, skipping absent terms. Raises CorruptIndex."""
@@ -256,10 +264,11 @@ class TermsReader:
         text_positions, list_places, posting_positions = self._columns
         text = b"\n" + self._read_span(TERM, text_positions, page, page + 1)
         data = self._read_span(LIST, list_places, page, page + 1)
-        masks, frequencies, sizes = self._parse_page(data, text.count(b"\n") - 1)
+        masks, frequencies, extents = self._parse_page(data, text.count(b"\n") - 1)
+        sizes, _ = split_extents(frequencies, extents)
         firsts = [0, *accumulate(masks.translate(BIT_COUNTS))]
         offsets = (np.cumsum(sizes) - sizes + posting_positions[page]).tolist()
-        all_frequencies, all_sizes = frequencies.tolist(), sizes.tolist()
+        all_frequencies, all_extents = frequencies.tolist(), extents.tolist()
         found: list[PostingList] = []
         for term in terms:
             position = text.find(b"\n" + term + b"\n")
@@ -267,24 +276,26 @@ class TermsReader:
                 number = text.count(b"\n", 0, position)
                 rows = slice(firsts[number], firsts[number + 1])
                 found += self._build_lists(
-                    masks[number], all_frequencies[rows], all_sizes[rows], offsets[rows.start]
+                    masks[number], all_frequencies[rows], all_extents[rows], offsets[rows.start]
                 )
         return found
 
     def _build_lists(
-        self, mask: int, frequencies: Sequence[int], sizes: Sequence[int], offset: int
+        self, mask: int, frequencies: Sequence[int], extents: Sequence[int], offset: int
     ) -> list[PostingList]:
         """Return the lists of a term with these field bits, whose bytes begin at `offset`."""
         found: list[PostingList] = []
-        for field, frequency, size in zip(FIELDS_OF_BITS[mask], frequencies, sizes, strict=True):
-            if size:
-                found.append(PostingList(field, frequency, offset, size))
-            elif found and found[0].frequency == frequency:
-                source = found[0]
-                found.append(PostingList(field, frequency, source.offset, source.size, source.field))
+        for field, frequency, extent in zip(FIELDS_OF_BITS[mask], frequencies, extents, strict=True):
+            if not extent:
+                if not found or found[0].frequency != frequency:
+                    raise self._corrupt("a posting list without bytes that repeats no other")
+                found.append(replace(found[0], field=field, first_field=found[0].field))
+            elif frequency == 1 and extent & 1:
+                found.append(PostingList(field, frequency, offset, 0, doc=extent >> 1))
             else:
-                raise self._corrupt("a posting list without bytes that repeats no other")
-            offset += size
+                size = extent >> 1 if frequency == 1 else extent
+                found.append(PostingList(field, frequency, offset, size))
+                offset += size
         return found
 
     def _parse_page(self, data: bytes, terms: int) -> tuple[bytes, I64, I64]:
@@ -419,14 +430,14 @@ def parse_pages(parts: Sequence[RawPages]) -> TermPages:
         if part.following is not None and part.text[part.text.rfind(b"\n", 0, -1) + 1 : -1] >= part.following:
             raise CorruptIndex(f"{part.where}: the terms of two pages of the dictionary do not ascend")
     edges = _join_bounds([part.list_bounds for part in parts])
-    masks, frequencies, sizes, page_sizes = _parse_lists(
+    masks, frequencies, (sizes, singles), page_sizes = _parse_lists(
         b"".join([part.lists for part in parts]), edges, counts, where
     )
     begins = np.concatenate([part.postings[:-1] for part in parts])
     following = np.concatenate([part.postings[1:] for part in parts])
     if ((following >= 0) & (following != begins + page_sizes)).any():
         raise CorruptIndex(f"{where}: the lists of a page do not begin where those before end")
-    return TermPages(terms, masks, frequencies, sizes, int(begins[0]))
+    return TermPages(terms, masks, frequencies, sizes, singles, int(begins[0]))
 
 
 def _join_bounds(parts: Sequence[I64]) -> I64:
@@ -437,9 +448,28 @@ def _join_bounds(parts: Sequence[I64]) -> I64:
     return np.append(np.concatenate(joined), sum(sizes))
 
 
-def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> tuple[I64, I64, I64, I64]:
-    """Return masks, frequencies and sizes of the pages between `edges`, of `terms` terms each, and the
-    bytes of each page's lists. Raises CorruptIndex."""
+def _build_extents(frequencies: I64, sizes: I64, singles: I64) -> I64:
+    """Return what LIST stores beside the frequencies."""
+    extents: I64 = sizes << (frequencies == 1)
+    alone = np.flatnonzero(singles != NO_SINGLE)
+    extents[alone] = 2 * singles[alone] + 1
+    return extents
+
+
+def split_extents(frequencies: I64, extents: I64) -> tuple[I64, I64]:
+    """Return the bytes of each list and, of those that have none, the doc id, or else NO_SINGLE."""
+    is_one = frequencies == 1
+    sizes = extents >> is_one
+    alone = (is_one & (extents & 1).astype(np.bool_)).nonzero()[0]
+    singles = np.full_like(extents, NO_SINGLE)
+    singles[alone] = sizes[alone]
+    sizes[alone] = 0
+    return sizes, singles
+
+
+def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> tuple[I64, I64, tuple[I64, I64], I64]:
+    """Return masks, frequencies, and sizes and singles of the pages between `edges`, of `terms` terms each,
+    and the bytes of each page's lists. Raises CorruptIndex."""
     raw = np.frombuffer(data, dtype=np.uint8)
     if (np.diff(edges) < terms).any() or int(edges[-1]) != len(raw):
         raise CorruptIndex(f"{where}: pages of the dictionary that are shorter than their terms")
@@ -457,9 +487,9 @@ def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> tuple[I64, 
     if (ends[value_ends - 1] != np.cumsum(np.diff(edges) - terms)).any():
         raise CorruptIndex(f"{where}: values of a page of the dictionary that lie in the next one")
     firsts = value_ends - 2 * lists
-    sizes = values[spread_runs(firsts + lists, lists)]
-    page_sizes = np.add.reduceat(sizes, np.cumsum(lists) - lists)
-    return masks, values[spread_runs(firsts, lists)], sizes, page_sizes
+    frequencies = values[spread_runs(firsts, lists)]
+    split = split_extents(frequencies, values[spread_runs(firsts + lists, lists)])
+    return masks, frequencies, split, np.add.reduceat(split[0], np.cumsum(lists) - lists)
 
 
 def _find_ends(text: bytes, suffix: bytes) -> list[int]:

@@ -14,8 +14,8 @@ from index_format.records import I64, U8
 
 BITS = 7
 MAX_BYTES = 5
-_MORE = 0x80
-_MASK = _MORE - 1
+MORE = 0x80
+_MASK = MORE - 1
 
 
 def measure(values: I64) -> U8:
@@ -53,7 +53,7 @@ def encode(values: I64) -> tuple[bytes, U8]:
 
 def decode(raw: U8, where: str) -> tuple[I64, I64]:
     """Return the values that fill `raw`, and where each ends. Raises CorruptIndex for a malformed one."""
-    ends = np.flatnonzero(raw < _MORE)
+    ends = np.flatnonzero(raw < MORE)
     ends += 1
     if (int(ends[-1]) if len(ends) else 0) != len(raw):
         raise CorruptIndex(f"{where}: ends within an integer")
@@ -62,8 +62,8 @@ def decode(raw: U8, where: str) -> tuple[I64, I64]:
     starts = np.empty_like(ends)
     starts[0], starts[1:] = 0, ends[:-1]
     values = raw[starts].astype(np.int64)
-    left = np.flatnonzero(values >= _MORE)
-    values[left] -= _MORE
+    left = np.flatnonzero(values >= MORE)
+    values[left] -= MORE
     byte = 1
     while len(left):
         if byte == MAX_BYTES:
@@ -71,5 +71,5 @@ def decode(raw: U8, where: str) -> tuple[I64, I64]:
         found = raw[starts[left] + byte].astype(np.int64)
         values[left] |= (found & _MASK) << (BITS * byte)
         byte += 1
-        left = left[found >= _MORE]
+        left = left[found >= MORE]
     return values, ends

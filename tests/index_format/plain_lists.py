@@ -5,7 +5,6 @@ A row is what one term has: field number to postings. A posting is (doc id, term
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import floor
@@ -33,8 +32,10 @@ def lay_varint(value: int) -> bytes:
 def lay_gap_list(postings: Sequence[Posting]) -> bytes:
     """Encode a list by gap."""
     before = [0, *(doc for doc, _ in postings)]
-    gaps = [2 * (doc - last) + (count > 1) for (doc, count), last in zip(postings, before, strict=False)]
-    rests = [count - 2 for _, count in postings if count > 1]
+    gaps = [
+        4 * (doc - last) + min(count - 1, 3) for (doc, count), last in zip(postings, before, strict=False)
+    ]
+    rests = [count - 4 for _, count in postings if count > 3]
     return b"".join(map(lay_varint, gaps + rests))
 
 
@@ -66,21 +67,18 @@ def lay_block_list(postings: Sequence[Posting], lengths: Lengths) -> bytes:
             bytes(len(one) % 256 for one in blocks),
             bytes(doc % 256 for doc, _ in postings),
             bytes(low + 16 * high for low, high in zip(halves[0::2], halves[1::2], strict=True)),
-            *(
-                struct.pack("<II", position, count)
-                for position, (_, count) in enumerate(postings)
-                if count > 15
-            ),
+            *(lay_varint(count - 16) for _, count in postings if count > 15),
         ]
     )
 
 
 def lay_row(row: Row, lengths: Sequence[Lengths]) -> list[bytes]:
-    """Encode the lists of one term in field order; `lengths` is for each field."""
+    """Encode the lists of one term in field order; `lengths` is for each field. A single one has no bytes."""
     first = [doc for doc, _ in row[min(row)]]
     laid: list[bytes] = []
     for field, postings in sorted(row.items()):
-        if laid and postings == [(doc, 1) for doc in first]:
+        repeats = bool(laid) and postings == [(doc, 1) for doc in first]
+        if repeats or (len(postings) == 1 and postings[0][1] == 1):
             laid.append(b"")
         elif len(postings) >= BLOCK_SHARE * -(-len(lengths[field]) // 256):
             laid.append(lay_block_list(postings, lengths[field]))
@@ -117,11 +115,11 @@ def encode_rows(rows: Sequence[Row], lengths: Sequence[Lengths]) -> EncodedLists
     return encode_lists(build_run(rows), [build_column(column) for column in lengths])
 
 
-def build_table(rows: Sequence[Row], sizes: I64, lengths: Sequence[Lengths]) -> ListTable:
+def build_table(rows: Sequence[Row], encoded: EncodedLists, lengths: Sequence[Lengths]) -> ListTable:
     """Return what the dictionary would say of the lists."""
     run = build_run(rows)
     docs = build_column([len(column) for column in lengths])[run.list_fields]
-    return ListTable(run.list_terms, run.frequencies, sizes, docs)
+    return ListTable(run.list_terms, run.frequencies, encoded.sizes, encoded.singles, docs)
 
 
 def pair(found: tuple[I64, I64]) -> list[Posting]:

@@ -26,29 +26,30 @@ LISTS = DOCS.flatmap(
 )
 
 TABLE: list[tuple[list[Posting], str]] = [
-    ([(3, 1), (4, 2), (900, 40)], "06 03 81 0e | 00 26"),
+    ([(3, 1), (4, 2), (900, 40)], "0c 05 83 1c | 24"),
     ([(0, 1)], "00"),
-    ([(0, 2)], "01 | 00"),
-    ([(1, 1)], "02"),
-    # varints of one, two and three bytes: a gap, doubled
-    ([(63, 1)], "7e"),
-    ([(63, 2)], "7f | 00"),
-    ([(64, 1)], "80 01"),
-    ([(64, 2)], "81 01 | 00"),
-    ([(8191, 1)], "fe 7f"),
-    ([(8191, 2)], "ff 7f | 00"),
-    ([(8192, 1)], "80 80 01"),
-    ([(1, 1), (64, 1), (128, 1)], "02 7e 80 01"),
-    # a term frequency, less 2
-    ([(0, 3)], "01 | 01"),
-    ([(0, 15), (1, 16)], "01 03 | 0d 0e"),
-    ([(0, 129)], "01 | 7f"),
-    ([(0, 130)], "01 | 80 01"),
-    ([(0, 16_385)], "01 | ff 7f"),
-    ([(0, 16_386)], "01 | 80 80 01"),
-    ([(HUGE - 1, HUGE)], "fd ff ff ff 1f | fd ff ff ff 0f"),
-    ([(5, 4), (6, 1), (7, 5)], "0b 02 03 | 02 03"),
-    ([(5, 1), (6, 4), (8, 1)], "0a 03 04 | 02"),
+    ([(0, 2)], "01"),
+    ([(0, 3)], "02"),
+    ([(0, 4)], "03 | 00"),
+    ([(1, 1)], "04"),
+    # varints of one, two and three bytes: a gap, times 4
+    ([(31, 1)], "7c"),
+    ([(31, 4)], "7f | 00"),
+    ([(32, 1)], "80 01"),
+    ([(32, 4)], "83 01 | 00"),
+    ([(4095, 1)], "fc 7f"),
+    ([(4095, 4)], "ff 7f | 00"),
+    ([(4096, 1)], "80 80 01"),
+    ([(1, 1), (32, 1), (64, 1)], "04 7c 80 01"),
+    # the rest of a term frequency, less 4
+    ([(0, 15), (1, 16)], "03 07 | 0b 0c"),
+    ([(0, 131)], "03 | 7f"),
+    ([(0, 132)], "03 | 80 01"),
+    ([(0, 16_387)], "03 | ff 7f"),
+    ([(0, 16_388)], "03 | 80 80 01"),
+    ([(HUGE - 1, HUGE)], "fb ff ff ff 3f | fb ff ff ff 0f"),
+    ([(5, 6), (6, 1), (7, 7)], "17 04 07 | 02 03"),
+    ([(5, 3), (6, 6), (8, 2)], "16 07 09 | 02"),
 ]
 
 
@@ -115,16 +116,16 @@ def test_round_trip_of_many_lists(lists: list[list[Posting]]) -> None:
         ("", 1, "shorter"),
         ("02", 2, "shorter"),
         ("02 04", 1, "fill"),  # a value too many
-        ("03", 1, "fill"),  # a term frequency too few
+        ("03", 1, "fill"),  # a rest too few
         ("02 | 00", 1, "fill"),
-        ("03 02 | 00 00", 2, "fill"),
-        ("02 00", 2, "ascend"),
-        ("02 01 | 00", 2, "ascend"),
-        ("02 80 00", 2, "ascend"),
+        ("07 04 | 00 00", 2, "fill"),
+        ("04 00", 2, "ascend"),
+        ("04 03 | 00", 2, "ascend"),
+        ("04 80 00", 2, "ascend"),
         ("80", 1, "within an integer"),
         ("80 80 80 80 80 01", 1, "more than 5 bytes"),
-        ("01 | fe ff ff ff 0f", 1, "term frequency of 4294967296"),
-        ("01 | ff ff ff ff 7f", 1, "term frequency"),
+        ("03 | fc ff ff ff 0f", 1, "term frequency of 4294967296"),
+        ("03 | ff ff ff ff 7f", 1, "term frequency"),
         ("02", 2**40, "shorter"),
         ("02", 2**63 - 1, "shorter"),
     ],
@@ -140,8 +141,8 @@ def test_what_is_no_list_is_corrupt(data: str, frequency: int, match: str) -> No
 def test_a_border_within_an_integer_is_corrupt() -> None:
     raw = np.frombuffer(bytes.fromhex("80 01 02"), dtype=np.uint8)
     assert pair(decode_delta_lists(raw, build_column([2, 1]), build_column([1, 1]), "here")) == [
-        (64, 1),
-        (1, 1),
+        (32, 1),
+        (0, 3),
     ]
     with pytest.raises(CorruptIndex, match="shorter"):
         decode_delta_lists(raw, build_column([1, 2]), build_column([1, 1]), "here")

@@ -57,13 +57,13 @@ def build_example() -> tuple[str, dict[str, bytes]]:
         return np.array(values, dtype=np.int64)
 
     one, six, none = column(1), column(6), column(0)
-    files = FileTable([b"a.py"], b"0123456789abcdef", column(25), none, none, six, six, one, ["python"])
+    files = FileTable([b"a/a.py"], b"0123456789abcdef", column(25), none, none, six, six, one, ["python"])
     content = SegmentContent(
         EXAMPLE_FIELDS,
         files,
         UnitTable(column(1, 1, 1, 1, 1, 1), column(10, 3, 3, 3, 3, 3)),
         ChunkTable(none, six, none),
-        [column(3, 1, 1, 1, 1, 1), column(2)],
+        [column(3, 1, 1, 1, 1, 1), column(3)],
     )
     run = PostingRun(
         build_term_text([b"a", b"py"]),
@@ -71,7 +71,7 @@ def build_example() -> tuple[str, dict[str, bytes]]:
         column(0, 1, 0, 1),
         column(6, 1, 1, 1),
         column(0, 1, 2, 3, 4, 5, 0, 0, 0),
-        column(2, 1, 1, 1, 1, 1, 1, 1, 1),
+        column(2, 1, 1, 1, 1, 1, 2, 1, 1),
     )
     directory = MemoryDirectory()
     with IndexWriter(directory, "example", EXAMPLE_FIELDS) as writer:
@@ -177,5 +177,5 @@ def test_the_formula_of_the_example_is_that_of_the_code() -> None:
 
 
 def test_one_reads_the_version_that_one_writes() -> None:
-    assert frame.OLDEST_VERSION == VERSION == 2
+    assert frame.OLDEST_VERSION == VERSION == 3
     assert re.findall(r"format version: (\d+)", DOCUMENT) == [str(VERSION)] * 2

@@ -1,9 +1,9 @@
-"""Posting lists in their three forms: which list has which, round trips, decoders that agree on any bytes."""
+"""Posting lists in their four forms: which list has which, round trips, decoders that agree on any bytes."""
 
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from index_format import CorruptIndex
 from index_format.postings import BLOCK_SHARE, ListTable, decode_list, decode_lists, is_by_block
-from index_format.records import I64
+from index_format.records import I64, NO_SINGLE
 from tests.deep.sizes import examples
 from tests.index_format.plain_lists import (
     Lengths,
@@ -30,7 +30,7 @@ from tests.index_format.plain_lists import (
 )
 
 HUGE = 2**32 - 1
-COUNTS = st.one_of(st.integers(1, 3), st.sampled_from([15, 16, 17, 129, 130, HUGE]))
+COUNTS = st.one_of(st.integers(1, 3), st.sampled_from([4, 5, 15, 16, 17, 131, 132, HUGE]))
 DOCS = st.sampled_from([1, 2, 3, 7, 256, 257, 513, 900])
 
 
@@ -92,7 +92,11 @@ def decode_singly(lists: Sequence[bytes], table: ListTable) -> list[list[Posting
         if not position or table.terms[position] != table.terms[position - 1]:
             first = position
         frequency, docs = int(table.frequencies[position]), int(table.docs[position])
-        if data or position == first:
+        if table.singles[position] != NO_SINGLE:
+            if frequency != 1 or table.singles[position] >= docs:
+                raise CorruptIndex("a single list of several postings, or of no document of the level")
+            found.append([(int(table.singles[position]), 1)])
+        elif data or position == first:
             found.append(pair(decode_list(data, frequency, docs, "here")))
         elif frequency != table.frequencies[first] or found[first][-1][0] >= docs:
             raise CorruptIndex("repeats no other")
@@ -109,7 +113,7 @@ def test_round_trip_of_many_lists(made: tuple[list[Row], list[Lengths]]) -> None
     lists = split(encoded.data, encoded.sizes)
     assert lists == [data for row in rows for data in lay_row(row, lengths)]
     wanted = [rows[term][field] for term, field in list_keys(rows)]
-    table = build_table(rows, encoded.sizes, lengths)
+    table = build_table(rows, encoded, lengths)
     assert decode_bulk(encoded.data, table) == wanted
     assert decode_singly(lists, table) == wanted
 
@@ -122,7 +126,7 @@ def test_the_form_follows_from_the_document_frequency(docs: int, blocks: int) ->
     least = BLOCK_SHARE * blocks
     lengths: Lengths = [3] * docs
     for frequency in {1, least - 1, least, least + 1, docs} & set(range(1, docs + 1)):
-        postings = [(doc, 1 + doc % 20) for doc in range(docs - frequency, docs)]
+        postings = [(doc, 2 + doc % 20) for doc in range(docs - frequency, docs)]
         by_block = frequency >= least
         assert is_by_block(frequency, docs) == by_block
         laid = lay_block_list(postings, lengths) if by_block else lay_gap_list(postings)
@@ -144,24 +148,24 @@ AGAIN: list[Posting] = [(3, 1), (9, 1), (700, 1)]
         ({0: FIRST, 1: AGAIN}, [5, 0]),
         ({0: AGAIN, 1: AGAIN, 2: AGAIN}, [4, 0, 0]),
         ({1: FIRST, 2: AGAIN}, [5, 0]),
-        ({0: FIRST, 1: FIRST}, [5 + 1, 5 + 1]),
-        ({0: AGAIN, 1: FIRST}, [4, 6]),
-        ({0: FIRST, 1: [(3, 1), (9, 1), (701, 1)]}, [6, 4]),  # one document differs
-        ({0: FIRST, 1: [(2, 1), (9, 1), (700, 1)]}, [6, 4]),
-        ({0: FIRST, 1: [(3, 1), (9, 2), (700, 1)]}, [6, 5]),  # one term frequency is not 1
-        ({0: FIRST, 1: AGAIN[:2]}, [6, 2]),
-        ({0: FIRST[:2], 1: AGAIN}, [3, 4]),
-        ({0: [(5, 1)], 1: AGAIN, 2: AGAIN}, [1, 4, 4]),  # the second again, not the first
-        ({0: AGAIN, 1: [(5, 1)], 2: AGAIN}, [4, 1, 0]),
+        ({0: FIRST, 1: FIRST}, [5, 5]),
+        ({0: AGAIN, 1: FIRST}, [4, 5]),
+        ({0: FIRST, 1: [(3, 1), (9, 1), (701, 1)]}, [5, 4]),  # one document differs
+        ({0: FIRST, 1: [(2, 1), (9, 1), (700, 1)]}, [5, 4]),
+        ({0: FIRST, 1: [(3, 1), (9, 2), (700, 1)]}, [5, 4]),  # one term frequency is not 1
+        ({0: FIRST, 1: AGAIN[:2]}, [5, 2]),
+        ({0: FIRST[:2], 1: AGAIN}, [2, 4]),
+        ({0: [(5, 1)], 1: AGAIN, 2: AGAIN}, [0, 4, 4]),  # the second again, not the first
+        ({0: AGAIN, 1: [(5, 1)], 2: AGAIN}, [4, 0, 0]),
+        ({0: [(5, 1)], 1: [(5, 1)], 2: [(6, 1)], 3: [(5, 2)]}, [0, 0, 0, 1]),
     ],
 )
 def test_a_list_is_repeated_when_it_is_the_first_of_its_term(row: Row, sizes: list[int]) -> None:
-    lengths = [[1] * 900] * 3
+    lengths = [[1] * 900] * 4
     rows = [{0: AGAIN}, row, {0: AGAIN, 1: [(5, 1)]}]  # other terms do not matter
     encoded = encode_rows(rows, lengths)
-    first = len(lay_gap_list(row[min(row)]))
-    assert encoded.sizes.tolist() == [4, first, *sizes[1:], 4, 1]
-    table = build_table(rows, encoded.sizes, lengths)
+    assert encoded.sizes.tolist() == [4, *sizes, 4, 0]
+    table = build_table(rows, encoded, lengths)
     assert decode_bulk(encoded.data, table) == [rows[term][field] for term, field in list_keys(rows)]
 
 
@@ -172,19 +176,40 @@ def test_a_list_is_repeated_from_a_field_of_another_level() -> None:
     first: list[Posting] = [(0, 4), *again[1:]]
     rows: list[Row] = [{0: first, 1: again}]
     encoded = encode_rows(rows, lengths)
-    assert (encoded.data.hex(), encoded.sizes.tolist()) == ("01040202020202", [7, 0])
-    assert decode_bulk(encoded.data, build_table(rows, encoded.sizes, lengths)) == [first, again]
+    assert (encoded.data.hex(), encoded.sizes.tolist()) == ("03080404040400", [7, 0])
+    assert decode_bulk(encoded.data, build_table(rows, encoded, lengths)) == [first, again]
     encoded = encode_rows(rows, lengths[::-1])
     assert (encoded.data, encoded.sizes.tolist()) == (lay_block_list(first, [1] * 7), [11, 0])
-    assert decode_bulk(encoded.data, build_table(rows, encoded.sizes, lengths[::-1])) == [first, again]
+    assert decode_bulk(encoded.data, build_table(rows, encoded, lengths[::-1])) == [first, again]
+
+
+def test_a_list_of_one_posting_stands_in_the_dictionary() -> None:
+    """Where its term frequency is 1 and it repeats no other, whatever its level and its doc id."""
+    rows: list[Row] = [{0: [(0, 1)], 1: [(6, 1)]}, {0: [(599, 1)], 1: [(3, 2)]}, {1: [(3, 1)]}, {0: [(7, 5)]}]
+    lengths = [[1] * 600, [1] * 7]
+    encoded = encode_rows(rows, lengths)
+    assert encoded.singles.tolist() == [0, 6, 599, NO_SINGLE, 3, NO_SINGLE]
+    assert (encoded.data.hex(" "), encoded.sizes.tolist()) == ("0d 1f 01", [0, 0, 0, 1, 0, 2])
+    table = build_table(rows, encoded, lengths)
+    assert decode_bulk(encoded.data, table) == [rows[term][field] for term, field in list_keys(rows)]
+    second = np.arange(6) == 1
+    changes: list[Callable[[ListTable], ListTable]] = [
+        lambda one: replace(one, docs=np.where(second, 6, one.docs)),
+        lambda one: replace(one, frequencies=np.where(second, 2, one.frequencies)),
+        lambda one: replace(one, singles=np.where(second, 7, one.singles)),
+    ]
+    for change in changes:
+        with pytest.raises(CorruptIndex):
+            decode_lists(encoded.data, change(table), "here")
 
 
 def build_list_table(rows: Sequence[tuple[int, int, int, int]]) -> ListTable:
     """Build the table from (term, document frequency, size, documents of the level) of each list."""
-    return ListTable(*(build_column([row[column] for row in rows]) for column in range(4)))
+    terms, frequencies, sizes, docs = (build_column([row[column] for row in rows]) for column in range(4))
+    return ListTable(terms, frequencies, sizes, np.full_like(terms, NO_SINGLE), docs)
 
 
-GAPS = bytes.fromhex("06 0c 82 0a")  # 3, 9, 650
+GAPS = bytes.fromhex("0c 18 84 14")  # 3, 9, 650
 
 
 @pytest.mark.parametrize(
@@ -268,19 +293,20 @@ def test_damaged_lists_decode_alike_or_are_corrupt(
 ) -> None:
     rows, lengths = made
     encoded = encode_rows(rows, lengths)
-    table = build_table(rows, encoded.sizes, lengths)
+    table = build_table(rows, encoded, lengths)
     forged, sizes, frequencies = bytearray(encoded.data), encoded.sizes.copy(), table.frequencies.copy()
     for _ in range(data.draw(st.integers(1, 3))):
         position = data.draw(st.integers(0, len(sizes) - 1))
         kind = data.draw(st.sampled_from(["byte", "byte", "border", "frequency"]))
         if kind == "byte":
-            at = data.draw(st.integers(0, len(forged) - 1))
-            forged[at] = data.draw(st.one_of(st.integers(0, 4), st.integers(0, 255)))
+            if forged:
+                at = data.draw(st.integers(0, len(forged) - 1))
+                forged[at] = data.draw(st.one_of(st.integers(0, 4), st.integers(0, 255)))
         elif kind == "frequency":
             frequencies[position] = data.draw(
                 st.one_of(st.integers(-1, 9), st.sampled_from([HUGE, 2**35 - 1]))
             )
-        elif position and sizes[position]:
+        elif position and sizes[position] and encoded.singles[position - 1] == NO_SINGLE:
             sizes[position] -= 1
             sizes[position - 1] += 1
     agree(split(bytes(forged), sizes), replace(table, sizes=sizes, frequencies=frequencies))
@@ -304,6 +330,7 @@ def test_any_bytes_decode_alike_or_are_corrupt(rows: list[tuple[bool, bytes, int
         terms.astype(np.int64),
         build_column([row[2] for row in rows]),
         build_column([len(row[1]) for row in rows]),
+        np.full(len(rows), NO_SINGLE),
         build_column([row[3] for row in rows]),
     )
     agree([row[1] for row in rows], table)

@@ -13,7 +13,7 @@ from index_format import CorruptIndex, build_term_text
 from index_format.columns import encode_table
 from index_format.directory import MemoryFile
 from index_format.frame import FrameReader
-from index_format.records import PostingList
+from index_format.records import NO_SINGLE, PostingList
 from index_format.terms import (
     LARGE_SECTIONS,
     LIST,
@@ -30,7 +30,8 @@ from tests.index_format.plain_lists import build_column, lay_varint
 from tests.index_format.segment_bytes import put_together
 from tests.index_format.test_columns import open_table
 
-Rows = list[tuple[bytes, dict[int, tuple[int, int]]]]  # term -> field -> document frequency, bytes
+# term -> field -> document frequency, and bytes, or of a list in the dictionary -1 less its doc id
+Rows = list[tuple[bytes, dict[int, tuple[int, int]]]]
 TERMS = st.one_of(
     st.binary(max_size=3), st.text("abé", max_size=5).map(str.encode), st.just(b"a" * 300)
 ).filter(lambda term: b"\n" not in term)
@@ -39,8 +40,9 @@ NUMBERS = st.one_of(st.integers(1, 300), st.sampled_from([127, 128, 16_383, 16_3
 
 @st.composite
 def draw_lists(draw: st.DrawFn) -> dict[int, tuple[int, int]]:
-    """Draw lists of one term, some of which repeat the first: they have no bytes."""
-    lists = draw(st.dictionaries(st.integers(0, 7), st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=4))
+    """Draw lists of one term, some of which have no bytes: repeated and single ones."""
+    kinds = st.one_of(st.tuples(NUMBERS, NUMBERS), st.tuples(st.just(1), NUMBERS.map(lambda doc: -doc)))
+    lists = draw(st.dictionaries(st.integers(0, 7), kinds, min_size=1, max_size=4))
     first = min(lists)
     repeated = draw(st.sets(st.sampled_from(sorted(lists)))) - {first}
     return {field: (lists[first][0], 0) if field in repeated else lists[field] for field in lists}
@@ -55,7 +57,8 @@ def add_rows(writer: TermsWriter, rows: Rows) -> None:
         build_term_text([term for term, _ in rows]),
         np.array([sum(1 << field for field in fields) for _, fields in rows], dtype=np.int64),
         np.array([frequency for frequency, _ in lists], dtype=np.int64),
-        np.array([size for _, size in lists], dtype=np.int64),
+        np.array([max(0, size) for _, size in lists], dtype=np.int64),
+        np.array([-1 - size if size < 0 else NO_SINGLE for _, size in lists], dtype=np.int64),
     )
 
 
@@ -79,12 +82,14 @@ def expect_lists(rows: Rows) -> dict[bytes, list[PostingList]]:
         found[term] = []
         for field, (frequency, size) in sorted(fields.items()):
             first = min(fields)
-            if size:
+            if size > 0:
                 found[term].append(PostingList(field, frequency, offset, size))
+            elif size < 0:
+                found[term].append(PostingList(field, 1, offset, 0, doc=-1 - size))
             else:
-                repeated = found[term][0]
-                found[term].append(PostingList(field, frequency, repeated.offset, repeated.size, first))
-            offset += size
+                one = found[term][0]
+                found[term].append(PostingList(field, frequency, one.offset, one.size, first, one.doc))
+            offset += max(0, size)
     return found
 
 
@@ -95,13 +100,23 @@ def lay_lists(rows: Rows) -> bytes:
         [
             bytes(sum(1 << field for field in fields) for _, fields in rows),
             *(lay_varint(frequency) for frequency, _ in lists),
-            *(lay_varint(size) for _, size in lists),
+            *(lay_varint(lay_extent(frequency, size)) for frequency, size in lists),
         ]
     )
 
 
+def lay_extent(frequency: int, size: int) -> int:
+    if size < 0:
+        return 2 * (-1 - size) + 1
+    return 2 * size if frequency == 1 else size
+
+
 def list_lists(pages: TermPages) -> list[tuple[int, int]]:
-    return list(zip(pages.frequencies.tolist(), pages.sizes.tolist(), strict=True))
+    columns = pages.frequencies.tolist(), pages.sizes.tolist(), pages.singles.tolist()
+    return [
+        (frequency, size if single == NO_SINGLE else -1 - single)
+        for frequency, size, single in zip(*columns, strict=True)
+    ]
 
 
 def read_each(reader: TermsReader) -> list[bytes]:
@@ -127,7 +142,7 @@ def test_every_term_is_found_and_nothing_else(count: int) -> None:
 
 def test_hand_laid_bytes() -> None:
     rows: Rows = [
-        (b"", {0: (1, 1)}),
+        (b"", {0: (1, 1), 2: (1, -1), 3: (1, 0), 4: (1, -65)}),
         (b"a", {0: (127, 128), 7: (127, 0)}),
         (b"a\x00", {1: (128, 16_383), 2: (300, 16_384), 4: (128, 0)}),
     ]
@@ -135,10 +150,16 @@ def test_hand_laid_bytes() -> None:
     assert sections[TERM] == b"\na\na\x00\n"
     assert sections[TOPS] == b"\n"
     assert sections[LIST] == bytes.fromhex(
-        "01 81 16" + "01 7f7f 8001 ac02 8001" + "01 8001 00 ff7f 808001 00"
+        "1d 81 16" + "01010101 7f7f 8001 ac02 8001" + "02 01 00 8101 8001 00 ff7f 808001 00"
     )
     assert sections[PAGE] == bytes.fromhex("01000000 03000000") + bytes(8)
     reader = open_terms(sections)
+    assert reader.find(b"") == [
+        PostingList(0, 1, 0, 1),
+        PostingList(2, 1, 1, 0, doc=0),
+        PostingList(3, 1, 0, 1, first_field=0),
+        PostingList(4, 1, 1, 0, doc=64),
+    ]
     assert reader.find(b"a") == [PostingList(0, 127, 1, 128), PostingList(7, 127, 1, 128, first_field=0)]
     assert reader.find(b"a\x00") == [
         PostingList(1, 128, 129, 16_383),
@@ -147,7 +168,7 @@ def test_hand_laid_bytes() -> None:
     ]
     assert [one.repeats for one in reader.find(b"a\x00")] == [False, False, True]
     pages = reader.read_pages(0, 1)
-    assert (pages.masks.tolist(), pages.postings_start) == ([0x01, 0x81, 0x16], 0)
+    assert (pages.masks.tolist(), pages.postings_start) == ([0x1D, 0x81, 0x16], 0)
 
 
 def test_two_pages() -> None:
@@ -196,7 +217,9 @@ def test_any_span_of_pages(count: int) -> None:
             pages = reader.read_pages(start, stop)
             assert pages.terms.split() == [term for term, _ in rows[span]]
             assert list_lists(pages) == [pair for pairs in lists[span] for pair in pairs]
-            assert pages.postings_start == sum(size for pairs in lists[: span.start] for _, size in pairs)
+            assert pages.postings_start == sum(
+                max(0, size) for pairs in lists[: span.start] for _, size in pairs
+            )
     tops = [term for term, _ in rows[::PAGE_TERMS]]
     assert reader.find_pages(b"", None) == (0, reader.pages)
     assert reader.find_pages(tops[-1], None) == (reader.pages - 1, reader.pages)
