@@ -25,7 +25,8 @@ from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
-PLAN_SECONDS = 0.5  # that a status waits for a round to compare all files, which takes 0.1 s for 80,000
+MANY_FILES = 20_000  # are compared once, by the round, in 0.1 s for 80,000; fewer by whoever wants to know
+PLAN_SECONDS = 0.5  # that a status waits for a round to have compared them
 PLAN_POLL_SECONDS = 0.005
 RETRY_SECONDS = 5.0  # after finding the index locked by another process
 FULL_RETRY_SECONDS = 30.0  # after it could not be written: a round may parse for seconds before it fails
@@ -117,12 +118,15 @@ class DerivedIndex(ABC, Generic[View]):
     def _count_done(self, view: View | None, lexical: Snapshot) -> tuple[int, int]:
         """Return the numbers of finished and wanted files, by the running round or the committed index.
 
-        A round that is about to compare all files is waited for, PLAN_SECONDS at most: two would take longer.
+        Waits for a round that is about to compare many files, PLAN_SECONDS at most: two would take longer.
         """
         snapshot = None if view is None else view.snapshot
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
         if self._counted is None or self._counted[0] != generations:
-            self._wait_for_plan(lexical)
+            deadline = time.monotonic() + PLAN_SECONDS
+            while self._is_comparing(lexical) and time.monotonic() < deadline:
+                if self._closed.wait(PLAN_POLL_SECONDS):
+                    break
         progress, kept = self._progress, self._counted
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
@@ -131,13 +135,12 @@ class DerivedIndex(ABC, Generic[View]):
             self._counted = kept
         return kept[1]
 
-    def _wait_for_plan(self, lexical: Snapshot) -> None:
-        """Wait for a round that is about to compare all files, if there is one."""
-        deadline = time.monotonic() + PLAN_SECONDS
-        while self._thread is not None and self._compares_all and self._index.generation.is_whole(lexical):
-            is_over = self._progress is not None or bool(self._fault) or time.monotonic() >= deadline
-            if is_over or self._closed.wait(PLAN_POLL_SECONDS):
-                break
+    def _is_comparing(self, lexical: Snapshot) -> bool:
+        """Return True while a round is about to tell, or is finding out, which of many files are finished."""
+        is_due = (
+            self._thread is not None and self._compares_all and self._progress is None and not self._fault
+        )
+        return is_due and lexical.file_count > MANY_FILES and self._index.generation.is_whole(lexical)
 
     def _note_done(self, directory: Directory, lexical: Snapshot, done: int, total: int) -> None:
         """Know the numbers of finished and wanted files after a round that compared all of them."""

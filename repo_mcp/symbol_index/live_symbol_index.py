@@ -47,6 +47,7 @@ from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolReco
 NOT_BUILT_HINT = "Wait for the parser, or run repo-mcp index --structure. Search works meanwhile."
 UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt."
 FOREIGN_STRUCTURE = "The symbol index was not written with this user's key, so it is being rebuilt."
+COMPARING = "The symbol index is being compared with the tree: symbols may be missing here."
 HURRY_SECONDS = 5.0  # for a background round to make room
 JOIN_SECONDS = 20.0  # for a build to take up a few files: clients give up after 60
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
@@ -288,6 +289,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def _warn_of_progress(self) -> list[str]:
         searcher = self._index.find_searcher()
         told = [] if searcher is None else self._index.report.describe_progress(searcher.snapshot)
+        if searcher is not None and self._is_comparing(searcher.snapshot):
+            return [*told, COMPARING]
         return [*told, *self._describe_reach(*self._find_reach())]
 
     def _find_reach(self) -> tuple[int, int]:

@@ -17,7 +17,6 @@ checkouts.
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,6 +40,7 @@ from repo_mcp.workspace.git_places import find_git_places, read_git_file
 I64 = npt.NDArray[np.int64]
 Path = TypeVar("Path", str, bytes)
 ReadBytes = Callable[[str], bytes]  # of a file of the root; raises RepoError
+_ATTRIBUTES = b".gitattributes\0"
 _MAX_ATTRIBUTES_BYTES = 1 << 20
 _REWRITING = (b"filter", b"encoding")
 _MTIME = 1  # column of the status
@@ -149,7 +149,12 @@ def _read_shared_attributes(root: str) -> bytes | None:
 
 def _list_attributes(tracked: TrackedFiles) -> list[tuple[bytes, bytes]]:
     """Return the paths and the blobs of all files of attributes."""
-    ending = re.compile(rb"(?:^|[/\0])\.gitattributes(?=\0)")
-    text = b"\0".join([*tracked.paths, b""])
-    rows = [text.count(b"\0", 0, one.end()) for one in ending.finditer(text)]
-    return [(tracked.paths[row], tracked.blobs[row].tobytes()) for row in rows]
+    found = []
+    text = b"\0".join([b"", *tracked.paths, b""])
+    at = text.find(_ATTRIBUTES)
+    while at >= 0:
+        if text[at - 1] in b"/\0":
+            row = text.count(b"\0", 0, at) - 1
+            found.append((tracked.paths[row], tracked.blobs[row].tobytes()))
+        at = text.find(_ATTRIBUTES, at + 1)
+    return found
