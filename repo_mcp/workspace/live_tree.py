@@ -95,10 +95,6 @@ class LiveTree:
         """
         return reach_directory(self.reader, path)
 
-    def find_real_path(self, path: str, max_bytes: int) -> str:
-        """Return the path of the file that a path leads to, links resolved. Raises as reading it does."""
-        return self.reader.read(path, max_bytes).path
-
     # Files
 
     def read(self, path: str) -> OpenedFile:

@@ -126,9 +126,10 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_file_outline`."""
     page = Page("get_file_outline", arguments)
-    given, most = str(arguments["path"]), repository.config.limits.max_file_bytes
-    path = repository.tree.find_real_path(given, most)  # a bad one is refused before the index is waited for
-    nodes, status = repository.engines.graph.outline(path)
+    file = repository.tree.read(
+        str(arguments["path"])
+    )  # a bad path is refused before the index is waited for
+    nodes, status = repository.engines.graph.outline(file.path)
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
     rows = [render_outline(node) for node in nodes]
