@@ -126,10 +126,8 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_file_outline`."""
     page = Page("get_file_outline", arguments)
-    file = repository.tree.read(
-        str(arguments["path"])
-    )  # a bad path is refused before the index is waited for
-    nodes, status = repository.engines.graph.outline(file.path)
+    path = repository.tree.read(str(arguments["path"])).path  # what is refused does not wait for the index
+    nodes, status = repository.engines.graph.outline(path)
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
     rows = [render_outline(node) for node in nodes]
