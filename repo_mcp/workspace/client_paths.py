@@ -52,7 +52,7 @@ class RootNames:
             parts = _fold(path.split("/"))
         if sys.platform == "win32":
             for part in parts:
-                check_component(part)
+                check_windows_name(part)
         return "/".join(parts)
 
     def follow_link(self, directory: list[str], target: str) -> list[str]:
@@ -84,15 +84,17 @@ class RootNames:
         raise _escape()
 
 
-def check_component(name: str) -> None:
-    """Raise RepoError with PATH_INVALID unless `name` is one name of a normalised path.
-
-    A path from an index file cannot be trusted to hold only such names: `..` must not reach the kernel.
-    """
-    if name in ("", ".", "..") or "/" in name or "\0" in name or not (name.isascii() or is_unicode(name)):
-        raise _invalid("The path is not in its normal form.")
-    if sys.platform == "win32" and (fault := windows_paths.find_component_fault(name)):
+def check_windows_name(name: str) -> None:
+    """Raise RepoError with PATH_INVALID unless `name` is one name of a normalised path on Windows."""
+    if name in ("", ".", "..") or "/" in name or "\0" in name or not is_unicode(name):
+        raise explain_no_name()
+    if fault := windows_paths.find_component_fault(name):
         raise _invalid(f"A name in the path cannot be used on Windows: {fault}.")
+
+
+def explain_no_name() -> RepoError:
+    """Return the error for a component of a path that is not one name."""
+    return _invalid("The path is not in its normal form.")
 
 
 def shown(path: str) -> str:

@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -32,6 +33,7 @@ from repo_mcp.workspace.repository_reader import (
     RepositoryReader,
     entry_name,
     reach_directory,
+    read_bytes,
     read_many,
 )
 from repo_mcp.workspace.walk import walk
@@ -66,6 +68,8 @@ class LiveTree:
         self.reader = RepositoryReader(root, self.policy.find_denial, refusals)
         self._exclude_globs = exclude_globs
         self._max_file_bytes = max_file_bytes
+        # Returns the bytes of a file by the path that the walk gave it. Raises as `read` does.
+        self.read_bytes: Callable[[str], bytes] = partial(read_bytes, self.reader, max_bytes=max_file_bytes)
         self.memory = WalkMemory()
         places = find_git_places(root.path) if reads_git else None
         self._git_index = GitIndex(self.reader, None if places is None else places.git_dir)
@@ -104,10 +108,6 @@ class LiveTree:
     def read_walked(self, path: str) -> OpenedFile:
         """Return a file by the path that the walk gave it. Raises as `read` does."""
         return self.reader.read_walked(path, max_bytes=self._max_file_bytes)
-
-    def read_bytes(self, path: str) -> bytes:
-        """Return the bytes of a file by the path that the walk gave it. Raises as `read` does."""
-        return self.reader.read_walked(path, self._max_file_bytes).data
 
     def read_many(self, paths: Sequence[str]) -> list[bytes | None]:
         """Return the bytes of walked files; None for one that cannot be read now."""

@@ -111,8 +111,8 @@ class PathChangeFinder:
                 continue
             try:
                 left -= _look_below(self._reader, parent, name, inodes, found, left)
-            except OSError:
-                pass  # it is gone, or a file
+            except (OSError, RepoError):
+                pass  # it is gone, a file, or not UTF-8
             finally:
                 self._reader.close_directory(parent)
         return frozenset(found) if left > 0 else None
@@ -182,7 +182,7 @@ def _look_below(
                 continue
             try:
                 levels.append((reader.open_child(directory, names.pop()), []))
-            except OSError:
+            except (OSError, RepoError):  # gone, or not UTF-8
                 entering = False
     finally:
         for directory, _ in levels:

@@ -8,7 +8,7 @@ in between fails that comparison. Nothing with a reparse point (symbolic link, j
 placeholder) is ever entered or read.
 
 A directory's descriptor is its handle. All functions raise `OSError`. Streams, devices and
-trailing dots never get here: `repo_mcp.workspace.client_paths` refuses them as text.
+trailing dots are refused as text (`repo_mcp.workspace.client_paths`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
+
+from repo_mcp.workspace.client_paths import check_windows_name
 
 if sys.platform == "win32":
     import ctypes
@@ -79,7 +81,7 @@ if sys.platform == "win32":
 
     def open_directory(parent: int, name: str) -> int:
         """Return a handle of the real directory `name` in `parent`."""
-        wanted = f"{_final_path(parent)}\\{name}"
+        wanted = _locate(parent, name)
         handle = _open_directory_at(wanted)
         if _final_path(handle).casefold() != wanted.casefold():
             close_directory(handle)
@@ -92,7 +94,7 @@ if sys.platform == "win32":
 
     def open_file(parent: int, name: str) -> int:
         """Return a descriptor of the regular file `name`. Raises ELOOP for a link, ENXIO for other kinds."""
-        wanted = f"{_final_path(parent)}\\{name}"
+        wanted = _locate(parent, name)
         handle = _create(wanted, _GENERIC_READ, _SHARE_ALL)
         try:
             attributes = _attributes(handle)
@@ -109,7 +111,7 @@ if sys.platform == "win32":
 
     def lstat(parent: int, name: str) -> os.stat_result:
         """Return the status of the entry itself. Raises EACCES for a reparse point of any kind."""
-        status = os.lstat(f"{_final_path(parent)}\\{name}")
+        status = os.lstat(_locate(parent, name))
         if status.st_file_attributes & _REPARSE_POINT:
             raise OSError(errno.EACCES, "a reparse point")
         return status
@@ -134,6 +136,11 @@ if sys.platform == "win32":
     def close_directory(directory: int) -> None:
         """Close the handle."""
         _kernel32.CloseHandle(directory)
+
+    def _locate(parent: int, name: str) -> str:
+        """Return the path of one name in an open directory. Raises PATH_INVALID for what is no name."""
+        check_windows_name(name)
+        return f"{_final_path(parent)}\\{name}"
 
     def _open_directory_at(path: str, flags: int = _NO_FOLLOW) -> int:
         handle = _create(path, _FILE_LIST_DIRECTORY, _SHARE_READ_WRITE, flags)

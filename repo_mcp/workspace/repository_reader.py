@@ -34,7 +34,6 @@ from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
 from repo_mcp.workspace.client_paths import (
     RootNames,
-    check_component,
     choose_code,
     explain_links,
     explain_no_file,
@@ -223,7 +222,6 @@ class RepositoryReader:
         while len(opened) > common:
             native.close_directory(opened.pop()[1])
         for name in names[common:]:
-            check_component(name)
             parent = opened[-1][1] if opened else self._root_directory
             opened.append((name, self.open_child(parent, name)))
 
@@ -237,7 +235,6 @@ class RepositoryReader:
         except (OSError, ValueError, RepoError):
             return None
         try:
-            check_component(name)
             status = native.lstat(held.descriptor, name)
         except (OSError, ValueError, RepoError):
             return None
@@ -254,7 +251,6 @@ class RepositoryReader:
         directory_path, _, name = path.rpartition("/")
         try:
             self._refuse_denied(path + "/")
-            check_component(name)
             directory = self._descend(directory_path.split("/") if directory_path else [])
         except (OSError, ValueError, RepoError):
             return None
@@ -328,7 +324,6 @@ class RepositoryReader:
         descriptor = native.duplicate(self._root_directory)
         for name in parts:
             try:
-                check_component(name)
                 child = self.open_child(descriptor, name)
             finally:
                 native.close_directory(descriptor)
@@ -436,6 +431,11 @@ def reach_directory(reader: RepositoryReader, path: str) -> str:
     return reader._reach_directory(path)
 
 
+def read_bytes(reader: RepositoryReader, path: str, max_bytes: int) -> bytes:
+    """Return the bytes of a file. See `RepositoryReader.read_walked`."""
+    return reader.read_walked(path, max_bytes).data
+
+
 def read_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
     """Return the bytes of walked files; None for those that `RepositoryReader.read_walked` would refuse.
 
@@ -469,7 +469,6 @@ def file_stat(status: os.stat_result) -> FileStat:
 
 def _look(directory: int, name: str) -> os.stat_result:
     """Return an entry's status. A short name must be its real name, not its 8.3 alias. Raises OSError."""
-    check_component(name)
     status = native.lstat(directory, name)
     if windows_paths.is_short_name(name) and name not in map(native.entry_name, native.scan(directory)):
         raise FileNotFoundError(errno.ENOENT, "short name")
@@ -478,7 +477,6 @@ def _look(directory: int, name: str) -> os.stat_result:
 
 def _read_entry(directory: int, name: str, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
     """Return the regular file `name`. Raises `_LinkMet` when it is a link, else `OSError`, `RepoError`."""
-    check_component(name)
     try:
         descriptor = native.open_file(directory, name)
     except OSError as error:
@@ -493,7 +491,6 @@ def _read_entry(directory: int, name: str, path: str, max_bytes: int, bounds: Bo
 
 def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> bytes | None:
     """Return the bytes of a regular file; None if it is anything else, refused or too large."""
-    check_component(name)
     descriptor = native.open_file(directory, name)
     try:
         status = os.fstat(descriptor)

@@ -425,6 +425,32 @@ def test_a_path_out_of_a_hostile_index_is_not_trusted(reader: RepositoryReader, 
     assert reader.stat(path) is None
 
 
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/etc", "a\0b", "\ud800"])
+def test_no_system_call_takes_what_is_not_one_name(root: Path, name: str) -> None:
+    """Whoever calls: nobody has to think of it."""
+    directory = repository_reader.native.open_root(str(root))
+    try:
+        for call in ("open_directory", "open_file", "lstat"):
+            with pytest.raises(RepoError) as caught:
+                getattr(repository_reader.native, call)(directory, name)
+            assert caught.value.code is ErrorCode.PATH_INVALID
+    finally:
+        repository_reader.native.close_directory(directory)
+
+
+@posix
+def test_a_directory_that_is_not_utf8_below_a_denied_one_hinders_no_look(root: Path) -> None:
+    hidden = root / ".git" / "objects"
+    hidden.mkdir(parents=True, exist_ok=True)
+    os.mkdir(os.fsencode(hidden) + b"/\xff")
+    (hidden / "moved").write_text("here now")
+    tree = LiveTree(HeldDirectory(str(root)), (), 9_999, Refusals(), (), None)
+    with closing(tree.reader):
+        tree.walk(lambda: False)
+        inode = os.stat(hidden / "moved").st_ino
+        assert tree.find_changes().find_below_denied(frozenset((inode,))) == {inode}
+
+
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", "x" * 300, "x" * 300 + "/y", ".env", ".git/config"])
 def test_walked_paths_that_cannot_be(reader: RepositoryReader, path: str) -> None:
     with pytest.raises(RepoError):
