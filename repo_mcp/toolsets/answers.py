@@ -24,7 +24,7 @@ the rows that stand before it. A call that goes on makes the list anew and compa
 the same, no row is given twice and none is missed, whatever has changed elsewhere in the tree; when they are
 not, the cursor is refused. Equal lists have equal cursors.
 
-Left out on purpose: what an answer looks like, which is each toolset's own specification, and a `Form`;
+Left out on purpose: what failures look like, which is each toolset's own specification, and its `Form`;
 objects whose schema names no properties, such as counts by name, stay as they are; and secrecy: a client that
 makes up a cursor gets what another page would have shown it.
 """
@@ -247,6 +247,30 @@ def build_answer(
     structured = prune(structured)
     text = encode_json(structured)
     return ToolAnswer(structured, text, is_error, blocks, text)
+
+
+def render_result(call: Call[Asked], _draft: Draft, part: Part) -> ToolAnswer:
+    """Return the answer that is a result with its warnings."""
+    return build_answer(add_warnings(part.result, part.warnings), prune=call.prune)
+
+
+def render_envelope(call: Call[Asked], _draft: Draft, part: Part) -> ToolAnswer:
+    """Return the answer with a result in the envelope of specification 1."""
+    return build_answer(
+        {
+            "request_id": call.request_id,
+            "ok": True,
+            "result": part.result,
+            "warnings": escape_texts(part.warnings),
+            "blocked": part.refusal is not None,
+        },
+        prune=call.prune,
+    )
+
+
+def plain_number(value: float) -> float | int:
+    """Return an integral float as an integer: a client that writes 3.0 again may write 3."""
+    return int(value) if value.is_integer() else value
 
 
 def add_warnings(result: Mapping[str, object], warnings: Sequence[str]) -> Result:

@@ -27,14 +27,13 @@ from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
     Arguments,
     Call,
-    Draft,
     Form,
-    Part,
     Result,
     add_warnings,
     build_answer,
     choose_hint,
     find_text,
+    render_result,
 )
 from repo_mcp.toolsets.graph.rows import Row
 
@@ -86,10 +85,6 @@ def name_code(code: ErrorCode) -> str:
     return _CODES[code]
 
 
-def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
-    return build_answer(add_warnings(part.result, part.warnings), prune=call.prune)
-
-
 def _render_failure(call: Call[Repository], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
     hint = choose_hint(error, _HINTS, _OWN_HINTS)
     shown: Result = {"code": _CODES[error.code], "message": escape_text(error.message)}
@@ -102,7 +97,7 @@ def _render_failure(call: Call[Repository], error: RepoError, warnings: Sequence
 FORM = Form(
     "graph",
     lambda error: _CODES[error.code],
-    _render,
+    render_result,
     _render_failure,
     reserved_bytes=len(f',"warnings":["{NOT_RECORDED}"]'),
 )

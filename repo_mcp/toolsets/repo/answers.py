@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import ToolAnswer
-from repo_mcp.text.lines import escape_text, escape_texts
-from repo_mcp.toolsets.answers import HINTS, NOT_RECORDED, Call, Draft, Form, Part, build_answer, choose_hint
+from repo_mcp.text.lines import escape_text
+from repo_mcp.toolsets.answers import (
+    HINTS,
+    NOT_RECORDED,
+    Call,
+    Form,
+    build_answer,
+    choose_hint,
+    render_envelope,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -64,24 +72,6 @@ def describe_error(error: RepoError) -> dict[str, str]:
     return {"code": _CODES[error.code], "message": message, "hint": hint}
 
 
-def plain_number(value: float) -> float | int:
-    """Return an integral float as an integer: a client that writes 3.0 again may write 3."""
-    return int(value) if value.is_integer() else value
-
-
-def _render(call: Call[Repository], _draft: Draft, part: Part) -> ToolAnswer:
-    return build_answer(
-        {
-            "request_id": call.request_id,
-            "ok": True,
-            "result": part.result,
-            "warnings": escape_texts(part.warnings),
-            "blocked": part.refusal is not None,
-        },
-        prune=call.prune,
-    )
-
-
 def _render_failure(call: Call[Repository], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
     told = describe_error(error)
     envelope: dict[str, object] = {
@@ -100,7 +90,7 @@ def _render_failure(call: Call[Repository], error: RepoError, warnings: Sequence
 FORM = Form(
     "repo",
     lambda error: _CODES[error.code],
-    _render,
+    render_envelope,
     _render_failure,
     reserved_bytes=len(f',"{NOT_RECORDED}"'),
     room="max_total_bytes_per_response, {whole:,} bytes",

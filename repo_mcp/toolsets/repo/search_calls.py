@@ -47,9 +47,9 @@ from repo_mcp.toolsets.answers import (
     Result,
     find_integer,
     find_text,
+    plain_number,
     warn_of_escapes,
 )
-from repo_mcp.toolsets.repo.answers import plain_number
 
 if TYPE_CHECKING:
     from repo_mcp.exact.page_lines import PageLine

@@ -27,11 +27,11 @@ from repo_mcp.toolsets.answers import (
     encode_cursor,
     find_integer,
     find_text,
+    plain_number,
     refuse_stale,
     warn_beside,
     warn_of_escapes,
 )
-from repo_mcp.toolsets.repo.answers import plain_number
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES, DEFAULT_LIST_RESULTS
 
 if TYPE_CHECKING:
