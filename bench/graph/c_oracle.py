@@ -1,4 +1,4 @@
-"""The answers of libclang on names in C: `python bench/graph/c_oracle.py TREE 'src/**/*.c' -- ARGUMENTS`.
+"""The answers of libclang on names in C and C++: `python c_oracle.py TREE 'src/**/*.c' -- ARGUMENTS`.
 
 Prints a JSON line for each name that is used: path, line, name, the place of its declaration and that of its
 definition, kind. Arguments after `--` go to the compiler. Files that include what is not there, as those for
@@ -22,9 +22,25 @@ _USES = (
     _KINDS.MEMBER_REF,
     _KINDS.MACRO_INSTANTIATION,
     _KINDS.TYPE_REF,
+    _KINDS.TEMPLATE_REF,
+)
+_CLASSES = (_KINDS.TYPE_REF, _KINDS.TEMPLATE_REF)
+_FUNCTIONS = (
+    _KINDS.FUNCTION_DECL,
+    _KINDS.FUNCTION_TEMPLATE,
+    _KINDS.CXX_METHOD,
+    _KINDS.CONSTRUCTOR,
+    _KINDS.DESTRUCTOR,
+    _KINDS.CONVERSION_FUNCTION,
+)
+_PARAMETERS = (
+    _KINDS.PARM_DECL,
+    _KINDS.TEMPLATE_TYPE_PARAMETER,
+    _KINDS.TEMPLATE_NON_TYPE_PARAMETER,
+    _KINDS.TEMPLATE_TEMPLATE_PARAMETER,
 )
 Place = tuple[str, int]
-Row = tuple[str, int, str, Place, Place, str]
+Row = tuple[str, int, str, Place, str, str]  # the last is a name that all units have for the declaration
 
 
 def say_place(root: Path, location: cindex.SourceLocation) -> Place | None:
@@ -36,36 +52,52 @@ def say_place(root: Path, location: cindex.SourceLocation) -> Place | None:
 
 
 def is_local(cursor: cindex.Cursor) -> bool:
-    """Return whether a declaration is a function's own variable or parameter: no edge on our side."""
+    """Return whether a declaration is a parameter or a function's own variable: no edge on our side."""
     parent = cursor.semantic_parent
-    is_inside = parent is not None and parent.kind == _KINDS.FUNCTION_DECL
-    return cursor.kind == _KINDS.PARM_DECL or (cursor.kind == _KINDS.VAR_DECL and is_inside)
+    is_inside = parent is not None and parent.kind in _FUNCTIONS
+    return cursor.kind in _PARAMETERS or (cursor.kind == _KINDS.VAR_DECL and is_inside)
 
 
-def iter_uses(root: Path, unit: cindex.TranslationUnit) -> Iterator[Row]:
-    """Yield the names that a file uses, and those used by what it includes of the tree."""
+def find_owner(cursor: cindex.Cursor) -> cindex.Cursor | None:
+    """Return the class of a member that is defined outside of it; None for anything else."""
+    if cursor.kind not in _FUNCTIONS or cursor.semantic_parent is None or cursor.lexical_parent is None:
+        return None
+    return cursor.semantic_parent if cursor.semantic_parent != cursor.lexical_parent else None
+
+
+def iter_uses(root: Path, unit: cindex.TranslationUnit, definitions: dict[str, Place]) -> Iterator[Row]:
+    """Yield the names that a file uses, and those used by what it includes of the tree; note definitions."""
     waiting = [unit.cursor]
     while waiting:
         cursor = waiting.pop()
+        owner = find_owner(cursor)
         for one in cursor.get_children():
+            if owner is not None and one.kind in _CLASSES and one.referenced == owner:
+                continue  # that a member of a class is defined is no use of it
             if one.location.file is not None and str(one.location.file.name).startswith(str(root)):
                 waiting.append(one)
+        if cursor.is_definition():
+            place = say_place(root, cursor.location)
+            if place is not None and cursor.get_usr():
+                definitions[cursor.get_usr()] = place
         found = cursor.referenced if cursor.kind in _USES else None
         if found is None or not found.spelling or is_local(found):
             continue
         here, declared = say_place(root, cursor.location), say_place(root, found.location)
         if here is None or declared is None or here[0] == OUTSIDE:
             continue
-        definition = found.get_definition()
-        defined = say_place(root, definition.location) if definition is not None else None
-        yield (*here, found.spelling, declared, defined or declared, found.kind.name)
+        template = cindex.conf.lib.clang_getSpecializedCursorTemplate(found)
+        usr = (template or found).get_usr()
+        yield (*here, found.spelling, declared, found.kind.name, usr)
 
 
 def main(arguments: list[str]) -> int:
     """Print the names of all files, each once."""
     root, pattern, *given = arguments
     tree = Path(root).resolve()
-    index, seen = cindex.Index.create(), set()
+    index = cindex.Index.create()
+    seen: dict[Row, None] = {}
+    definitions: dict[str, Place] = {}  # what one file declares another may define
     options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
     for file in sorted(tree.glob(pattern)):
         unit = index.parse(str(file), args=given[1:], options=options)
@@ -73,10 +105,9 @@ def main(arguments: list[str]) -> int:
         if faults:
             print(f"{file.relative_to(tree).as_posix()}: {faults[0]}", file=sys.stderr)
             continue
-        for row in iter_uses(tree, unit):
-            if row not in seen:
-                seen.add(row)
-                print(json.dumps(row))
+        seen.update(dict.fromkeys(iter_uses(tree, unit, definitions)))
+    for path, line, name, declared, kind, usr in seen:
+        print(json.dumps((path, line, name, declared, definitions.get(usr, declared), kind)))
     return 0
 
 

@@ -26,6 +26,7 @@ Place = tuple[str, int]
 OUTSIDE = "<outside>"  # the path of what is declared in another tree, as the programs of oracles print it
 OF_OURS = ("right", "wrong", "twin", "open", "unjudged")
 _SKIPPED = frozenset({ReferenceRole.BIND, ReferenceRole.IMPORT, ReferenceRole.EXPORT})
+_SHOWN = ("exact", "probable", "open", "missed")
 _MOST_SHOWN_PLACES = 2
 
 
@@ -95,11 +96,11 @@ def judge(
     return verdicts
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that all comparisons have."""
+def add_options(parser: argparse.ArgumentParser, *shown: str) -> None:
+    """Add the options that all comparisons have; `shown` are further words after `--show`."""
     parser.add_argument("tree", type=Path)
     parser.add_argument("answers", type=Path)
-    parser.add_argument("--show", choices=("exact", "probable", "open", "missed"))
+    parser.add_argument("--show", choices=(*_SHOWN, *shown))
     parser.add_argument("--most", type=int, default=40, help="edges shown, drawn by a fixed seed")
     parser.add_argument("--served", action="store_true", help="ours over stdio, page after page")
 
@@ -133,7 +134,7 @@ def compare(
     for kind, count in sorted(Counter(answers.kinds[use] for use in inside).items()):
         lost = sum(answers.kinds[use] == kind for use in missed)
         print(f"    {kind:20} {1 - lost / count:.3f} of {count}")
-    if given.show is not None:
+    if given.show in _SHOWN:
         edges: list[tuple[Use, Declaration | None]] = [(use, None) for use in missed]
         if given.show != "missed":
             is_open = given.show == "open"

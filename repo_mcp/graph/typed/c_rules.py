@@ -159,11 +159,13 @@ class CRules(Rules):
     # -- names -------------------------------------------------------------------------------------------
 
     def say_path(self, scope: FileScope, ordinal: int) -> Path:
-        """Return the full path of a symbol: of a value of an enum without the enum's name, unless it is one
-        of an `enum class`, which has a type; of a type and of a value in C, where a type is no scope, without
-        the names of types around it."""
+        """Return the full path of a symbol: of a macro its name; of a value of an enum without the enum's
+        name, unless it is one of an `enum class`, which has a type; of a type and of a value in C, where a
+        type is no scope, without the names of types around it."""
         around = [one for one in scope.iter_around(ordinal) if one]
         kind, is_c = scope.get_kind(ordinal), scope.language == "c"
+        if kind is SymbolKind.MACRO:
+            return (scope.get_name(ordinal),)
         is_value = kind is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
         if not is_value and not (is_c and kind in TYPE_KINDS):
             return super().say_path(scope, ordinal)

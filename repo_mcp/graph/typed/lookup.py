@@ -386,7 +386,7 @@ class NamedLookup:
         if scope is None:
             return []
         own = [one for one in scope.find_children(owner.ordinal, name) if self._is_member(scope, one, role)]
-        found = [(scope, one) for one in own]
+        found = [(scope, one) for one in own or self._find_enumerators(scope, owner.ordinal, name, role)]
         rules = self.get_rules(scope)
         owner_name = scope.get_name(owner.ordinal)
         if rules.has_extensions:
@@ -403,6 +403,18 @@ class NamedLookup:
             if not one[0].is_forward(one[1]) or one[0].count_parameters(one[1]) not in defined
         ]
         return [Declaration(other.path, ordinal) for other, ordinal in kept]
+
+    def _find_enumerators(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
+        """Return the values with a name of enums of C++ in a type: they are members of it, unless their enum
+        is a class."""
+        if scope.language != "cpp" or is_type_role(role):
+            return []
+        found = [one for one in scope.find_named(name) if scope.get_kind(one) is SymbolKind.ENUM_MEMBER]
+        return [
+            one
+            for one in found
+            if not scope.has_type(one) and scope.get_parent(scope.get_parent(one)) == owner
+        ]
 
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole

@@ -382,7 +382,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     elif function.type == "identifier":
         if walk.scope.kind in _FLAT_SCOPES and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
-            _take_names(walk, node, arguments)
+            take_names(walk, node, arguments)
         walk.taken.add(function.start_byte)
         walk.refer(
             ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(walk, arguments)
@@ -424,7 +424,7 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
     walk.declare(node, name, kind, flags=SymbolFlag.PUBLIC_API, end=end, last_row=last_row)
 
 
-def _take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:
+def take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:
     """Take the plain names that a macro at the head of a function makes others of: `TEST(run) {`."""
     end = node.end_byte
     if walk.text[end : end + MAX_GAP_BYTES].lstrip()[:1] == b"{":

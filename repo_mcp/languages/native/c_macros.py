@@ -88,6 +88,16 @@ _LINKAGES = re.compile(
     rb"|UNUSED|NOEXCEPT|EXPLICIT|VERSION_CHECK|VISIBILITY\w*+)(?!\w)(?:\([\w, ]*\))?)"
     rb"(?=[ \t\n]++[A-Za-z_~\[:{])"
 )
+# In C++ behind what is declared: `Table* table_ GUARDED_BY(mutex_);`, `void Lock() ACQUIRE(mutex_) {`. It is
+# given names, no parameters.
+_GIVEN_NAMES = rb"\([ \t]*+(?:[!&*]?[\w.:>-]++(?:,[ \t\n]*+[!&*]?[\w.:>-]++)*+)?[ \t]*+\)"
+_TRAILING = re.compile(
+    rb"(?:[\w>][ \t*&]++(?!(?:%s)\b)\w++|\)(?:[ \t\n]*+(?:const|override|noexcept|final))*+)[ \t\n]++"
+    % _NO_MACRO.encode()
+    + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++"
+    + _GIVEN_NAMES
+    + rb")(?=[ \t\n]*+[;={])"
+)
 _LINKAGE_PARTS = (
     b"CONSTEXPR",
     b"_INLINE",
@@ -144,6 +154,8 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     text = _FIRST_TYPES.sub(_blank_group, _TYPE_ARGUMENTS.sub(_blank_group, text))
     text = _HEADS.sub(_blank_second, text)
     text = _CLASS_HEADS.sub(_blank_second, text)
+    if not is_c:
+        text = _TRAILING.sub(_blank_group, text)
     text = _LINES.sub(_blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
     if b"for_each" in text or b"foreach" in text or b"ForEach" in text:

@@ -9,6 +9,7 @@ Left out on purpose: instances of templates, and which overload is meant.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c import (
@@ -33,6 +34,7 @@ from repo_mcp.languages.native.c import (
     say_deprecated,
     say_public,
     say_type,
+    take_names,
 )
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
 from repo_mcp.languages.native.c_macro_fields import refer_macro_fields
@@ -62,6 +64,9 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
+# The head of a body by a macro that is given a class and a name; before it the parser was given a semicolon.
+_MEMBER_HEAD = re.compile(rb"^[A-Z][A-Z0-9_]+\(\s*([A-Za-z]\w*)\s*,\s*([A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A)
+MAX_HEAD_BYTES = 300
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
 
@@ -191,6 +196,20 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
         walk.scopes.pop()
     access = Access.NONE
     _declare_method(walk, node, found, 0, parent or 0, owner, access, " ".join(path[-1:]))
+
+
+def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
+    """Declare the member that a macro at the head of a body makes of a class: `TEST_F(Fixture, name) {`."""
+    start = node.start_byte
+    found = _MEMBER_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
+    owner = found.group(1).decode() if found is not None else ""
+    parent = walk.types_by_name.get(owner)
+    if found is None or parent is None or walk.scope.kind not in _FLAT_SCOPES:
+        on_loose_block(walk, node)
+        return
+    walk.refer(ReferenceRole.TYPE, owner, node)
+    row = node.start_point.row - walk.text.count(b"\n", found.start(), start)
+    walk.declare(node, found.group(2).decode(), SymbolKind.METHOD, parent=parent, first_row=row)
 
 
 def _strip_arguments(text: str) -> str:
@@ -385,6 +404,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     if function.type in {"identifier", "field_identifier", "type_identifier"}:
         if before is None and walk.scope.kind in _FLAT_SCOPES and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
+            take_names(walk, node, arguments)
         read_called(walk, function, before, arguments)
     elif function.type == "qualified_identifier":
         _refer_qualified(walk, function, ReferenceRole.CALL, count_arguments(walk, arguments))
@@ -403,6 +423,8 @@ def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, argumen
             walk.refer_type(node, parts[-1], ".".join(parts[:-1]))
         else:
             walk.refer(role, parts[-1], node, ".".join(parts[:-1]), "", arguments)
+            if len(parts) > 1 and parts[-2][:1].isupper():  # most often a class: namespaces are written small
+                walk.refer(ReferenceRole.TYPE, parts[-2], node, ".".join(parts[:-2]))
 
 
 def _on_qualified(walk: CaptureWalk, node: Node) -> None:
@@ -465,7 +487,7 @@ CPP = Dialect(
         "union": _on_union,
         "enum": on_enum,
         "enumerator": on_enumerator,
-        "loose_block": on_loose_block,
+        "loose_block": _on_loose_block,
         "type_parameter": _on_type_parameter,
         "value_parameter": _on_value_parameter,
         "parameter": _on_parameter,
