@@ -3,19 +3,9 @@
 The package knows nothing of repositories, languages or protocols. Others use only the names listed here.
 """
 
-from index_format.block_lists import (
-    BLOCK_BITS,
-    BOUND_SCALE,
-    SATURATION_B,
-    SATURATION_K1,
-    BlockList,
-    find_docs,
-    find_low,
-    spread_positions,
-)
+from index_format.block_lists import BOUND_SCALE, SATURATION_B, SATURATION_K1, BlockList
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan, UnitSpan, compute_chunk_id
-from index_format.columns import sort_distinct, spread_runs
 from index_format.compactor import Merge, merge_segments
 from index_format.directory import (
     Directory,
@@ -59,6 +49,7 @@ from index_format.records import (
     SegmentEntry,
     UnitTable,
 )
+from index_format.runs import BLOCK_BITS, find_docs, find_low, sort_distinct, spread_positions, spread_runs
 from index_format.seals import SEAL_SUFFIX, TAG_BYTES
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments

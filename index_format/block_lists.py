@@ -25,13 +25,19 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import varints
-from index_format.columns import count_true, spread_runs
 from index_format.errors import CorruptIndex
 from index_format.records import I64, MAX_TERM_FREQUENCY, U8, Integers
+from index_format.runs import (
+    BLOCK_BITS,
+    BLOCK_DOCS,
+    count_true,
+    find_docs,
+    find_low,
+    spread_positions,
+    spread_runs,
+)
 
 U32 = npt.NDArray[np.uint32]
-BLOCK_BITS = 8
-BLOCK_DOCS = 1 << BLOCK_BITS
 SATURATION_K1, SATURATION_B = 2.0, 0.5
 BOUND_SCALE = 255
 _TABLE_BYTES = 2  # per block: one for its bound, one for its size
@@ -228,42 +234,6 @@ class BlockList:
             raise CorruptIndex(f"{self._where}: {len(rests)} escapes of {len(positions)} term frequencies")
         _check_rests(rests, self._where)
         return positions.astype(np.uint32), rests.astype(np.uint32)
-
-
-def spread_positions(low: U8, sizes: Integers) -> I64:
-    """Return positions, given the low bytes of doc ids and each block's size. See `BlockList.pick`."""
-    rows = np.arange(len(sizes), dtype=np.int64)
-    rows <<= BLOCK_BITS
-    positions = rows.repeat(sizes)
-    positions |= low
-    return positions
-
-
-def find_docs(blocks: I64, positions: I64) -> I64:
-    """Return the doc ids (int64) at positions in these blocks. See `BlockList.pick`."""
-    shifts: I64 = blocks - np.arange(len(blocks))
-    docs = (shifts << BLOCK_BITS).take(positions >> BLOCK_BITS)
-    docs += positions
-    return docs
-
-
-def find_low(
-    low: bytes, starts: Integers, ends: Integers, docs: I64
-) -> tuple[list[int], list[int], list[int]]:
-    """Find each document's low byte in `low` between its start and its end.
-
-    Returns, for the documents found, their indexes in `docs`, the offset of the first such byte and the
-    offset just behind the last. One search takes 0.2 us; choosing which to skip with numpy would take longer.
-    """
-    rows, firsts, stops = [], [], []
-    spans = zip((docs & (BLOCK_DOCS - 1)).tolist(), starts.tolist(), ends.tolist(), strict=True)
-    for row, (byte, start, end) in enumerate(spans):
-        first = low.find(byte, start, end)
-        if first >= 0:
-            rows.append(row)
-            firsts.append(first)
-            stops.append(low.rfind(byte, first, end) + 1)
-    return rows, firsts, stops
 
 
 def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: str) -> tuple[I64, I64]:

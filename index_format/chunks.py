@@ -16,10 +16,11 @@ from functools import partial
 import numpy as np
 
 from index_format.checksum import compute_name
-from index_format.columns import TableReader, encode_table, spread_runs
+from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import I64, ChunkTable, UnitTable
+from index_format.runs import spread_runs
 
 UNIT, CHNK = b"UNIT", b"CHNK"
 UNIT_COLUMNS, CHUNK_COLUMNS = 2, 3

@@ -11,8 +11,7 @@ Two rows, columns (1, 2) and (300, 0) and (0, 0):
     02 00 00 00  03 00 00 00 | 01 02 00 00 00 00 00 00 | 01 02 .. (6 zeros) | 2c 01 00 00 .. (4 zeros)
 
 A reader can fetch any rows of any column without reading the others; a `Column` caches what it has read.
-There are no signed values and no nulls. Beside the tables stands what their readers do with numbers of rows:
-lay out many runs of them at a time, and sort them to distinct ones.
+There are no signed values and no nulls.
 """
 
 from __future__ import annotations
@@ -213,31 +212,3 @@ class Column:
             data = self._read(start, stop - start)
             values[start // width : stop // width] = _parse(data, width, self._where)
             missing[piece] = False
-
-
-def spread_runs(starts: Integers, counts: Integers) -> I64:
-    """Return runs of `counts` integers, each ascending from its start: (5, 9), (2, 3) -> 5 6 9 10 11."""
-    ends: I64 = counts.cumsum(dtype=np.int64)
-    positions = (starts - (ends - counts)).repeat(counts)
-    positions += np.arange(len(positions), dtype=np.int64)
-    return positions
-
-
-def count_true(mask: npt.NDArray[np.bool_], ends: I64) -> I64:
-    """Return how many are true in each of consecutive spans, given where each ends (both int64)."""
-    counts = np.zeros(len(mask) + 1, dtype=np.int64)
-    mask.cumsum(out=counts[1:])
-    return np.diff(counts[ends], prepend=0)
-
-
-def sort_distinct(values: I64) -> I64:
-    """Return each value once, ascending. Unlike `np.unique` it never imports numpy.ma, which takes 14 ms."""
-    ordered = np.sort(values)
-    return ordered[find_changes(ordered)]
-
-
-def find_changes(values: Integers) -> npt.NDArray[np.bool_]:
-    """Return a mask of the values that differ from the one before, the first one included."""
-    is_new = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=is_new[1:])
-    return is_new

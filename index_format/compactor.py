@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from index_format.columns import find_changes
 from index_format.directory import Directory
 from index_format.doc_id_map import Source, map_sources, merge_content, merge_lengths, order_files
 from index_format.errors import CorruptIndex
@@ -27,6 +26,7 @@ from index_format.records import (
     SegmentContent,
     SegmentEntry,
 )
+from index_format.runs import find_changes
 from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from index_format.columns import find_changes, spread_runs
 from index_format.doc_id_map import DROPPED, Numbers, Source
 from index_format.errors import CorruptIndex
 from index_format.postings import ListTable, decode_lists
 from index_format.records import I64, MAX_FIELDS, Field, Level
+from index_format.runs import find_changes, spread_runs
 from index_format.segment_writer import POST
 from index_format.term_text import TermText, build_term_text, join_term_texts, rank_terms
 from index_format.terms import RawPages, parse_pages

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from index_format.columns import find_changes
 from index_format.records import I64
+from index_format.runs import find_changes
 
 PACKED_BITS = 62  # a signed integer has one bit more, so the key behind the last pair fits too
 PART_ROWS = 1 << 16  # unpacked at a time: they stay in a core's cache, which is three times as fast

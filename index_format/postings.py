@@ -32,16 +32,15 @@ import numpy.typing as npt
 
 from index_format import varints
 from index_format.block_lists import (
-    BLOCK_DOCS,
     BlockEncoder,
     BlockList,
     compute_tf_norm,
     count_blocks,
     decode_block_lists,
 )
-from index_format.columns import count_true, find_changes, spread_runs
 from index_format.errors import CorruptIndex
 from index_format.records import I64, MAX_TERM_FREQUENCY, NO_SINGLE, U8, Integers, PostingRun
+from index_format.runs import BLOCK_DOCS, count_true, find_changes, spread_runs
 
 Mask = npt.NDArray[np.bool_]
 # Measured on the 744,134 units of the kernel, 2,907 blocks: by gap, lists of two to six postings a block

@@ -13,13 +13,12 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from index_format.block_lists import BLOCK_BITS
 from index_format.checksum import compute_checksum, compute_name
-from index_format.columns import sort_distinct
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexForeign
 from index_format.manifest import decode_manifest, read_manifest_bytes
 from index_format.records import FINGERPRINT_BYTES, I64, Field, Level, Manifest, SegmentEntry
+from index_format.runs import BLOCK_BITS, sort_distinct
 from index_format.seals import Sealed, check_segment, read_seal
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import SUFFIX

@@ -31,10 +31,11 @@ from operator import ge
 import numpy as np
 
 from index_format import varints
-from index_format.columns import TableReader, encode_table, spread_runs
+from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import I64, MAX_FIELDS, NO_SINGLE, PostingList
+from index_format.runs import spread_runs
 from index_format.term_text import (
     TermSearch,
     TermText,

@@ -37,7 +37,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.seals",
         "index_format.varints",
     ),
-    ("index_format.checksum", "index_format.directory", "index_format.packing"),
+    ("index_format.checksum", "index_format.directory", "index_format.packing", "index_format.runs"),
     ("index_format.errors", "index_format.records"),
     ("index_format.term_text",),
 )

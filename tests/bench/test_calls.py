@@ -11,9 +11,9 @@ import pytest
 from bench.calls import DEFAULT_QUERY, count_search
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
-# 52 modules, and some 594 calls: docs/decisions/0080-rooms-and-merged-modules.md says why not 35.
-MOST_CALLS = 600
-MOST_MODULES = 55
+# 35 modules, and some 552 calls: docs/decisions/0088-a-search-in-35-modules.md says how.
+MOST_CALLS = 560
+MOST_MODULES = 35
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "O_DIRECTORY"), reason="files are read otherwise there")

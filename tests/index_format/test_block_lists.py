@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from index_format import BlockList, CorruptIndex
 from index_format import postings as posting_lists
 from index_format.block_lists import (
-    BLOCK_DOCS,
     BOUND_SCALE,
     SATURATION_B,
     SATURATION_K1,
@@ -24,6 +23,7 @@ from index_format.block_lists import (
     count_blocks,
     decode_block_lists,
 )
+from index_format.runs import BLOCK_DOCS
 from tests.deep.sizes import examples
 from tests.index_format import plain_lists
 from tests.index_format.plain_lists import (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
-from index_format.columns import spread_runs
+from index_format.runs import spread_runs
 from index_format.varints import MAX_BYTES, decode, encode, measure, put
 from tests.index_format.plain_lists import build_column, lay_varint
 

@@ -1,0 +1,78 @@
+"""Arithmetic on arrays of doc ids and numbers of rows: runs of them, distinct ones, and those of blocks.
+
+A block has BLOCK_DOCS doc ids. A position counts those of some chosen blocks, one block after the other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format.records import I64, U8, Integers
+
+BLOCK_BITS = 8
+BLOCK_DOCS = 1 << BLOCK_BITS
+
+
+def spread_runs(starts: Integers, counts: Integers) -> I64:
+    """Return runs of `counts` integers, each ascending from its start: (5, 9), (2, 3) -> 5 6 9 10 11."""
+    ends: I64 = counts.cumsum(dtype=np.int64)
+    positions = (starts - (ends - counts)).repeat(counts)
+    positions += np.arange(len(positions), dtype=np.int64)
+    return positions
+
+
+def sort_distinct(values: I64) -> I64:
+    """Return each value once, ascending. Unlike `np.unique` it never imports numpy.ma, which takes 14 ms."""
+    ordered = np.sort(values)
+    return ordered[find_changes(ordered)]
+
+
+def find_changes(values: Integers) -> npt.NDArray[np.bool_]:
+    """Return a mask of the values that differ from the one before, the first one included."""
+    is_new = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_new[1:])
+    return is_new
+
+
+def count_true(mask: npt.NDArray[np.bool_], ends: I64) -> I64:
+    """Return how many are true in each of consecutive spans, given where each ends (both int64)."""
+    counts = np.zeros(len(mask) + 1, dtype=np.int64)
+    mask.cumsum(out=counts[1:])
+    return np.diff(counts[ends], prepend=0)
+
+
+def spread_positions(low: U8, sizes: Integers) -> I64:
+    """Return positions, given the low bytes of doc ids and each block's size. See `BlockList.pick`."""
+    rows = np.arange(len(sizes), dtype=np.int64)
+    rows <<= BLOCK_BITS
+    positions = rows.repeat(sizes)
+    positions |= low
+    return positions
+
+
+def find_docs(blocks: I64, positions: I64) -> I64:
+    """Return the doc ids (int64) at positions in these blocks. See `BlockList.pick`."""
+    shifts: I64 = blocks - np.arange(len(blocks))
+    docs = (shifts << BLOCK_BITS).take(positions >> BLOCK_BITS)
+    docs += positions
+    return docs
+
+
+def find_low(
+    low: bytes, starts: Integers, ends: Integers, docs: I64
+) -> tuple[list[int], list[int], list[int]]:
+    """Find each document's low byte in `low` between its start and its end.
+
+    Returns, for the documents found, their indexes in `docs`, the offset of the first such byte and the
+    offset just behind the last. One search takes 0.2 us; choosing which to skip with numpy would take longer.
+    """
+    rows, firsts, stops = [], [], []
+    spans = zip((docs & (BLOCK_DOCS - 1)).tolist(), starts.tolist(), ends.tolist(), strict=True)
+    for row, (byte, start, end) in enumerate(spans):
+        first = low.find(byte, start, end)
+        if first >= 0:
+            rows.append(row)
+            firsts.append(first)
+            stops.append(low.rfind(byte, first, end) + 1)
+    return rows, firsts, stops
