@@ -36,7 +36,7 @@ TEMPORARY = "seal.tmp"
 TAG_BYTES = 32
 DIGEST_BYTES = 32
 MAX_SEAL_BYTES = 16 * 1024 * 1024  # 100,000 segments
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,29 +120,51 @@ def check_segment(file: ReadableFile, sealed: Sealed) -> SealedFile:
     Raises CorruptIndex when its bytes have changed since it was sealed, IndexForeign when the seal does not
     name it, OSError.
     """
-    one = sealed.get(file.name)
-    if one is None:
-        raise IndexForeign(f"{file.name}: is not in the manifest's seal")
+    one = find_sealed(file.name, sealed)
     if file.identity and file.identity == one.identity:
         return one
-    if not hmac.compare_digest(_digest_file(file), one.digest):
-        raise CorruptIndex(f"{file.name}: its bytes have changed since it was sealed")
-    return replace(one, identity=file.identity)
+    return replace(_digest_file(file).check(file.name, one), identity=file.identity)
+
+
+def find_sealed(name: str, sealed: Sealed) -> SealedFile:
+    """Return the seal's entry for a segment. Raises IndexForeign when the seal does not name it."""
+    one = sealed.get(name)
+    if one is None:
+        raise IndexForeign(f"{name}: is not in the manifest's seal")
+    return one
+
+
+class SegmentDigest:
+    """The BLAKE2b-256 of a segment's bytes, as they come."""
+
+    def __init__(self) -> None:
+        self._digest = blake2b(digest_size=DIGEST_BYTES)
+        self.add = self._digest.update  # given the next bytes
+
+    def finish(self) -> bytes:
+        """Return the digest of the bytes so far."""
+        return self._digest.digest()
+
+    def check(self, name: str, one: SealedFile) -> SealedFile:
+        """Return the seal's entry, if these were the bytes that were sealed. Raises CorruptIndex."""
+        if not hmac.compare_digest(self.finish(), one.digest):
+            raise CorruptIndex(f"{name}: its bytes have changed since it was sealed")
+        return one
 
 
 def _look(directory: Directory, name: str) -> SealedFile:
     file = directory.open(name)
     try:
-        return SealedFile(_digest_file(file), file.identity)
+        return SealedFile(_digest_file(file).finish(), file.identity)
     finally:
         file.close()
 
 
-def _digest_file(file: ReadableFile) -> bytes:
-    digest = blake2b(digest_size=DIGEST_BYTES)
+def _digest_file(file: ReadableFile) -> SegmentDigest:
+    digest = SegmentDigest()
     for start in range(0, file.size, _BLOCK_BYTES):
-        digest.update(file.read(start, min(_BLOCK_BYTES, file.size - start)))
-    return digest.digest()
+        digest.add(file.read(start, min(_BLOCK_BYTES, file.size - start)))
+    return digest
 
 
 def _digest(data: bytes) -> bytes:

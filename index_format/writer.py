@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from index_format.compactor import Merge, encode_windows, merge_segments
-from index_format.directory import Directory
+from index_format.directory import Directory, Taken
 from index_format.errors import CorruptIndex, IndexForeign, IndexFormatError
 from index_format.manifest import (
     decode_manifest,
@@ -34,7 +34,9 @@ from index_format.seals import (
     SEAL_SUFFIX,
     Sealed,
     SealedFile,
+    SegmentDigest,
     check_segment,
+    find_sealed,
     name_seal,
     read_seal,
     write_seal,
@@ -180,16 +182,19 @@ class IndexWriter:
 
     def _take(self, donor: Directory, name: str, sealed: Sealed) -> SealedFile:
         """Take over one segment and return what to seal it with. A link has the bytes just checked, and
-        another ctime; a copy is compared with the seal byte for byte."""
+        another ctime; of a copy, the bytes that were written are compared with the seal."""
+        digest = SegmentDigest()
         file = donor.open(name)
         try:
-            checked = check_segment(file, sealed)
-            is_same = self.directory.take(name, donor)
+            checked = check_segment(file, sealed) if file.identity else find_sealed(name, sealed)
+            taken = self.directory.take(name, donor, digest.add)
         finally:
             file.close()
         mine = self.directory.open(name)
         try:
-            if is_same and mine.identity[:-1] == checked.identity[:-1]:
+            if taken is Taken.COPIED:
+                return replace(digest.check(name, checked), identity=mine.identity)
+            if taken is Taken.LINKED and mine.identity[:-1] == checked.identity[:-1]:
                 return replace(checked, identity=mine.identity)
             return check_segment(mine, {name: checked})
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction, Namespace
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
@@ -90,8 +90,11 @@ def index(options: Namespace) -> int:
         list_packed, target = _find_packs(options, config.pack_key, stack)
         repository = stack.enter_context(opened(config, list_packed, _choose_cluster(options)))
         is_first = not repository.index_exists
-        done = refresh(repository, force=force, quiet=quiet)
-        if _wants_symbols(options, repository, is_first=is_first):
+        makes_symbols = _wants_symbols(options, repository, is_first=is_first)
+        begins = makes_symbols and is_first and not force
+        with repository.symbol_index.adopting() if begins else nullcontext():
+            done = refresh(repository, force=force, quiet=quiet)
+        if makes_symbols:
             renew_symbol_index(repository, force=force, quiet=quiet)
         if force:
             repository.indexes.precise.forget()

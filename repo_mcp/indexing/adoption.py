@@ -111,6 +111,11 @@ class Adoption:
         row = self._find_row(path)
         return None if row is None else self._prints[row * FINGERPRINT_BYTES : (row + 1) * FINGERPRINT_BYTES]
 
+    @property
+    def must_be_read(self) -> bool:
+        """Return True when Git tells of no file, and there are so many bytes that reading begins at once."""
+        return self._shared is None and sum(self._sizes) > COMPARED_BYTES
+
     def is_soon_compared(self, files: WalkedFiles) -> bool:
         """Return True when this process compares the files sooner than others could start to.
 

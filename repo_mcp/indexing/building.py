@@ -36,9 +36,12 @@ class Building:
         report: Report,
         cancelled: Cancelled,
         taken: Callable[[], object] = lambda: None,
+        *,
+        is_in_order: bool = True,
     ) -> None:
         """`pool` gives out the `remaining` files. `take` is called with each finished shard, `report` after
         it, and `taken` when nobody waits for it any longer: that may take its time, and call `take_done`.
+        Unless `is_in_order`, files are given out as they are met: nearly all are the same as in a donor.
         """
         self._planner = planner
         self._pool = pool
@@ -47,6 +50,7 @@ class Building:
         self._report = report
         self._cancelled = cancelled
         self._taken = taken
+        self._is_in_order = is_in_order
         self._gives_out_at = time.monotonic() + PATIENCE_SECONDS
         self._noted_files = self._noted_bytes = 0
         self._planned_files = self._planned_bytes = 0
@@ -60,6 +64,8 @@ class Building:
             self._noted_files = len(files.paths)
             if self._noted_bytes >= self._pool.fewest_shards * self._planner.shard_bytes:
                 self._pool.start()
+            if not self._is_in_order:
+                self._plan(files.cut(self._planned_files))
         if time.monotonic() >= self._gives_out_at and self._pool.is_idle:
             self._plan(files.cut(self._planned_files))
         self.take_done()
@@ -87,7 +93,8 @@ class Building:
 
     def _plan(self, files: WalkedFiles) -> None:
         self._planned_files += len(files)
-        self._give_out(self._planner.take(files.arrange(order_likely(files))))
+        ordered = files.arrange(order_likely(files)) if self._is_in_order else files
+        self._give_out(self._planner.take(ordered))
 
     def _give_out(self, tasks: Iterable[ShardTask]) -> None:
         for task in tasks:

@@ -152,6 +152,12 @@ class PhaseStore:
         writer.discard_all()
         return run(None)
 
+    def begin(self, cancelled: Cancelled) -> None:
+        """Begin an empty index with a donor's. Raises as `open_writer`, and IndexFormatError."""
+        with self.open_writer(cancelled) as (_, writer):
+            if not writer.segments:
+                self._adopt(writer)
+
     def _adopt(self, writer: IndexWriter) -> None:
         """Begin with all that a donor has: a record counts only while its file is the one that is indexed."""
         found = adopt(writer, self._list_donors())

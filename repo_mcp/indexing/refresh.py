@@ -162,8 +162,8 @@ class Refresh:
             self._resources.remaining.is_hidden = not self._commits_shards
             if not force and not self._writer.segments:
                 self._adoption = self._adopt()
-            if self._adoption is None:
-                building = self._begin_building(known)
+            if self._adoption is None or self._adoption.must_be_read:
+                building = self._begin_building(known, is_in_order=self._adoption is None)
         report = self._look_over(walk, building, manifest.configuration)
         changed, missing = find_changed(seen, report.files)
         if seen is not None:
@@ -176,7 +176,7 @@ class Refresh:
             )
             files = build_walked_files(report.files).take(changed)
             if self._adoption is not None:
-                files = self._confirm(self._adoption, files, purge)
+                files = self._confirm(self._adoption, files, purge, is_begun=building is not None)
             if seen is not None and report.denied_inodes:  # else renames to denied names are unknown
                 renamed = [one.path for one in files if find_inode(seen, one.path) in report.denied_inodes]
                 purge.add(renamed, known)
@@ -261,9 +261,16 @@ class Refresh:
         adoption.find_shared(self._resources.donations.find_shared)
         return adoption
 
-    def _confirm(self, adoption: Adoption, files: WalkedFiles, purge: Purge) -> WalkedFiles:
-        """Take over what can be had without reading, and return the files that must be read."""
+    def _confirm(
+        self, adoption: Adoption, files: WalkedFiles, purge: Purge, *, is_begun: bool
+    ) -> WalkedFiles:
+        """Take over what can be had without reading, and return the files that must be read.
+
+        Where reading `is_begun`, that are all.
+        """
         purge.add_there(adoption.list_others(files.paths), adoption)
+        if is_begun:
+            return files
         left, binary = adoption.confirm_shared(files)
         self._tally.skipped.update(binary)
         files = files.take(left)
@@ -336,7 +343,7 @@ class Refresh:
             self._writer.mark_dead(segment, files)
         return sum(map(len, taken.values()))
 
-    def _begin_building(self, known: KnownFiles) -> Building:
+    def _begin_building(self, known: KnownFiles, *, is_in_order: bool = True) -> Building:
         source = known if self._adoption is None else self._adoption
         find = (lambda _path: None) if self._reads_all else source.find_fingerprint
         settings = self._resources.settings
@@ -349,7 +356,16 @@ class Refresh:
         take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
         remaining = self._resources.remaining
         taken = self._merge_early if self._commits_shards else lambda: False  # else no search has them open
-        self._building = Building(planner, self.pool, remaining, take, report, self._hooks.cancelled, taken)
+        self._building = Building(
+            planner,
+            self.pool,
+            remaining,
+            take,
+            report,
+            self._hooks.cancelled,
+            taken,
+            is_in_order=is_in_order,
+        )
         return self._building
 
     def _take(self, result: ShardResult, known: KnownFiles) -> None:

@@ -111,7 +111,7 @@ class PackDirectory:
         """Raise OSError."""
         _refuse_change()
 
-    def take(self, _name: str, _source: Directory) -> bool:
+    def take(self, _name: str, _source: Directory, _copied: object = None) -> NoReturn:
         """Raise OSError."""
         _refuse_change()
 

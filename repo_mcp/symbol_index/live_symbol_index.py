@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from index_format import (
@@ -371,7 +371,33 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         stop = self._stops_when(cancelled)
         with self._run_alone(begun=self._begin_build(hurried=paths is not None)):
             self._anew |= anew
-            return self._run(self._index.get_searcher().snapshot, paths, progress, stop)
+            lexical = self._index.get_searcher().snapshot
+            done = self._run(lexical, paths, progress, stop)
+            if paths is None:
+                self._note_counts(lexical, done)
+            return done
+
+    @contextmanager
+    def adopting(self) -> Iterator[None]:
+        """Begin an empty index with a donor's beside what the block does: its bytes take a second a gigabyte.
+
+        What fails is tried again by who builds the index, and told.
+        """
+        left = threading.Event()
+
+        def begin() -> None:
+            with self._running, suppress(RepoError, IndexFormatError):
+                self._phase.begin(self._stops_when(left.is_set))
+
+        thread = threading.Thread(target=begin, name="structure begin", daemon=True)
+        thread.start()
+        try:
+            yield
+        except BaseException:
+            left.set()
+            raise
+        finally:
+            thread.join()
 
     def _begin_build(self, *, hurried: bool, seconds: float = HURRY_SECONDS) -> bool:
         """Return True once no other call is parsing; `hurried` asks the background to make room."""
@@ -506,13 +532,18 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         if not done.complete:
             self._make_room()
             return 0.0
-        directory = self._find_directory()
-        if changed is None and directory is not None:
-            finished = done.unchanged + done.parsed
-            self._note_done(directory, lexical, finished, finished + len(done.left))
+        if changed is None:
+            self._note_counts(lexical, done)
         self._followed, self._left = lexical, frozenset(done.left)
         self._compares_all = not self._is_followed_whole
         return None  # what was left returns with the next generation of the lexical index
+
+    def _note_counts(self, lexical: Snapshot, done: SymbolIndexReport) -> None:
+        """Know how many files are finished after a round that compared all."""
+        directory = self._find_directory()
+        if directory is not None:
+            finished = done.unchanged + done.parsed
+            self._note_done(directory, lexical, finished, finished + len(done.left))
 
     def close(self) -> bool:
         """Stop and wait. See `DerivedIndex.close`."""

@@ -157,6 +157,10 @@ class SymbolPhase:
 
             return self._store.run_round(target, run, anew=anew)
 
+    def begin(self, cancelled: Cancelled) -> None:
+        """Begin an empty index with a donor's, if there is one. Raises as `run` does."""
+        self._store.begin(cancelled)
+
     def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
         if paths is None:
             return plan_round(lexical, known, self.find_task)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, Directory, DiskDirectory, IndexLocked, MemoryDirectory, new_file
-from index_format.directory import MemoryFile
+from index_format.directory import MemoryFile, Taken
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -299,10 +299,12 @@ def test_a_file_of_another_directory_is_taken(
     source = DiskDirectory(str(tmp_path / "source"), create=True)
     write(source, "a", b"12345" * 500_000)
     write(directory, "a", b"something else")
-    is_same = directory.take("a", source)
+    copied = bytearray()
+    taken = directory.take("a", source, copied.extend)
     assert read(directory, "a") == read(source, "a")
-    assert (directory.open("a").identity == source.open("a").identity) == is_same
-    assert has_links or not is_same
+    assert (directory.open("a").identity == source.open("a").identity) == (taken is Taken.LINKED)
+    assert has_links or taken is not Taken.LINKED
+    assert bytes(copied) == (read(source, "a") if taken is Taken.COPIED else b"")
     directory.delete("a")
     assert len(read(source, "a")) == 2_500_000
     with pytest.raises(FileNotFoundError):

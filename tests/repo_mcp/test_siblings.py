@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from typing import Any
 import pytest
 
 from index_format import DiskDirectory
+from index_format.directory import Taken
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing import scan_state, shards
+from repo_mcp.indexing import adoption, building, scan_state, shards
 from repo_mcp.indexing.adoption import NO_DONOR
+from repo_mcp.indexing.shards import ShardPlanner, ShardTask
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.symbol_index.phase import make_parser
+from repo_mcp.workspace.walked_files import WalkedFiles
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.sibling_trees import (
     FILES,
@@ -142,6 +145,26 @@ def test_a_parser_waits_for_the_files_that_differ(
         assert (len(made), made[2]._closed, made[2]._child) == (3, True, None)
 
 
+def test_symbols_are_taken_over_beside_a_refresh(
+    work_tree: GitTree, main: GitTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(main, structure=True)
+    with closing(open_root(work_tree)) as ours:
+        with pytest.raises(KeyError), ours.symbol_index.adopting():
+            raise KeyError  # while the thread begins
+        with ours.symbol_index.adopting():
+            ours.refresh()
+        assert ours.symbol_index.exists
+        assert (ours.symbol_index.build().parsed, ours.symbol_index.status().state) == (3, "ready")
+    shutil.rmtree(work_tree.root / ".repo_mcp")
+    fill_the_disk_while_copying(main, monkeypatch)
+    with closing(open_root(work_tree)) as ours:
+        with ours.symbol_index.adopting():
+            ours.refresh()
+        assert not ours.symbol_index.exists  # which is no reason to fail
+        assert ours.symbol_index.build().parsed == FILES
+
+
 def test_the_first_walk_judges_only_names_that_the_donor_has_not(
     work_tree: GitTree, main: GitTree, tmp_path: Path
 ) -> None:
@@ -218,15 +241,33 @@ def test_a_clone_begins_with_what_the_operator_names(
     assert (report.added, report.unchanged, len(opened_paths)) == (4, TEXTS - 4, 4)
 
 
+@pytest.mark.parametrize("while_walking", [False, True])
 def test_contents_are_compared_where_git_does_not_tell(
-    work_tree: GitTree, main: GitTree, tmp_path: Path, opened_paths: list[str]
+    work_tree: GitTree,
+    main: GitTree,
+    tmp_path: Path,
+    opened_paths: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    while_walking: bool,
 ) -> None:
+    """Of a large tree, begun while it is walked."""
+    monkeypatch.setattr(building, "NOTED_FILES", 1)
+    monkeypatch.setattr(adoption, "COMPARED_BYTES", 0 if while_walking else 1 << 30)
+    planned: list[int] = []
+    take = ShardPlanner.take
+
+    def record(self: ShardPlanner, files: WalkedFiles) -> Iterator[ShardTask]:
+        planned.append(len(files))
+        return take(self, files)
+
+    monkeypatch.setattr(ShardPlanner, "take", record)
     plain, expected = (copy_plainly(work_tree, tmp_path / name) for name in ("plain", "expected"))
     for tree in (plain, expected):
         shutil.rmtree(tree.root / ".git")
     report = build(plain, index_from=str(main.root))
     assert (report.added, report.unchanged) == (4, TEXTS - 5)  # without Git, kept.log counts as ignored
     assert len(opened_paths) == TEXTS  # and the binary file
+    assert (sum(planned), len(planned) > 2) == (TEXTS, while_walking)
     build(expected)
     with closing(open_root(plain)) as ours, closing(open_root(expected)) as theirs:
         assert ours.status().origin.startswith("the checkout of --index-from: ")
@@ -377,7 +418,7 @@ def be_a_link(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
 def fill_the_disk_while_copying(_main: GitTree, patch: pytest.MonkeyPatch) -> None:
     """Make the medium faulty: nothing of ours is."""
 
-    def fail(_self: DiskDirectory, _name: str, _source: object) -> bool:
+    def fail(_self: DiskDirectory, *_arguments: object) -> Taken:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     patch.setattr(DiskDirectory, "take", fail)
@@ -454,11 +495,11 @@ def test_a_donor_that_merges_meanwhile_is_looked_at_again(
     build(main)
     take, merges = DiskDirectory.take, iter([True])
 
-    def merge_first(self: DiskDirectory, name: str, source: Any) -> bool:
+    def merge_first(self: DiskDirectory, *arguments: Any) -> Taken:
         if next(merges, False):
             with closing(open_root(main)) as repository:
                 repository.compact(full=True)
-        return take(self, name, source)
+        return take(self, *arguments)
 
     monkeypatch.setattr(DiskDirectory, "take", merge_first)
     report = build(work_tree)
@@ -472,9 +513,9 @@ def test_a_donor_that_changes_while_it_is_copied_is_not_used(
     """Between the look at its seal and the copy."""
     take = DiskDirectory.take
 
-    def flip_first(self: DiskDirectory, name: str, source: Any) -> bool:
+    def flip_first(self: DiskDirectory, *arguments: Any) -> Taken:
         flip_a_byte(main, monkeypatch)
-        return take(self, name, source)
+        return take(self, *arguments)
 
     def refuse_to_link(*_arguments: object, **_options: object) -> None:
         raise OSError(errno.EXDEV, "Invalid cross-device link")
