@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.engine import MEGABYTE, Indexed
 from bench.processes import run_and_watch
 from bench.rounds import run_rounds
+from bench.symbols import count_bytes, find_ctags
 from repo_mcp.repository import Repository
 from repo_mcp.symbol_index.schema import DECLARES, USES
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
@@ -37,39 +35,10 @@ def view(structured: Repository) -> SymbolIndex:
     return found
 
 
-def count_bytes(view: SymbolIndex) -> int:
-    """Return the bytes of the source files that have a record."""
-    return sum(
-        int(segment.reader.read_file_table().sizes[segment.live_file_mask].sum())
-        for segment in view.snapshot.segments
-    )
-
-
 @pytest.fixture
 def time_ctags(view: SymbolIndex, indexed: Indexed, scratch: Path) -> Callable[[], float] | None:
-    """Return a timer of universal-ctags, one process, over the symbols of the same files, once they are read.
-
-    None where it is not installed.
-    """
-    if shutil.which("ctags") is None:
-        return None
-    version = subprocess.run(["ctags", "--version"], capture_output=True, text=True, check=False)
-    if "Universal" not in version.stdout:
-        return None
-    (scratch / "files").write_text("\n".join(view.iter_paths()), "utf-8")
-
-    def time_all() -> float:
-        begun = time.perf_counter()
-        subprocess.run(
-            ["ctags", "--options=NONE", "-L", str(scratch / "files"), "-f", str(scratch / "tags")],
-            cwd=indexed.root,
-            stderr=subprocess.DEVNULL,  # it warns of thousands of empty names in minified files
-            check=True,
-        )
-        return time.perf_counter() - begun
-
-    time_all()
-    return time_all
+    """Return a timer of ctags over the symbols of the same files; None where it is not installed."""
+    return find_ctags(view, indexed.root, scratch)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -108,12 +108,20 @@ def wire(engine: Engine, job: Job, position: Path) -> object:
     return {"in_process": [one for one, _ in pairs], "stdio": [other for _, other in pairs]}
 
 
+def others(_engine: Engine, job: Job, position: Path) -> object:
+    """Time what no other engine does. Ours alone."""
+    from bench.peers.other_searches import measure_others
+
+    return measure_others(job, position)
+
+
 ACTIONS: dict[str, Callable[[Engine, Job, Path], object]] = {
     "build": build,
     "ask": ask,
     "update": update,
     "refresh": refresh,
     "wire": wire,
+    "others": others,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ from bench.peers.engine_model import Engine
 OURS, OURS_FULL, OURS_SEARCH = "repo-mcp", "repo-mcp, full ranking", "repo-mcp, whole answers"
 TANTIVY, TANTIVY_UNCOUNTED, TANTIVY_FREQ = "tantivy", "tantivy, not counting", "tantivy, no positions"
 FTS5, BM25S, WHOOSH = "FTS5", "bm25s", "Whoosh"
+PROGRAMS = {"rg": "ripgrep", "ctags": "ctags"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +84,6 @@ def choose_entries(*, slow: bool) -> list[Entry]:
 
 
 def list_missing() -> list[str]:
-    """Return the names of the other engines that are not installed."""
-    return [entry.name for entry in _ENTRIES if not entry.index_of and not is_installed(entry)]
+    """Return the names of the other engines and programs that are not installed."""
+    missing = [entry.name for entry in _ENTRIES if not entry.index_of and not is_installed(entry)]
+    return missing + [name for program, name in PROGRAMS.items() if shutil.which(program) is None]

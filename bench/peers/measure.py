@@ -22,6 +22,7 @@ from bench.peers import server_times
 from bench.peers.cutting import write_units
 from bench.peers.engines import OURS, OURS_SEARCH, Entry
 from bench.peers.job import Job
+from bench.peers.other_searches import OtherFigures, parse_others
 from bench.peers.server_times import SpawnTimes
 from bench.peers.units import iter_cut_files
 from bench.processes import PROJECT, run_and_watch
@@ -67,14 +68,15 @@ class AskFigures:
     def get_quantile(self, share: float, kind: str | None = None) -> float:
         """Return the seconds within which a share of the warm queries, of one class or all, was answered."""
         kinds = self.warm if kind is None else [kind]
-        return _get_quantile([one for name in kinds for one in self.warm[name]], share)
+        return get_quantile([one for name in kinds for one in self.warm[name]], share)
 
     def get_quantile_of_new(self, share: float) -> float:
         """Return the same of queries that were asked for the first time."""
-        return _get_quantile([one for own in self.new.values() for one in own], share)
+        return get_quantile([one for own in self.new.values() for one in own], share)
 
 
-def _get_quantile(seconds: Sequence[float], share: float) -> float:
+def get_quantile(seconds: Sequence[float], share: float) -> float:
+    """Return the seconds within which a share of them lies."""
     return sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
 
 
@@ -99,9 +101,11 @@ class Comparison:
     refresh_seconds: float = 0.0
     walk_seconds: float = 0.0
     wire_seconds: float = 0.0  # that stdio adds to an answer, the median over queries
+    stdio_seconds: list[float] = field(default_factory=list)  # of whole answers to these
     watch_seconds: float | None = None  # None: not seen before patience ended
     server_mb: float | None = None
     ripgrep_seconds: float | None = None
+    others: OtherFigures = field(default_factory=OtherFigures)
     loads: list[float] = field(default_factory=list)  # at the begin, after builds, at the end
 
 
@@ -130,6 +134,8 @@ class Bench:
             self._say(f"{entry.name}: updates")
             seconds = self._run_child("update", entry.name)["update"]
             result.engines[entry.name].update_seconds = statistics.median(seconds)
+        self._say(f"{OURS}: structure, exact search, retrieval")
+        result.others = parse_others(self._run_child("others", OURS))
         loads.append(os.getloadavg()[0])
         return result
 
@@ -206,6 +212,7 @@ class Bench:
         result.wire_seconds = statistics.median(
             other - one for one, other in zip(pairs["in_process"], pairs["stdio"], strict=True)
         )
+        result.stdio_seconds = pairs["stdio"]
         question = next(text for texts in job.read_queries().values() for text in texts)
         result.spawns = server_times.time_spawns(job, position, question, self._effort.spawns)
         result.server_mb = server_times.measure_memory(job, position, self._effort.server_queries)

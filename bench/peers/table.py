@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
+from bench.exact_patterns import EXPRESSIONS, LITERALS
 from bench.peers import engines
-from bench.peers.measure import RIPGREP, BuildFigures, Comparison
+from bench.peers.measure import RIPGREP, BuildFigures, Comparison, get_quantile
 from bench.peers.scale import Growth
 from bench.peers.server_times import WATCH_PATIENCE_SECONDS
 from bench.queries import MIX
 from bench.report import render_time
+from bench.symbols import QUESTIONS
+
+STRUCTURE_MB = 10  # of parsed text, in a second at most
+CTAGS = "ctags, one process"
 
 
 class Measure(Enum):
@@ -77,7 +82,8 @@ class Row:
 
 def build_rows(result: Comparison) -> list[Row]:
     """Build all rows of one tree, in the order of the goals."""
-    return [*_iter_build(result), *_iter_server(result), *_iter_queries(result), *_iter_changes(result)]
+    parts = (_iter_build, _iter_server, _iter_queries, _iter_changes, _iter_structure, _iter_others)
+    return [row for part in parts for row in part(result)]
 
 
 def _iter_build(result: Comparison) -> Iterator[Row]:
@@ -151,7 +157,7 @@ def _iter_queries(result: Comparison) -> Iterator[Row]:
         ours = asked[engines.OURS].get_quantile(0.5, kind)
         theirs = asked[judge].get_quantile(0.5, kind) if judge in asked else None
         yield Row(f"warm query, p50 of {kind}", "s", ours, judge, theirs, GOALS_OF_KINDS.get(kind))
-    if result.ripgrep_seconds is not None:
+    if asked[engines.OURS].warm.get("identifiers"):
         ours = asked[engines.OURS].get_quantile(0.5, "identifiers")
         yield Row("an identifier, without an index", "s", ours, RIPGREP, result.ripgrep_seconds)
     plain = asked[engines.OURS].get_quantile(0.5)
@@ -160,6 +166,10 @@ def _iter_queries(result: Comparison) -> Iterator[Row]:
     whole = asked[engines.OURS_SEARCH].get_quantile(0.5)
     yield Row("whole answer with snippets, p50", "s", whole, "our plain BM25F", plain, Goal.of_ratio(3.0))
     yield Row("over stdio, on top of that", "s", result.wire_seconds, goal=Goal.of_seconds(0.0015))
+    for percent in (50, 95):
+        seconds = result.stdio_seconds
+        asked_over = get_quantile(seconds, percent / 100) if seconds else None
+        yield Row(f"`repo.search` over stdio, p{percent}", "s", asked_over)
 
 
 def _iter_changes(result: Comparison) -> Iterator[Row]:
@@ -183,8 +193,37 @@ def _iter_changes(result: Comparison) -> Iterator[Row]:
         WATCH_PATIENCE_SECONDS if gave_up else result.watch_seconds,
         goal=Goal.of_seconds(0.15),
     )
-    if result.server_mb is not None:
-        yield Row("server's memory after 1,000 queries", "MB", result.server_mb, goal=Goal.of_megabytes(140))
+    yield Row("server's memory after 1,000 queries", "MB", result.server_mb, goal=Goal.of_megabytes(140))
+
+
+def _iter_structure(result: Comparison) -> Iterator[Row]:
+    """Yield the rows of the symbol index, as not measured where no file of the tree has a parser here."""
+    found = result.others.structure
+    per_part = STRUCTURE_MB / found.text_mb if found is not None else 0.0
+    wall = found.wall_seconds * per_part if found is not None else None
+    ctags = found.ctags_seconds * per_part if found is not None and found.ctags_seconds is not None else None
+    what = f"symbols of {STRUCTURE_MB:g} MB of text"
+    yield Row(what, "s", wall, CTAGS, ctags, Goal.of_seconds(1.0))
+    cpu, parsing = (found.cpu_seconds, found.ast_seconds) if found is not None else (None, None)
+    yield Row("symbols, processor time", "s", cpu, "`ast.parse` of the Python files alone", parsing)
+    mb, of_words = found.index_mb if found is not None else None, result.engines[engines.OURS].build
+    lexical = of_words.index_mb if of_words is not None else None
+    yield Row("symbols, index on disk", "MB", mb, "our index of words", lexical)
+
+
+def _iter_others(result: Comparison) -> Iterator[Row]:
+    """Yield the rows of what no search engine does; a kind that the tree is too small for has no figure."""
+    others = result.others
+    for kind in (*LITERALS, *EXPRESSIONS):
+        seconds, theirs = (_get_median(found.get(kind)) for found in (others.exact, others.ripgrep))
+        yield Row(f"exact search over stdio, {kind}, p50", "s", seconds, RIPGREP, theirs)
+    for question in QUESTIONS:
+        yield Row(f"navigation, {question}, p50", "s", _get_median(others.navigation.get(question)))
+    yield Row("`search` of `retrieval` over stdio, p50", "s", _get_median(others.retrieval))
+
+
+def _get_median(seconds: Sequence[float] | None) -> float | None:
+    return get_quantile(seconds, 0.5) if seconds else None
 
 
 def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:

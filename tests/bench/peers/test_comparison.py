@@ -14,6 +14,13 @@ from bench.peers.__main__ import main
 from bench.peers.measure import Effort
 from tests.deep.sizes import IS_DEEP
 
+OF_NO_ENGINE = (
+    "symbols of 10 MB of text",
+    "symbols, index on disk",
+    "exact search over stdio, no run, p50",
+    "navigation, callers, p50",
+    "`search` of `retrieval` over stdio, p50",
+)
 ONCE = Effort(builds=1, asks=1, spawns=1, watches=1, server_queries=4, per_class=3)
 pytestmark = [
     pytest.mark.corpus,
@@ -52,6 +59,9 @@ def test_compares_every_engine_that_is_installed(
         assert entry.name.startswith(engines.OURS) or f"| {entry.name} |" in printed
     for goal in ("searchable from nothing", "index on disk", "spawn to `initialize`", "refresh with nothing"):
         assert f"| {goal}" in printed
+    for row in ("`repo.search` over stdio, p50", *OF_NO_ENGINE):
+        assert f"| {row} | " in printed
+        assert f"| {row} | - " not in printed
     assert printed.strip() in (results / "peers-tree.md").read_text(encoding="utf-8")
     picture = ElementTree.parse(results / "peers-tree.svg").getroot()
     assert "".join(picture.itertext()).count("goal") > 10

@@ -10,6 +10,7 @@ import pytest
 from bench.engine import Indexed
 from bench.peers import engines
 from bench.peers.measure import AskFigures, BuildFigures, Comparison, EngineFigures
+from bench.peers.other_searches import OtherFigures, StructureFigures
 from bench.peers.picture import render_picture
 from bench.peers.table import Goal, Measure, Row, build_rows, judge_row, render_table
 
@@ -63,6 +64,38 @@ def test_what_was_not_measured_is_said() -> None:
     assert {without[what] for what in of_peers} == {"not measured"}
     (index,) = [row for row in both if row.what == "index on disk" and row.goal]
     assert index.peer == engines.TANTIVY_FREQ  # which keeps what ours keeps
+
+
+def test_what_no_engine_does_has_rows_and_what_has_no_figure_keeps_its_own() -> None:
+    result = build_comparison(engines.TANTIVY)
+    bare = {row.what: row for row in build_rows(result)}
+    structure = StructureFigures(20.0, 1.8, 3.0, 5.0, 0.5, 2.0)
+    exact = {"rare literal": [0.001, 0.002, 0.003]}
+    navigation = {"callers": [0.004]}
+    result.others = OtherFigures(structure, navigation, exact, {"rare literal": [0.2]}, [0.01])
+    result.stdio_seconds = [0.1, 0.3, 0.2]
+    result.server_mb = 120.0
+    rows = {row.what: row for row in build_rows(result)}
+    assert list(rows) == list(bare)
+    symbols = "symbols of 10 MB of text"
+    assert (judge_row(bare[symbols]), judge_row(rows[symbols])) == ("not measured", "met")
+    assert (rows[symbols].ours, rows[symbols].theirs) == (0.9, 0.25)
+    memory = "server's memory after 1,000 queries"
+    assert (judge_row(bare[memory]), judge_row(rows[memory])) == ("not measured", "met")
+    assert rows["symbols, processor time"].ratio == 1.5
+    told = {
+        "`repo.search` over stdio, p50": 0.2,
+        "`repo.search` over stdio, p95": 0.3,
+        "exact search over stdio, rare literal, p50": 0.002,
+        "navigation, callers, p50": 0.004,
+        "`search` of `retrieval` over stdio, p50": 0.01,
+    }
+    assert {what: rows[what].ours for what in told} == told
+    assert {bare[what].ours for what in told} == {None}
+    assert (
+        render_table([bare["navigation, callers, p50"]])[2]
+        == "| navigation, callers, p50 | - |  |  |  |  |  |"
+    )
 
 
 def test_the_table_is_markdown() -> None:
