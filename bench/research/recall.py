@@ -4,8 +4,8 @@ DIR holds a tree for each row of `repos.json`, at its revision. Each question of
 a server over stdio with its default limits. A deciding line is shown when it stands in the answer behind its
 number; a symbol when the line that declares it does, or when the answer names it and cites lines around that
 one. A name that is declared nowhere is answered when the answer begins by saying so, within
-`MOST_UNDECLARED_BYTES` in all. `search_code` is asked beside it: how far down is the first place that is
-wanted? What is missing is listed of the half `tune` alone.
+`MOST_UNDECLARED_BYTES` in all. `search_code` is asked beside it: how far down is the first hit that is
+right? What is missing is listed of the half `tune` alone.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ from bench.quality.questions import HALVES, choose_questions, run_questions
 QUESTIONS = Path(__file__).parent / "questions.jsonl"
 RESEARCH, SEARCH = "code_research", "search_code"
 OF_WORDS = frozenset({"how", "happens", "add", "errors", "difference"})  # forms that search_code is asked
+HOLDERS = frozenset(
+    {"class", "interface", "struct", "enum", "trait", "record", "union", "extension", "module"}
+)
+FUNCTIONS = frozenset({"function", "method", "constructor"})
 LIMIT_BYTES = 10_240  # that an answer should stay within
 MOST_UNDECLARED_BYTES, BEGINNING = 2_048, 600
 _CITED = re.compile(r"([\w./@+-]+\.\w+):(\d+)-(\d+)")
@@ -141,17 +145,33 @@ def says_undeclared(name: str, answer: Answer) -> bool:
 
 
 def find_rank(question: Question, hits: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the place of the first hit that holds a wanted line, from 1; None when none does."""
-    wanted = {(one.path, one.line) for one in (*question.symbols, *question.lines)}
-    for rank, hit in enumerate(hits, 1):
-        spans = [(hit["start_line"], hit["end_line"])]
-        if len(hit.get("declared_lines") or ()) == 2:  # of the declaration that the hit lies in
-            spans.append(tuple(hit["declared_lines"]))
-        if any(
-            path == hit["path"] and first <= line <= last for path, line in wanted for first, last in spans
-        ):
-            return rank
-    return None
+    """Return the place of the first right hit, from 1; None when none is.
+
+    A hit is right when the lines it shows, or the function that they lie in, hold a wanted line; when it is a
+    type that is wanted; and when it is an overload of a right hit, as one says what the other does.
+    """
+    right = {_name_hit(hit) for hit in hits if _is_right(question, hit)}
+    places = (
+        rank for rank, hit in enumerate(hits, 1) if _is_right(question, hit) or _name_hit(hit) in right - {()}
+    )
+    return next(places, None)
+
+
+def _is_right(question: Question, hit: Mapping[str, Any]) -> bool:
+    wanted = [one for one in (*question.symbols, *question.lines) if one.path == hit["path"]]
+    first, last = hit.get("declared_lines") or (hit["start_line"], hit["end_line"])
+    if hit.get("kind") in HOLDERS:  # what a type holds is a hit of its own
+        named = any(one.name in hit.get("symbols", ())[:1] and first <= one.line <= last for one in wanted)
+        return named or any(hit["start_line"] <= one.line <= hit["end_line"] for one in wanted)
+    first, last = min(first, hit["start_line"]), max(last, hit["end_line"])
+    return any(first <= one.line <= last for one in wanted)
+
+
+def _name_hit(hit: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the file, the place in it and the name of a function; () for anything else."""
+    names = hit.get("symbols", ())[:1]
+    is_function = names and hit.get("kind") in FUNCTIONS
+    return (hit["path"], hit.get("breadcrumb", ""), *names) if is_function else ()
 
 
 def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, code: Path) -> Iterator[Outcome]:

@@ -83,6 +83,18 @@ def test_the_rank_is_that_of_the_first_hit_with_a_wanted_line() -> None:
     assert find_rank(QUESTION, [far, {"path": "b.py", "start_line": 11, "end_line": 30}]) is None
 
 
+def test_a_type_is_right_by_its_name_and_an_overload_by_its_twin() -> None:
+    holder = {"path": "a.py", "kind": "class", "start_line": 2, "end_line": 9, "declared_lines": [2, 90]}
+    method = {"path": "a.py", "kind": "method", "breadcrumb": "Shop > weigh", "symbols": ["weigh"]}
+    right = method | {"start_line": 10, "end_line": 12}
+    twin = method | {"start_line": 30, "end_line": 31}
+    assert find_rank(QUESTION, [holder | {"symbols": ["Shop"]}, right]) == 2
+    assert find_rank(QUESTION, [holder | {"symbols": ["weigh"]}, right]) == 1
+    assert find_rank(QUESTION, [twin, right]) == 1
+    assert find_rank(QUESTION, [twin]) is None
+    assert find_rank(QUESTION, [twin | {"breadcrumb": "Scale > weigh"}, right]) == 2
+
+
 def test_another_tree_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("\n" * 9 + "def weigh(load):\n    # ninefold\n    return load * 9\n")
     check_tree(tmp_path, QUESTION)
