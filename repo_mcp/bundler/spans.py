@@ -1,14 +1,29 @@
-"""Reads what the bundler needs of a file's layout: its declarations, and the lines of its comments."""
+"""Reads what the bundler needs of a file's layout: its declarations, and the lines of its comments.
+
+Line patterns miss functions that are values: the inner functions of a renderer, a method that is an arrow,
+what is handed on under a name. A symbol record adds those that its parser saw.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolRecord
+
+NAME_LINES = 12  # of a declaration, from its first, that are searched for its name
+LEAD_LINES = 40  # of comment above it
+_SCRIPTS = frozenset({"javascript", "typescript"})
+# No symbol of a record: `define(request, "ip", function ip() {`.
+_NAMED_ARGUMENT = re.compile(rb"[(,][ \t]*(?:async[ \t]+)?function[ \t]*\*?[ \t]*([A-Za-z_$][\w$]*)[ \t]*\(")
+_WITH_BODIES = np.array(sorted(CALLABLE_KINDS | TYPE_KINDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +42,62 @@ def read_layout(
     text: bytes,
     overrides: Mapping[str, str] | None = None,
     find_outline: Callable[[str, bytes], Outline | None] = lambda _path, _text: None,
+    find_record: Callable[[str], SymbolRecord | None] | None = None,
 ) -> Layout:
     """Return the layout of normalised text: declarations by `find_outline` where it knows any, otherwise by
-    line patterns. `overrides` maps file extensions to languages other than the built-in ones."""
+    line patterns. `overrides` maps file extensions to languages other than the built-in ones.
+
+    With `find_record` functions that are values are declarations, too.
+    """
     language = find_language(path, overrides)
     landmarks = scan(language, text)
+    comments = _number_lines(text, landmarks.doc_spans)
+    if find_record is not None and language.name in _SCRIPTS:
+        named = {found.span(1) for found in _NAMED_ARGUMENT.finditer(text)}
+        landmarks = replace(landmarks, definitions=sorted({*landmarks.definitions, *named}))
     outline = find_outline(path, text)
     spans = list_outlined_spans(outline) if outline is not None else ()
     if not spans:
         found = list_declared_spans(language, text, landmarks)
+        record = find_record(path) if find_record is not None else None
+        if record is not None:
+            found = (*found, *_list_further(record, found, text.decode("utf-8", "replace"), comments))
         spans = tuple(sorted(found, key=lambda span: (span.start_line, -span.end_line)))
-    return Layout(spans, _number_lines(text, landmarks.doc_spans))
+        spans = spans if record is None else tuple(_nest(spans))
+    return Layout(spans, comments)
+
+
+def _list_further(
+    record: SymbolRecord, known: Sequence[SymbolSpan], text: str, comments: Set[int]
+) -> Iterator[SymbolSpan]:
+    """Yield the functions and types of a record that are not known, each with the comment above it. What is
+    not where a record of an earlier text has it is left out.
+    """
+    names = {(span.name_line, span.name) for span in known}
+    lines = text.split("\n")
+    for ordinal in np.flatnonzero(np.isin(record.kinds, _WITH_BODIES)).tolist():
+        head, name = int(record.starts[ordinal]), record.strings[record.names[ordinal]]
+        end = head + int(record.spans[ordinal])
+        near = range(head, min(end, head + NAME_LINES - 1) + 1) if end <= len(lines) else ()
+        name_line = next((number for number in near if name in lines[number - 1]), end)
+        if name_line < end and (name_line, name) not in names:
+            start = head
+            while start - 1 in comments and head - start < LEAD_LINES:
+                start -= 1
+            yield SymbolSpan(start, end, name_line, head, name, name)
+
+
+def _nest(spans: Sequence[SymbolSpan]) -> Iterator[SymbolSpan]:
+    """Yield the spans that do not cross the end of one before them, each named after what encloses it."""
+    around: list[SymbolSpan] = []
+    for span in spans:
+        while around and around[-1].end_line < span.start_line:
+            around.pop()
+        if around and around[-1].end_line < span.end_line:
+            continue
+        outer = f"{around[-1].qualified_name}." if around else ""
+        around.append(replace(span, qualified_name=f"{outer}{span.name}"))
+        yield around[-1]
 
 
 def list_outlined_spans(outline: Outline) -> tuple[SymbolSpan, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from index_format import DirectoryHolder
@@ -131,7 +131,7 @@ class Engines:
             self._extensions,
             most_words,
             of.vectors,
-            self._read_layout,
+            self._make_layout_reader(),
         )
 
     @property
@@ -150,7 +150,9 @@ class Engines:
         from repo_mcp.research.research import LiveSearches, Researcher
 
         of, docs = self._sources, self.documentation
-        searches = LiveSearches(of.index, of.tree.read_bytes, self._read_layout, of.search, docs.search)
+        searches = LiveSearches(
+            of.index, of.tree.read_bytes, self._make_layout_reader(), of.search, docs.search
+        )
         return Researcher(self.graph, searches, self.exact.search, of.tree.read_bytes)
 
     @property
@@ -188,14 +190,18 @@ class Engines:
     def _make_strategy(self) -> Strategy:
         from repo_mcp.bundler.hybrid import HybridStrategy
 
-        return HybridStrategy(self._read_layout, self._sources.outliner.find_hints)
+        return HybridStrategy(self._make_layout_reader(parsed=False), self._sources.outliner.find_hints)
 
-    @cached_property
-    def _read_layout(self) -> LayoutReader:
+    def _make_layout_reader(self, *, parsed: bool = True) -> LayoutReader:
+        """Return a reader of layouts, which knows with `parsed` what the parsers of symbols saw."""
         from repo_mcp.bundler.spans import read_layout
 
-        find_outline = self._sources.outliner.find_installed_outline
-        return partial(read_layout, overrides=self._extensions, find_outline=find_outline)
+        of = self._sources
+        find_outline = of.outliner.find_installed_outline
+        find_record = of.symbol_index.open_finder() if parsed else None
+        return partial(
+            read_layout, overrides=self._extensions, find_outline=find_outline, find_record=find_record
+        )
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)

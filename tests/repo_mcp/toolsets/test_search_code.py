@@ -841,3 +841,95 @@ def test_what_only_speaks_of_the_subject_tests_it_or_is_one_of_the_kind_stands_b
     assert names[0] == wanted
     assert behind not in names or names.index(behind) > 0
     served.close()
+
+
+STEPS = "".join(
+    f"""
+  const step{number}: Step = (shelf, box) => {{
+    if (shelf.length > {number}) {{
+      shelf.push(box)
+    }}
+    return shelf[{number}]
+  }}
+"""
+    for number in range(40)
+)
+SHELVES = f"""export function makeShelf(options: Options) {{
+{STEPS}
+  const moveParcels: Step = (shelf, box) => {{
+    if (box.order !== shelf.order) {{
+      // the parcels are moved from the end, so that their order does not change meanwhile
+      for (const parcel of shelf.parcels.reverse()) {{
+        shelf.move(parcel, box)
+      }}
+    }}
+    return shelf
+  }}
+{STEPS.replace("step", "last")}
+  return {{ moveParcels }}
+}}
+"""
+SORTED = """export function sortParcels(parcels: Parcel[]) {
+  if (parcels.order) {
+    return parcels.order(parcels)
+  }
+  return parcels
+}
+"""
+DEFINED = """define(shelf, 'label', function label() {
+  return this.parcels.map(parcel => parcel.stamp)
+})
+
+define(shelf, 'weight', function weight() {
+  return this.parcels.reduce((sum, parcel) => sum + parcel.load, 0)
+})
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "query", "shown"),
+    [
+        (
+            {"shelf.ts": SHELVES, "sort.ts": SORTED},
+            "how are parcels moved when their order changes?",
+            "moveParcels",
+        ),
+        ({"shelf.js": DEFINED}, "how is the load of all parcels summed?", "weight()"),
+    ],
+)
+def test_functions_that_are_values_are_hits_of_their_own(
+    tmp_path: Path, files: dict[str, str], query: str, shown: str
+) -> None:
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    row = served.rows("search_code", query=query)[0]
+    first, last = row.get("declared_lines") or (row["start_line"], row["end_line"])
+    lines = files[row["path"]].split("\n")[first - 1 : last]
+    assert shown in lines[0]
+    assert len(lines) < 12
+    served.close()
+
+
+REFUSING = """def refuse_{what}(parcel):
+    parcel.refuse(parcel.{what})
+    if parcel.{what}:
+        parcel.refuse(parcel)
+    if parcel.refused:
+        return None
+    for other in parcel:
+        other.refuse(parcel)
+    return parcel
+"""
+REFUSED = """def stamp(form, parcel):
+    if parcel.weight > form.limit:
+        return form.refuse(parcel)
+    return form
+"""
+
+
+def test_what_holds_all_of_a_question_comes_before_what_repeats_a_part_of_it(tmp_path: Path) -> None:
+    refusing = "\n\n".join(REFUSING.format(what=what) for what in ("paper", "string"))
+    files = {"shop/parcels.py": refusing, "shop/customs.py": REFUSED}
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    query = "how is a parcel refused whose weight is above the limit of the form?"
+    assert served.rows("search_code", query=query)[0]["symbols"][0] == "stamp"
+    served.close()
