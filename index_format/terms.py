@@ -4,15 +4,15 @@ Terms are sorted by their bytes; each has one posting list for each field that i
 are cut into pages of PAGE_TERMS. Four sections:
 
     TERM  the terms in order, each followed by a line feed: this text is what a scan reads
-    LIST  for each page: u8 of field bits for each term | document frequencies | extents of the
-          posting lists (varints; one value for each list, in (term, field) order; each term
-          has a list; an extent of 0 stands for the doc ids of the term's first list, postings.py)
+    LIST  for each page: u8 of field bits for each term | a head for each posting list, in (term, field)
+          order; each term has a list | the bytes of each list that has some (varints)
     PAGE  a table (columns.py), one row per page: where its terms, its LIST bytes and its posting
           lists begin
     TOPS  the first term of each page, each followed by a line feed
 
-The extent of a list is its bytes. Of a list with one posting it is twice its bytes, or, where the term
-frequency is 1, one more than twice the doc id: such a list has no bytes. Of ten lists four are of this kind.
+A head is twice the document frequency; or, of one document with term frequency 1, one more than twice the
+doc id; or 0: the list has the doc ids of the term's first one (postings.py). Lists of the last two kinds have
+no bytes: six of ten.
 
 No term contains a line feed. There are no gaps: everything of a page ends where that of the next begins.
 A look-up reads TOPS, which is cached, then one page of TERM and LIST: two reads. Within a page
@@ -29,13 +29,14 @@ from itertools import accumulate
 from operator import ge
 
 import numpy as np
+import numpy.typing as npt
 
 from index_format import varints
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import I64, MAX_FIELDS, NO_SINGLE, PostingList
-from index_format.runs import spread_runs
+from index_format.runs import count_true, spread_runs
 from index_format.term_text import (
     TermSearch,
     TermText,
@@ -74,18 +75,17 @@ class TermsWriter:
         self._places = np.zeros(PAGE_COLUMNS, dtype=np.int64)
         self._terms = build_term_text([])
         self._masks = np.zeros(0, dtype=np.uint8)
-        self._frequencies = np.zeros(0, dtype=np.int64)
         self._sizes = np.zeros(0, dtype=np.int64)
-        self._extents = np.zeros(0, dtype=np.int64)
+        self._heads = np.zeros(0, dtype=np.int64)
         self.count = 0
 
     def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64, singles: I64) -> None:
         """Add terms with the field bits of each, and what EncodedRun tells of each of their lists."""
         self._terms = join_term_texts([self._terms, terms])
         self._masks = np.concatenate([self._masks, masks.astype(np.uint8)])
-        self._frequencies = np.concatenate([self._frequencies, frequencies])
         self._sizes = np.concatenate([self._sizes, sizes])
-        self._extents = np.concatenate([self._extents, _build_extents(frequencies, sizes, singles)])
+        heads = np.where(sizes > 0, 2 * frequencies, np.where(singles == NO_SINGLE, 0, 2 * singles + 1))
+        self._heads = np.concatenate([self._heads, heads])
         self._flush(len(self._terms) - len(self._terms) % PAGE_TERMS)
 
     def _flush(self, count: int) -> None:
@@ -114,18 +114,21 @@ class TermsWriter:
         self.count += count
         self._terms = self._terms.cut(count, len(self._terms))
         self._masks = self._masks[count:]
-        self._frequencies, self._sizes = self._frequencies[lists:], self._sizes[lists:]
-        self._extents = self._extents[lists:]
+        self._heads, self._sizes = self._heads[lists:], self._sizes[lists:]
 
     def _encode_lists(self, bounds: I64) -> tuple[bytes, I64]:
-        """Return frequencies and extents, encoded page by page, and the bounds of the pages in them."""
-        counts = np.diff(bounds)
-        values = np.empty(2 * int(bounds[-1]), dtype=np.int64)
-        positions = np.arange(int(bounds[-1])) + np.repeat(bounds[:-1], counts)
-        values[positions] = self._frequencies[: int(bounds[-1])]
-        values[positions + np.repeat(counts, counts)] = self._extents[: int(bounds[-1])]
-        data, sizes = varints.encode(values)
-        return data, np.append(0, np.cumsum(sizes, dtype=np.int64))[2 * bounds]
+        """Return heads and sizes, encoded page by page, and the bounds of the pages in them."""
+        lists = int(bounds[-1])
+        sizes = self._sizes[:lists]
+        is_laid = sizes > 0
+        laid = count_true(is_laid, bounds[1:])
+        laid_ends = np.cumsum(laid)
+        values = np.empty(lists + int(laid_ends[-1]), dtype=np.int64)
+        values[np.arange(lists) + np.repeat(laid_ends - laid, np.diff(bounds))] = self._heads[:lists]
+        values[np.arange(int(laid_ends[-1])) + np.repeat(bounds[1:], laid)] = sizes[is_laid]
+        data, value_sizes = varints.encode(values)
+        ends = np.append(0, np.cumsum(value_sizes, dtype=np.int64))
+        return data, ends[bounds + np.append(0, laid_ends)]
 
     def take(self, tag: bytes) -> list[bytes]:
         """Return what has been encoded of one of the LARGE_SECTIONS since the last call."""
@@ -242,12 +245,14 @@ class TermsReader:
         if position < 0:
             return []
         number = text.count(b"\n", 0, position)
-        masks, frequencies, extents = self._parse_page(self._read_page(LIST, page), text.count(b"\n") - 1)
+        masks, heads, sizes = self._parse_page(self._read_page(LIST, page), text.count(b"\n") - 1)
         first = sum(masks[:number].translate(BIT_COUNTS))
-        rows = slice(first, first + BIT_COUNTS[masks[number]])
-        before, _ = split_extents(frequencies[:first], extents[:first])
-        offset = int(self._places[2].cut(page, page + 1)[0]) + int(before.sum())
-        return self._build_lists(masks[number], frequencies[rows].tolist(), extents[rows].tolist(), offset)
+        own = heads[first : first + BIT_COUNTS[masks[number]]]
+        before = int(np.count_nonzero(_find_laid(heads[:first])))
+        offset = int(self._places[2].cut(page, page + 1)[0]) + int(sizes[:before].sum())
+        return self._build_lists(
+            masks[number], own.tolist(), sizes[before : before + len(own)].tolist(), offset
+        )
 
     def iter_lists(self, terms: Sequence[bytes]) -> Iterator[list[PostingList]]:
         """Yield the lists of ascending terms, page by page, skipping absent terms. Raises CorruptIndex."""
@@ -265,51 +270,56 @@ class TermsReader:
         text_positions, list_places, posting_positions = self._columns
         text = b"\n" + self._read_span(TERM, text_positions, page, page + 1)
         data = self._read_span(LIST, list_places, page, page + 1)
-        masks, frequencies, extents = self._parse_page(data, text.count(b"\n") - 1)
-        sizes, _ = split_extents(frequencies, extents)
+        masks, heads, sizes = self._parse_page(data, text.count(b"\n") - 1)
         firsts = [0, *accumulate(masks.translate(BIT_COUNTS))]
-        offsets = (np.cumsum(sizes) - sizes + posting_positions[page]).tolist()
-        all_frequencies, all_extents = frequencies.tolist(), extents.tolist()
+        laid = [0, *np.cumsum(_find_laid(heads)).tolist()]
+        offsets = np.append(0, np.cumsum(sizes)) + posting_positions[page]
         found: list[PostingList] = []
         for term in terms:
             position = text.find(b"\n" + term + b"\n")
             if position >= 0 and b"\n" not in term:
                 number = text.count(b"\n", 0, position)
-                rows = slice(firsts[number], firsts[number + 1])
-                found += self._build_lists(
-                    masks[number], all_frequencies[rows], all_extents[rows], offsets[rows.start]
-                )
+                low, high = firsts[number], firsts[number + 1]
+                own_sizes = sizes[laid[low] : laid[high]].tolist()
+                own = heads[low:high].tolist()
+                found += self._build_lists(masks[number], own, own_sizes, int(offsets[laid[low]]))
         return found
 
     def _build_lists(
-        self, mask: int, frequencies: Sequence[int], extents: Sequence[int], offset: int
+        self, mask: int, heads: Sequence[int], sizes: Sequence[int], offset: int
     ) -> list[PostingList]:
-        """Return the lists of a term with these field bits, whose bytes begin at `offset`."""
+        """Return the lists of a term with these field bits; the bytes of those that have some begin at
+        `offset`."""
         found: list[PostingList] = []
-        for field, frequency, extent in zip(FIELDS_OF_BITS[mask], frequencies, extents, strict=True):
-            if not extent:
-                if not found or found[0].frequency != frequency:
-                    raise self._corrupt("a posting list without bytes that repeats no other")
-                found.append(replace(found[0], field=field, first_field=found[0].field))
-            elif frequency == 1 and extent & 1:
-                found.append(PostingList(field, frequency, offset, 0, doc=extent >> 1))
-            else:
-                size = extent >> 1 if frequency == 1 else extent
-                found.append(PostingList(field, frequency, offset, size))
+        laid = iter(sizes)
+        for field, head in zip(FIELDS_OF_BITS[mask], heads, strict=True):
+            if head & 1:
+                found.append(PostingList(field, 1, offset, 0, doc=head >> 1))
+            elif head:
+                size = next(laid)
+                if not size:
+                    raise self._corrupt("a posting list of no bytes")
+                found.append(PostingList(field, head >> 1, offset, size))
                 offset += size
+            elif found:
+                found.append(replace(found[0], field=field, first_field=found[0].field))
+            else:
+                raise self._corrupt("a posting list without bytes that repeats no other")
         return found
 
     def _parse_page(self, data: bytes, terms: int) -> tuple[bytes, I64, I64]:
+        """Return the masks of a page, the head of each list, and the size of each that has bytes."""
         masks = data[:terms]
         count = sum(masks.translate(BIT_COUNTS))
         raw = np.frombuffer(data, dtype=np.uint8)[terms:]
         values, _ = varints.decode(raw, f"{self._frame.name}: LIST")
-        if len(masks) < terms or 0 in masks or len(values) != 2 * count:
+        heads, sizes = values[:count], values[count:]
+        if len(masks) < terms or 0 in masks or np.count_nonzero(_find_laid(heads)) != len(values) - count:
             raise self._corrupt(
                 f"a page of the dictionary has {len(values)} values for {count} lists,"
                 " or a term without a list"
             )
-        return masks, values[:count], values[count:]
+        return masks, heads, sizes
 
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
         """Return the first `limit` terms, in order, that contain `needle`, by a scan. Raises CorruptIndex."""
@@ -431,14 +441,12 @@ def parse_pages(parts: Sequence[RawPages]) -> TermPages:
         if part.following is not None and part.text[part.text.rfind(b"\n", 0, -1) + 1 : -1] >= part.following:
             raise CorruptIndex(f"{part.where}: the terms of two pages of the dictionary do not ascend")
     edges = _join_bounds([part.list_bounds for part in parts])
-    masks, frequencies, (sizes, singles), page_sizes = _parse_lists(
-        b"".join([part.lists for part in parts]), edges, counts, where
-    )
+    lists = _parse_lists(b"".join([part.lists for part in parts]), edges, counts, where)
     begins = np.concatenate([part.postings[:-1] for part in parts])
     following = np.concatenate([part.postings[1:] for part in parts])
-    if ((following >= 0) & (following != begins + page_sizes)).any():
+    if ((following >= 0) & (following != begins + lists.page_sizes)).any():
         raise CorruptIndex(f"{where}: the lists of a page do not begin where those before end")
-    return TermPages(terms, masks, frequencies, sizes, singles, int(begins[0]))
+    return TermPages(terms, lists.masks, lists.frequencies, lists.sizes, lists.singles, int(begins[0]))
 
 
 def _join_bounds(parts: Sequence[I64]) -> I64:
@@ -449,48 +457,60 @@ def _join_bounds(parts: Sequence[I64]) -> I64:
     return np.append(np.concatenate(joined), sum(sizes))
 
 
-def _build_extents(frequencies: I64, sizes: I64, singles: I64) -> I64:
-    """Return what LIST stores beside the frequencies."""
-    extents: I64 = sizes << (frequencies == 1)
-    alone = np.flatnonzero(singles != NO_SINGLE)
-    extents[alone] = 2 * singles[alone] + 1
-    return extents
+def _find_laid(heads: I64) -> npt.NDArray[np.bool_]:
+    """Return a mask of the lists that have bytes, told by their heads: even ones above 0."""
+    is_laid = (heads & 1).astype(np.bool_)
+    np.logical_not(is_laid, out=is_laid)
+    is_laid &= heads.astype(np.bool_)
+    return is_laid
 
 
-def split_extents(frequencies: I64, extents: I64) -> tuple[I64, I64]:
-    """Return the bytes of each list and, of those that have none, the doc id, or else NO_SINGLE."""
-    is_one = frequencies == 1
-    sizes = extents >> is_one
-    alone = (is_one & (extents & 1).astype(np.bool_)).nonzero()[0]
-    singles = np.full_like(extents, NO_SINGLE)
-    singles[alone] = sizes[alone]
-    sizes[alone] = 0
-    return sizes, singles
+@dataclass(frozen=True, slots=True)
+class _PageLists:
+    """What pages say of their lists. See `TermPages`."""
+
+    masks: I64
+    frequencies: I64
+    sizes: I64
+    singles: I64
+    page_sizes: I64  # bytes of each page's lists
 
 
-def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> tuple[I64, I64, tuple[I64, I64], I64]:
-    """Return masks, frequencies, and sizes and singles of the pages between `edges`, of `terms` terms each,
-    and the bytes of each page's lists. Raises CorruptIndex."""
+def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> _PageLists:
+    """Return the lists of the pages between `edges`, of `terms` terms each. Raises CorruptIndex."""
     raw = np.frombuffer(data, dtype=np.uint8)
     if (np.diff(edges) < terms).any() or int(edges[-1]) != len(raw):
         raise CorruptIndex(f"{where}: pages of the dictionary that are shorter than their terms")
     is_mask = np.zeros(len(raw), dtype=np.bool_)
     is_mask[spread_runs(edges[:-1], terms)] = True
     masks = raw[is_mask].astype(np.int64)
-    lists = np.add.reduceat(np.bitwise_count(masks), np.cumsum(terms) - terms, dtype=np.int64)
+    term_lists = np.bitwise_count(masks).astype(np.int64)
+    lists = np.add.reduceat(term_lists, np.cumsum(terms) - terms)
     values, ends = varints.decode(raw[~is_mask], f"{where}: LIST")
-    value_ends = np.cumsum(2 * lists)
-    if (masks == 0).any() or len(values) != int(value_ends[-1]):
+    byte_ends = np.cumsum(np.diff(edges) - terms)
+    value_ends = np.searchsorted(ends, byte_ends, side="right")
+    counts = np.diff(value_ends, prepend=0)
+    if (masks == 0).any() or (counts < lists).any():
         raise CorruptIndex(
             f"{where}: pages of the dictionary have {len(values)} values for {lists.sum()} lists,"
             " or a term without a list"
         )
-    if (ends[value_ends - 1] != np.cumsum(np.diff(edges) - terms)).any():
+    if (ends[value_ends - 1] != byte_ends).any():
         raise CorruptIndex(f"{where}: values of a page of the dictionary that lie in the next one")
-    firsts = value_ends - 2 * lists
-    frequencies = values[spread_runs(firsts, lists)]
-    split = split_extents(frequencies, values[spread_runs(firsts + lists, lists)])
-    return masks, frequencies, split, np.add.reduceat(split[0], np.cumsum(lists) - lists)
+    heads = values[spread_runs(value_ends - counts, lists)]
+    is_laid = _find_laid(heads)
+    laid = values[spread_runs(value_ends - counts + lists, counts - lists)]
+    if (count_true(is_laid, np.cumsum(lists)) != counts - lists).any() or (laid == 0).any():
+        raise CorruptIndex(f"{where}: pages of the dictionary with other sizes than lists that have bytes")
+    sizes = np.zeros_like(heads)
+    sizes[is_laid] = laid
+    singles = np.where(heads & 1, heads >> 1, NO_SINGLE)
+    frequencies = np.where(is_laid, heads >> 1, heads & 1)
+    firsts = np.repeat(np.cumsum(term_lists) - term_lists, term_lists)
+    repeated = np.flatnonzero(heads == 0)
+    frequencies[repeated] = frequencies[firsts[repeated]]  # 0 if that is repeated too: no list has so few
+    page_sizes = np.add.reduceat(sizes, np.cumsum(lists) - lists)
+    return _PageLists(masks, frequencies, sizes, singles, page_sizes)
 
 
 def _find_ends(text: bytes, suffix: bytes) -> list[int]:

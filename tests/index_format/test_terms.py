@@ -99,16 +99,16 @@ def lay_lists(rows: Rows) -> bytes:
     return b"".join(
         [
             bytes(sum(1 << field for field in fields) for _, fields in rows),
-            *(lay_varint(frequency) for frequency, _ in lists),
-            *(lay_varint(lay_extent(frequency, size)) for frequency, size in lists),
+            *(lay_varint(compute_head(frequency, size)) for frequency, size in lists),
+            *(lay_varint(size) for _, size in lists if size > 0),
         ]
     )
 
 
-def lay_extent(frequency: int, size: int) -> int:
+def compute_head(frequency: int, size: int) -> int:
     if size < 0:
         return 2 * (-1 - size) + 1
-    return 2 * size if frequency == 1 else size
+    return 2 * frequency if size else 0
 
 
 def list_lists(pages: TermPages) -> list[tuple[int, int]]:
@@ -150,7 +150,7 @@ def test_hand_laid_bytes() -> None:
     assert sections[TERM] == b"\na\na\x00\n"
     assert sections[TOPS] == b"\n"
     assert sections[LIST] == bytes.fromhex(
-        "1d 81 16" + "01010101 7f7f 8001 ac02 8001" + "02 01 00 8101 8001 00 ff7f 808001 00"
+        "1d 81 16" + "02 01 00 8101 fe01 00 8002 d804 00" + "01 8001 ff7f 808001"
     )
     assert sections[PAGE] == bytes.fromhex("01000000 03000000") + bytes(8)
     reader = open_terms(sections)
@@ -339,11 +339,33 @@ def test_a_term_without_a_list_is_corrupt() -> None:
 
 
 def test_a_list_without_bytes_that_repeats_none_is_corrupt() -> None:
-    for lists in ({0: (1, 0)}, {0: (2, 3), 1: (1, 0)}, {0: (1, 0), 1: (1, 3)}, {0: (1, 0), 1: (1, 0)}):
+    for lists in ({0: (1, 0)}, {0: (1, 0), 1: (1, 3)}, {0: (1, 0), 1: (1, 0)}):
         reader = open_terms(encode([(b"a", {0: (1, 2)}), (b"b", lists), (b"c", {0: (1, 2)})]))
         with pytest.raises(CorruptIndex, match="repeats no other"):
             reader.find(b"b")
+        assert reader.read_pages(0, 1).frequencies.tolist()[1] == 0  # and no list is so short
         assert len(reader.find(b"a")) == len(reader.find(b"c")) == 1
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        "0101 04 04 03",  # a size too few
+        "0101 04 04 03 03 03",  # and too many
+        "0101 04 03 02 02",
+        "0101 04 00 02 02",
+        "0101 04 04 03 80",  # ends within an integer
+        "0101 04",
+        "0101 04 04 00 00",
+    ],
+)
+def test_other_sizes_than_lists_with_bytes_are_corrupt(lists: str) -> None:
+    sections = encode([(b"a", {0: (2, 3)}), (b"b", {0: (2, 3)})])
+    assert sections[LIST] == bytes.fromhex("0101 04 04 03 03")
+    reader = open_terms({**sections, LIST: bytes.fromhex(lists)})
+    for read in (lambda: reader.read_pages(0, 1), lambda: reader.find(b"a"), lambda: reader.find(b"b")):
+        with pytest.raises(CorruptIndex):
+            read()
 
 
 def change_page(columns: dict[int, list[int]], rows: Rows) -> TermsReader:
