@@ -256,7 +256,7 @@ class RepositoryReader:
             return None
         try:
             status = native.lstat(directory, name)
-        except (OSError, ValueError):
+        except (OSError, ValueError, RepoError):
             return None
         finally:
             native.close_directory(directory)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from index_format import DiskDirectory
+from index_format import VERSION, DiskDirectory
 from index_format.directory import Taken
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import adoption, building, scan_state, shards
@@ -403,7 +403,7 @@ def take_another_key(_main: GitTree, patch: pytest.MonkeyPatch) -> None:
 
 def be_of_another_version(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
     for path in (main.root / ".repo_mcp").glob("index-*"):
-        path.rename(path.with_name(path.name.replace("-v2-", "-v1-")))
+        path.rename(path.with_name(path.name.replace(f"-v{VERSION}-", f"-v{VERSION - 1}-")))
 
 
 def be_open_to_others(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
