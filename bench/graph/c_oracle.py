@@ -33,6 +33,7 @@ _FUNCTIONS = (
     _KINDS.DESTRUCTOR,
     _KINDS.CONVERSION_FUNCTION,
 )
+_UNDECIDED = _KINDS.OVERLOADED_DECL_REF  # until a template has its arguments
 _PARAMETERS = (
     _KINDS.PARM_DECL,
     _KINDS.TEMPLATE_TYPE_PARAMETER,
@@ -81,7 +82,7 @@ def iter_uses(root: Path, unit: cindex.TranslationUnit, definitions: dict[str, P
             if place is not None and cursor.get_usr():
                 definitions[cursor.get_usr()] = place
         found = cursor.referenced if cursor.kind in _USES else None
-        if found is None or not found.spelling or is_local(found):
+        if found is None or not found.spelling or is_local(found) or found.kind == _UNDECIDED:
             continue
         here, declared = say_place(root, cursor.location), say_place(root, found.location)
         if here is None or declared is None or here[0] == OUTSIDE:

@@ -148,7 +148,9 @@ def read_parameter(arguments: int) -> tuple[int, int]:
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
-PATH = "::"  # the alias of a row of Rust whose qualifier is a path: no variable begins it
+# The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java of a method that is
+# named and not called; in C++ of a name behind `::` alone, which is that of no namespace.
+PATH = "::"
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
 # The alias of BIND rows of a file of C: from the line on what `name` says holds, conditions between ";".

@@ -221,7 +221,9 @@ class CRules(Rules):
         return True
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return definitions in the file or its includes, or else the definitions of prototypes there."""
+        """Return definitions in the file or its includes, or else the definitions of prototypes there. The
+        name of a template means the template, and none of its special cases."""
+        found = [one for one in found if not _is_special_case(*one)] or found
         own = [one for one in found if one[0] is scope]
         defined = [one for one in own if not one[0].is_forward(one[1])]
         if defined:
@@ -311,6 +313,11 @@ def _is_linked(one: Candidate) -> bool:
     scope, ordinal = one
     kind = scope.get_kind(ordinal)
     return kind in CALLABLE_KINDS and kind is not SymbolKind.MACRO and not scope.is_static(ordinal)
+
+
+def _is_special_case(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a type is one for some arguments of a template: `template <> struct hash<Foo> {`."""
+    return scope.get_kind(ordinal) in TYPE_KINDS and bool(scope.get_symbol(ordinal).parameters)
 
 
 def _is_header(scope: FileScope) -> bool:

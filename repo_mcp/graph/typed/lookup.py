@@ -450,7 +450,9 @@ class NamedLookup:
 
     def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
         kind = scope.get_kind(ordinal)
-        if role is ReferenceRole.CALL and kind is SymbolKind.CONSTRUCTOR:
+        if kind is SymbolKind.CONSTRUCTOR and not self.get_rules(scope).constructor_name:
+            return role is ReferenceRole.CALL  # but for a call the name is that of the type
+        if kind is SymbolKind.CONSTRUCTOR and role is ReferenceRole.CALL:
             return True
         if scope.language == "c":
             return kind is SymbolKind.PROPERTY and not is_type_role(role)

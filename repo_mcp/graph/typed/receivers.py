@@ -203,7 +203,9 @@ def _find_type(
         types = found.declarations[:1]
         if scope.language == "c":
             types = _list_twins(lookup, found.declarations)
-        is_one = found.alternatives > 1 or (len(types) == 1 and not found.alternatives)
+        is_one = len(found.declarations if scope.language == "cpp" else types) == 1
+        is_one = is_one and not found.alternatives
+        is_one = is_one or (found.alternatives > 1 and scope.language == "c")
         return Holder(types, "", is_items, found.is_sure and is_one)
     if found.external:
         return Holder(external=found.external)
@@ -266,6 +268,8 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
     if segment == "[]":
         made = None if holder.is_items else _find_index(lookup, holder)
         return made or Holder(holder.types, is_sure=holder.is_sure)
+    if segment == "this":  # of the class that stands before it, in Java
+        return holder
     name = segment.removesuffix("()")
     role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
     if not holder.is_items and _is_of_c(lookup, holder):

@@ -146,6 +146,9 @@ class NamedResolver:
         lookup, name, role = self._lookup, reference.name, reference.role
         ordinal = _skip_own_scope(scope, reference)
         rules = lookup.get_rules(scope)
+        if reference.alias == PATH and scope.language in WITH_MACROS:
+            outer = settle(lookup, scope, reference.line, lookup.find_path(scope, (name,), role))
+            return self._conclude(outer, reference) if outer.declarations else Resolution((), name)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
         found = lookup.find_bare(scope, ordinal, name, role, reference)
@@ -202,6 +205,8 @@ class NamedResolver:
         is_own = not is_path and first in lookup.get_rules(scope).own_words
         if not is_local and not is_own and all(name.isidentifier() for name in names):
             found = lookup.find_static(scope, ordinal, names, role)
+            if scope.language in WITH_MACROS:
+                found = settle(lookup, scope, reference.line, found)
             if found.declarations:
                 return self._conclude(found, reference)
             if found.external:
@@ -257,6 +262,8 @@ class NamedResolver:
     def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
         """Return the found targets, chosen by the number of arguments, with constructors added."""
         declarations = [one for one in found.declarations if not self._is_extension(one)]
+        if declarations and self._program.find_language(declarations[0].path) == "java":
+            declarations = self._part_fields(declarations, reference)
         if reference.role is ReferenceRole.CALL:
             declarations = self._choose_called(declarations, reference)
         identities = {self._say_identity(one) for one in declarations}
@@ -279,6 +286,15 @@ class NamedResolver:
         return Resolution(
             tuple(Target(one, Confidence.POSSIBLE if one in makers else confidence) for one in declarations)
         )
+
+    def _part_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
+        """Return what a name in Java may mean: a method where it is called or behind `::`, else none."""
+        if is_type_role(use.role):
+            return declarations
+        kinds = {one: self._get_kind(one) for one in declarations}
+        if use.role is ReferenceRole.CALL or use.alias == PATH:
+            return [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
+        return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return True for several declarations of one name in a package of Go, each in a file of its own, or

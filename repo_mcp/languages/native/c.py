@@ -148,8 +148,10 @@ def on_enum(walk: CaptureWalk, node: Node) -> None:
 def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     """Declare a type with a body; the members of an unnamed one belong to what surrounds it."""
     name_node = node.child_by_field_name("name")
+    arguments = ""  # of a special case of a template
     if name_node is not None:
-        name = walk.read(name_node).partition("<")[0].rpartition("::")[2].strip()
+        head, angle, rest = walk.read_line(name_node).partition("<")
+        name, arguments = head.rpartition("::")[2].strip(), angle + rest
         walk.take_words(name_node)
     else:
         name = walk.names_to_come.pop(node.start_byte, "")
@@ -157,7 +159,7 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         return
     access = Access.NONE if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
     flags = say_public(walk, access)
-    ordinal = walk.declare(node, name, kind, access=access, flags=flags)
+    ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments)
     walk.types_by_name.setdefault(name, ordinal)
 
 

@@ -58,6 +58,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     read_called,
     split_path,
 )
+from repo_mcp.symbols.model import PATH
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -271,6 +272,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
     if walk.is_local:
         bind_variables(walk, node, type_node)
         _bind_values(walk, node, type_node)
+        _bind_made(walk, node, type_node)
         return
     has_body = type_node is not None and type_node.child_by_field_name("body") is not None
     depth = len(walk.scopes)
@@ -323,6 +325,26 @@ def _on_friend(walk: CaptureWalk, node: Node) -> None:
 
 
 # -- local names -------------------------------------------------------------------------------------------
+
+
+def _bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
+    """Bind the variable of `Lock lock(mutex);`, which reads like a function and in a body hardly is one."""
+    for declarator in node.children_by_field_name("declarator"):
+        found = read_declarator(declarator)
+        if found is None or found.function is None or found.value is not None:
+            continue
+        parameters = found.function.child_by_field_name("parameters")
+        given = parameters.named_children if parameters is not None else []
+        types = [one.child_by_field_name("type") for one in given]
+        if not types or any(one.child_by_field_name("declarator") is not None for one in given):
+            continue
+        if any(one is None or one.type != "type_identifier" for one in types):
+            continue
+        walk.bind_type(walk.bind_name(found.name), walk.read_line(type_node), found.name)
+        for one in types:
+            assert one is not None
+            walk.taken.add(one.start_byte)
+            walk.refer(ReferenceRole.USE, walk.read(one), one)
 
 
 def _bind_values(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
@@ -419,10 +441,11 @@ def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, argumen
     parts = [*filter(None, (part.strip() for part in path.split("::")))]
     if parts and parts[-1].replace("_", "a").isalnum():
         walk.taken.add(-1 - start)
+        alias = PATH if len(parts) == 1 else ""
         if role is ReferenceRole.TYPE:
-            walk.refer_type(node, parts[-1], ".".join(parts[:-1]))
+            walk.refer_type(node, parts[-1], ".".join(parts[:-1]), alias)
         else:
-            walk.refer(role, parts[-1], node, ".".join(parts[:-1]), "", arguments)
+            walk.refer(role, parts[-1], node, ".".join(parts[:-1]), alias, arguments)
             if len(parts) > 1 and parts[-2][:1].isupper():  # most often a class: namespaces are written small
                 walk.refer(ReferenceRole.TYPE, parts[-2], node, ".".join(parts[:-2]))
 

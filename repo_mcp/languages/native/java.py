@@ -26,7 +26,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, PATH
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ def _on_method_reference(walk: CaptureWalk, node: Node) -> None:
     names = node.named_children
     if len(names) > 1 and names[-1].type == "identifier":
         walk.taken.add(names[-1].start_byte)
-        walk.refer(ReferenceRole.USE, walk.read(names[-1]), node, walk.read_chain(names[0]))
+        walk.refer(ReferenceRole.USE, walk.read(names[-1]), node, walk.read_chain(names[0]), PATH)
     elif names and names[0].type in {"identifier", "type_identifier"}:  # Foo::new
         read_called(walk, names[0], None, None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
@@ -29,6 +29,7 @@ _COMMENTS = re.compile(rb"/\*(?:.*?\*/|.*+)|//[^\n]*+", re.DOTALL)
 # `cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser
 # sees as loose words. Their heads and closing brackets become blanks; the rest keeps its offset.
 MAX_WRAPPERS = 2_000  # of one file
+_MACRO_NAME = re.compile(rb"\b[A-Z](?=[A-Z0-9_]{3})[A-Z0-9]*+_?[A-Z0-9_]*+\b", re.A)
 _HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
 _BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|\\.)'")
 
@@ -103,8 +104,8 @@ def parse_c(file_name: str, text: bytes) -> bytes:
     plain = blank_macros(text, is_c=not is_header)
     if is_header:
         dialect, found = _read_header(plain)
-        return _encode(dialect, file_name, text, found)
-    return _encode(C, file_name, text, find_captures("c", ("c",), plain))
+        return _encode(dialect, file_name, text, found, plain)
+    return _encode(C, file_name, text, find_captures("c", ("c",), plain), plain)
 
 
 def parse_cpp(file_name: str, text: bytes) -> bytes:
@@ -112,7 +113,8 @@ def parse_cpp(file_name: str, text: bytes) -> bytes:
     from repo_mcp.languages.native.c_macros import blank_macros
     from repo_mcp.languages.native.cpp import CPP
 
-    return _encode(CPP, file_name, text, find_captures("cpp", ("cpp",), blank_macros(text)))
+    plain = blank_macros(text)
+    return _encode(CPP, file_name, text, find_captures("cpp", ("cpp",), plain), plain)
 
 
 def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes:
@@ -143,7 +145,19 @@ def _count_errors(found: Captures) -> int:
     return sum(1 + node.end_byte - node.start_byte for node in found.nodes.get("error", ()))
 
 
-def _encode(dialect: Dialect, file_name: str, text: bytes, found: Captures | None) -> bytes:
+def _iter_blanked(text: bytes, plain: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the line and the name of each macro that was made blank for the grammar."""
+    line, start = 1, 0
+    for found in _MACRO_NAME.finditer(text):
+        if plain[found.start() : found.start() + 1] == b" ":
+            line += text.count(b"\n", start, found.start())
+            start = found.start()
+            yield line, found.group().decode()
+
+
+def _encode(
+    dialect: Dialect, file_name: str, text: bytes, found: Captures | None, plain: bytes = b""
+) -> bytes:
     if found is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
     walk = CaptureWalk(dialect, file_name, text)
@@ -157,6 +171,8 @@ def _encode(dialect: Dialect, file_name: str, text: bytes, found: Captures | Non
             text, is_header=not file_name.endswith((".c", ".cc", ".cpp"))
         ):
             walk.builder.add_reference(0, ReferenceRole.BIND, conditions, line, alias=CONDITIONS)
+        for line, name in _iter_blanked(text, plain):
+            walk.builder.add_reference(0, ReferenceRole.USE, name, line)
     return walk.encode()
 
 

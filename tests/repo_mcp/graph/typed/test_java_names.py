@@ -1,0 +1,36 @@
+"""Java: fields, methods and constructors that share a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXT = """
+package p;
+class Box {
+  int size;
+  Box() {}
+  int size() { return size; }
+  static Box of() { return null; }
+  Runnable run() { return this::size; }
+  class Inner {
+    int outer() { return Box.this.size(); }
+    Box make() { return Box.of(); }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "means"),
+    [
+        ("return size;", "size", "3 size exact"),  # no call: the field
+        ("Box.this.size()", "size", "5 size exact"),  # of the class around
+        ("this::size", "size", "5 size exact"),  # behind two colons
+        ("return Box.of()", "Box", "2 Box exact"),  # the class, and none of its constructors
+    ],
+)
+def test_what_a_name_means_is_said_by_how_it_is_used(line: str, name: str, means: str) -> None:
+    program = Repository.build({"p/Box.java": TEXT})
+    assert program.ask("p/Box.java", line, name) == [f"p/Box.java:{means}"]
