@@ -1,0 +1,74 @@
+"""Compare with javac: `python -m bench.graph.java TREE ANSWERS.jsonl [--show exact]`.
+
+ANSWERS is what `bench/graph/java_oracle.java` printed for the tree. A constructor and its type are both right
+where one is made.
+
+`--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from bench.graph.verdicts import Answers, Place, add_options, compare
+from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from tests.repo_mcp.graph.memory_program import MemoryProgram
+
+_TYPES = frozenset({"CLASS", "ENUM", "INTERFACE", "RECORD", "ANNOTATION_TYPE"})
+HEAD_LINES = 30  # of a declaration, until its name: annotations and modifiers
+
+
+def read_answers(file: Path) -> Answers:
+    """Return the answers for a tree."""
+    answers = Answers()
+    with file.open(encoding="utf-8") as rows:
+        for row in rows:
+            path, line, name, declared, kind = json.loads(row)
+            answers.places[path, line, name].add(tuple(declared))
+            answers.kinds.setdefault((path, line, name), kind)
+    return answers
+
+
+def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
+    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    record = program.find_record(one.path)
+    assert record is not None
+    symbol = record.get_symbol(one.ordinal)
+    if symbol.kind is SymbolKind.CONSTRUCTOR and kind in _TYPES:  # one that is not named: of an enum's value
+        symbols = [record.get_symbol(symbol.parent)]
+    elif symbol.kind in TYPE_KINDS:
+        makers = [record.get_symbol(maker) for maker in record.find_symbols(symbol.name)]
+        inner = [maker for maker in makers if maker.parent == one.ordinal]
+        symbols = [symbol, *(maker for maker in inner if maker.kind is SymbolKind.CONSTRUCTOR)]
+    else:
+        symbols = [symbol]
+    return any(
+        path == one.path and found.start_line <= line <= min(found.end_line, found.start_line + HEAD_LINES)
+        for path, line in places
+        for found in symbols
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(prog="bench.graph.java", description=__doc__)
+    add_options(parser)
+    given = parser.parse_args(arguments)
+    files = [one for one in sorted(given.tree.rglob("*.java")) if one.is_file()]
+    texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
+    program = MemoryProgram(texts, PARSERS)
+
+    def check(one: Declaration, places: set[Place], kind: str) -> bool:
+        return is_right(program, one, places, kind)
+
+    compare(program, texts, read_answers(given.answers), check, given)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
