@@ -497,12 +497,22 @@ class NamedLookup:
                 found.update(dict.fromkeys(self.find_type(other, outer, say_names(row)).declarations))
         if kind is SymbolKind.TYPE:
             found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
+        if scope.language == "rust":
+            found.update(dict.fromkeys(self._find_pointed(scope, owner.ordinal)))
         if scope.language in WITH_MACROS:
             for name in scope.list_macro_fields(owner.ordinal):
                 macros = self.find_bare(scope, 0, name, ReferenceRole.USE).declarations
                 found.update(dict.fromkeys(one for one in macros if self._get_kind(one) is SymbolKind.MACRO))
         found.pop(owner, None)
         return list(found)
+
+    def _find_pointed(self, scope: FileScope, ordinal: int) -> Iterator[Declaration]:
+        """Yield what a type of Rust points to, whose members it has as well: the `Target` of `impl Deref`."""
+        for other, part in self._iter_parts(scope, ordinal):
+            targets = other.find_children(part, "Target")
+            if targets and any(row.name == "Deref" for row in other.list_bases(part)):
+                names = other.read_type_names(targets[0])
+                yield from self.find_type(other, part, names).declarations if names else ()
 
     def _iter_parts(self, scope: FileScope, ordinal: int) -> Iterator[tuple[FileScope, int]]:
         """Yield a type and its extensions."""

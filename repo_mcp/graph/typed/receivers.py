@@ -6,6 +6,7 @@ leaves the repository gives an external name; a step that leads nowhere gives No
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program import Declaration
@@ -26,6 +27,8 @@ from repo_mcp.symbols.symbol_record import (
 MAX_STEPS = 12
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
 MAX_TWINS = 4  # definitions of one struct of C
+_LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
+_LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 
 
@@ -38,6 +41,7 @@ class Holder:
     is_items: bool = False  # the types are those of the receiver's items
     is_sure: bool = True
     group: Declaration | None = None  # the field of a struct without a name, inside `types`
+    guarded: Holder | None = None  # what a lock of Rust gives, which is itself `external`
 
 
 def find_holder(
@@ -53,6 +57,9 @@ def find_holder(
     try:
         holder, used = _find_first(lookup, scope, ordinal, line, segments)
         for segment in segments[used:]:
+            if holder is not None and holder.guarded is not None and segment in _LOCKING:
+                holder = holder.guarded
+                continue
             if holder is None or holder.external:
                 break
             holder = _take_step(lookup, holder, segment)
@@ -364,6 +371,10 @@ def _read_text(
 ) -> Holder | None:
     """Return the type written in the text of a result, looked up where that text stands."""
     text = rules.read_result(text)
+    locked = _LOCK.search(text) if scope.language == "rust" else None
+    if locked is not None:
+        guarded = _read_text(lookup, rules, scope, declaration, text[locked.end() :], holder)
+        return Holder(external=locked.group(1), guarded=guarded)
     if text.rstrip("*[] ") in {"struct", "union"}:  # without a name: its members are the outer one's
         owner = Declaration(scope.path, scope.get_parent(declaration.ordinal))
         return Holder((owner,), group=declaration)

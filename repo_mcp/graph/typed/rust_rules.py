@@ -24,7 +24,7 @@ _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 _TRANSPARENT_TEXT = """
 unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
 into_inner deref deref_mut ok cloned as_deref as_deref_mut get_mut unwrap_unchecked take unwrap_or_else
-iter iter_mut into_iter rev skip filter peekable copied drain write read
+iter iter_mut into_iter rev skip filter peekable copied drain default
 """
 _GIVING_ITEM_TEXT = """
 next first last first_mut last_mut get get_mut get_unchecked get_unchecked_mut pop pop_front pop_back front

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 MAX_PATTERNS = 40  # taken apart in one pattern
 MAX_NAME_BYTES = 100  # of a variable in a pattern
-_AROUND = {"try_expression", "await_expression", "reference_expression", "parenthesized_expression"}
+_AROUND = frozenset(
+    {
+        "try_expression",
+        "await_expression",
+        "reference_expression",
+        "parenthesized_expression",
+        "unary_expression",  # `*value`; of `-1` and `!flag` nothing is reached
+    }
+)
 _WRAPPERS = frozenset({"Some", "Ok"})
 _GIVING = frozenset(
     b"map and_then filter for_each inspect any all find position map_or is_some_and retain then_some".split()

@@ -12,6 +12,19 @@ pub struct Label { text: u8 }
 pub struct Tree { nodes: Vec<Node>, root: Option<Node> }
 pub enum Item { Leaf(Label, u8), Branch { inner: Node }, Empty }
 pub struct Cursor { at: Pin<Box<Label>> }
+pub struct Shared { inner: Arc<Mutex<Label>> }
+pub struct Guard { held: u8 }
+impl Deref for Guard {
+    type Target = Label;
+    fn deref(&self) -> &Label { panic!() }
+}
+fn guard(guard: Guard, shared: Shared) {
+    guard.text.min(3);
+    let mut locked = shared.inner.lock().unwrap();
+    let locked = &mut *locked;
+    locked.text += 4;
+    shared.inner.text;
+}
 impl Index<usize> for Tree {
     type Output = Node;
     fn index(&self, at: usize) -> &Self::Output { &self.nodes[at] }
@@ -67,6 +80,8 @@ def tree() -> Repository:
         ("one.next", "next", "1 next probable"),  # of a loop
         ("&first.label", "label", "1 label probable"),  # the parameter of a closure
         ("label.text,", "text", "2 text probable"),  # of a variant, by position
+        ("guard.text.min", "text", "2 text exact"),  # what a type points to has
+        ("locked.text += 4", "text", "2 text exact"),  # behind a lock
         ("=> inner.label", "label", "1 label probable"),  # of a variant, by name
         ("me.at.text", "at", "5 at probable"),  # of the type that a macro makes
     ],
@@ -77,6 +92,10 @@ def test_variables_have_the_types_of_what_they_are_taken_from(
     assert tree.ask("src/lib.rs", line, name) == [f"src/lib.rs:{means}"]
 
 
+def test_a_lock_has_not_the_members_of_what_it_guards(tree: Repository) -> None:
+    assert tree.ask("src/lib.rs", "shared.inner.text", "text") == ["-> Mutex.text"]
+
+
 def test_a_module_in_a_file_gives_on_what_it_names_and_no_more(tree: Repository) -> None:
-    assert tree.ask("src/lib.rs", "fn f(thing", "Thing") == ["src/lib.rs:38 Thing exact"]
+    assert tree.ask("src/lib.rs", "fn f(thing", "Thing") == ["src/lib.rs:51 Thing exact"]
     assert tree.ask("src/lib.rs", "fn f(thing", "Other") == []
