@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from index_format import DirectoryHolder
@@ -28,7 +28,7 @@ from repo_mcp.workspace.live_tree import LiveTree
 if TYPE_CHECKING:
     from repo_mcp.bundler.build import Strategy
     from repo_mcp.bundler.live_bundles import LiveBundles
-    from repo_mcp.bundler.spans import LayoutReader
+    from repo_mcp.bundler.spans import KeptLayouts, Layout, LayoutReader
     from repo_mcp.code_search.search import LiveCodeSearch
     from repo_mcp.documentation.search import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
@@ -190,18 +190,24 @@ class Engines:
     def _make_strategy(self) -> Strategy:
         from repo_mcp.bundler.hybrid import HybridStrategy
 
-        return HybridStrategy(self._make_layout_reader(parsed=False), self._sources.outliner.find_hints)
+        return HybridStrategy(self._read_layout, self._sources.outliner.find_hints)
 
-    def _make_layout_reader(self, *, parsed: bool = True) -> LayoutReader:
-        """Return a reader of layouts, which knows with `parsed` what the parsers of symbols saw."""
+    @cached_property
+    def _read_layout(self) -> Callable[..., Layout]:
         from repo_mcp.bundler.spans import read_layout
 
-        of = self._sources
-        find_outline = of.outliner.find_installed_outline
-        find_record = of.symbol_index.open_finder() if parsed else None
-        return partial(
-            read_layout, overrides=self._extensions, find_outline=find_outline, find_record=find_record
-        )
+        find_outline = self._sources.outliner.find_installed_outline
+        return partial(read_layout, overrides=self._extensions, find_outline=find_outline)
+
+    @cached_property
+    def _layouts(self) -> KeptLayouts:
+        from repo_mcp.bundler.spans import KeptLayouts
+
+        return KeptLayouts()
+
+    def _make_layout_reader(self) -> LayoutReader:
+        """Return a reader of layouts that knows what the parsers of symbols saw."""
+        return partial(self._layouts.read, self._read_layout, self._sources.symbol_index.open_finder())
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)

@@ -1,0 +1,41 @@
+"""Layouts that are kept: made once for a text and what its parser saw of it, anew when either changes."""
+
+from __future__ import annotations
+
+from repo_mcp.bundler.spans import KeptLayouts, Layout, read_layout
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord, SymbolRecordBuilder
+
+TEXT = b"export const weigh: Scale = (load) => {\n  return load * 9\n}\n"
+
+
+def build_record() -> SymbolRecord:
+    builder = SymbolRecordBuilder("scale.ts", 3)
+    builder.add_symbol("weigh", SymbolKind.FUNCTION, 0, 1, 3)
+    return SymbolRecord(builder.encode())
+
+
+def test_a_layout_is_made_once_for_a_text_and_a_record() -> None:
+    made: list[str] = []
+    records: list[SymbolRecord | None] = [None]
+
+    def make(path: str, text: bytes, **known: object) -> Layout:
+        made.append(path)
+        return read_layout(path, text, find_record=lambda _path: records[-1])
+
+    kept = KeptLayouts()
+
+    def read(text: bytes) -> list[tuple[str, int]]:
+        spans = kept.read(make, lambda _path: records[-1], "scale.ts", text).spans
+        return [(span.name, span.end_line) for span in spans]
+
+    assert read(TEXT) == read(TEXT) == read_spans(TEXT)
+    assert len(made) == 1
+    records.append(build_record())
+    assert read(TEXT) == read(TEXT) == [("weigh", 3)]
+    assert len(made) == 2
+    assert read(b"// heavier\n" + TEXT + b"function last() {\n}\n")[-1] == ("last", 6)
+    assert len(made) == 3
+
+
+def read_spans(text: bytes) -> list[tuple[str, int]]:
+    return [(span.name, span.end_line) for span in read_layout("scale.ts", text).spans]
