@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
 from operator import ge
@@ -245,10 +245,11 @@ class TermsReader:
         if position < 0:
             return []
         number = text.count(b"\n", 0, position)
-        masks, heads, sizes = self._parse_page(self._read_page(LIST, page), text.count(b"\n") - 1)
+        data = self._read_page(LIST, page)
+        masks, heads, is_laid, sizes = self._parse_page(data, text.count(b"\n") - 1)
         first = sum(masks[:number].translate(BIT_COUNTS))
         own = heads[first : first + BIT_COUNTS[masks[number]]]
-        before = int(np.count_nonzero(_find_laid(heads[:first])))
+        before = np.count_nonzero(is_laid[:first])
         offset = int(self._places[2].cut(page, page + 1)[0]) + int(sizes[:before].sum())
         return self._build_lists(
             masks[number], own.tolist(), sizes[before : before + len(own)].tolist(), offset
@@ -270,9 +271,9 @@ class TermsReader:
         text_positions, list_places, posting_positions = self._columns
         text = b"\n" + self._read_span(TERM, text_positions, page, page + 1)
         data = self._read_span(LIST, list_places, page, page + 1)
-        masks, heads, sizes = self._parse_page(data, text.count(b"\n") - 1)
+        masks, heads, is_laid, sizes = self._parse_page(data, text.count(b"\n") - 1)
         firsts = [0, *accumulate(masks.translate(BIT_COUNTS))]
-        laid = [0, *np.cumsum(_find_laid(heads)).tolist()]
+        laid = [0, *np.cumsum(is_laid).tolist()]
         offsets = np.append(0, np.cumsum(sizes)) + posting_positions[page]
         found: list[PostingList] = []
         for term in terms:
@@ -302,24 +303,27 @@ class TermsReader:
                 found.append(PostingList(field, head >> 1, offset, size))
                 offset += size
             elif found:
-                found.append(replace(found[0], field=field, first_field=found[0].field))
+                one = found[0]
+                found.append(PostingList(field, one.frequency, one.offset, one.size, one.field, one.doc))
             else:
                 raise self._corrupt("a posting list without bytes that repeats no other")
         return found
 
-    def _parse_page(self, data: bytes, terms: int) -> tuple[bytes, I64, I64]:
-        """Return the masks of a page, the head of each list, and the size of each that has bytes."""
+    def _parse_page(self, data: bytes, terms: int) -> tuple[bytes, I64, npt.NDArray[np.bool_], I64]:
+        """Return the masks of a page, the heads of its lists, a mask of those with bytes, and their sizes."""
         masks = data[:terms]
         count = sum(masks.translate(BIT_COUNTS))
         raw = np.frombuffer(data, dtype=np.uint8)[terms:]
         values, _ = varints.decode(raw, f"{self._frame.name}: LIST")
         heads, sizes = values[:count], values[count:]
-        if len(masks) < terms or 0 in masks or np.count_nonzero(_find_laid(heads)) != len(values) - count:
+        is_laid = _find_laid(heads)
+        has_all = len(masks) == terms and len(heads) == count and np.count_nonzero(is_laid) == len(sizes)
+        if not has_all or 0 in masks:
             raise self._corrupt(
                 f"a page of the dictionary has {len(values)} values for {count} lists,"
                 " or a term without a list"
             )
-        return masks, heads, sizes
+        return masks, heads, is_laid, sizes
 
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
         """Return the first `limit` terms, in order, that contain `needle`, by a scan. Raises CorruptIndex."""
@@ -459,9 +463,7 @@ def _join_bounds(parts: Sequence[I64]) -> I64:
 
 def _find_laid(heads: I64) -> npt.NDArray[np.bool_]:
     """Return a mask of the lists that have bytes, told by their heads: even ones above 0."""
-    is_laid = (heads & 1).astype(np.bool_)
-    np.logical_not(is_laid, out=is_laid)
-    is_laid &= heads.astype(np.bool_)
+    is_laid: npt.NDArray[np.bool_] = (heads & 1) < (heads != 0)
     return is_laid
 
 

@@ -357,6 +357,7 @@ def test_a_list_without_bytes_that_repeats_none_is_corrupt() -> None:
         "0101 04 04 03 80",  # ends within an integer
         "0101 04",
         "0101 04 04 00 00",
+        "0101 01",  # a head too few, and no list with bytes
     ],
 )
 def test_other_sizes_than_lists_with_bytes_are_corrupt(lists: str) -> None:
