@@ -10,4 +10,6 @@ from repo_mcp.repository import Repository
 
 
 def test_bundle(benchmark: BenchmarkFixture, repository: Repository, queries: dict[str, list[str]]) -> None:
-    measure_queries(benchmark, queries["questions"], lambda text: repository.bundle(BundleRequest(text)))
+    measure_queries(
+        benchmark, queries["questions"], lambda text: repository.engines.bundles.build(BundleRequest(text))
+    )

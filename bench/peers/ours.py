@@ -126,7 +126,7 @@ class TimedRepository(Repository):
             finally:
                 self.walk_seconds += time.perf_counter() - started
 
-        self._index._look.walk = walk_timed
+        self._index.look.walk = walk_timed
 
 
 class OurUpdater:

@@ -155,7 +155,7 @@ def compare(bundle: Bundle, wanted: Lines) -> Overlap:
 
 def ask_commit(repository: Repository, query: str, wanted: Sequence[Lines]) -> list[list[Overlap]]:
     """Return for each budget the overlaps of its bundle with each set of wanted lines."""
-    bundles = [repository.bundle(BundleRequest(query, MOST_FILES, lines)) for lines in BUDGETS]
+    bundles = [repository.engines.bundles.build(BundleRequest(query, MOST_FILES, lines)) for lines in BUDGETS]
     return [[compare(bundle, lines) for lines in wanted] for bundle in bundles]
 
 

@@ -152,7 +152,7 @@ def bundle(options: Namespace) -> int:
     check_request(request, config.limits)
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=options.json)
-        built = repository.bundle(request)
+        built = repository.engines.bundles.build(request)
     if options.json:
         write_json(build_document(built) | {"warnings": list(built.warnings)})
     else:

@@ -215,7 +215,7 @@ def _weigh(record: SymbolRecord | None) -> int:
     if record is None:
         return _ENTRY_BYTES
     rows = SYMBOL_COLUMNS * record.symbol_count + REFERENCE_COLUMNS * record.reference_count
-    return _ENTRY_BYTES + 4 * rows + _STRING_BYTES * record.string_count
+    return _ENTRY_BYTES + 4 * rows + _STRING_BYTES * record.string_table.count
 
 
 class DeclaredNames:

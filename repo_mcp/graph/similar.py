@@ -181,7 +181,7 @@ class SimilarFinder:
         found = []
         for candidate in candidates:
             record = candidate.record
-            name = record.get_strings([int(record.names[candidate.declaration.ordinal])])[0]
+            name = record.string_table.get([int(record.names[candidate.declaration.ordinal])])[0]
             weight = candidate.used
             if _may_share(name, roots):
                 shared = own.parts.intersection(_list_parts(name))
@@ -246,7 +246,7 @@ def _gather(record: SymbolRecord, ordinal: int) -> _Features:
     named = record.names[members[members != ordinal]].tolist()
     numbers = record.ref_names[rows].tolist()
     weights = [_WEIGHTS[role] for role in record.ref_roles[rows].tolist()]
-    own, *names = record.get_strings([int(record.names[ordinal]), *numbers, *named])
+    own, *names = record.string_table.get([int(record.names[ordinal]), *numbers, *named])
     used: dict[str, float] = {}
     for name, weight in zip(names, weights, strict=False):
         if name and weight > used.get(name, 0.0):

@@ -109,7 +109,7 @@ def _scan(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> _Rows:
 
 
 def _find_users(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> tuple[I64, I64, list[float]]:
-    numbers = record.find_strings(list(wanted.names))
+    numbers = record.string_table.find_all(list(wanted.names))
     found = sorted(
         (number, weight)
         for number, weight in zip(numbers, wanted.names.values(), strict=True)
@@ -117,7 +117,7 @@ def _find_users(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> tuple[
     )
     if not found:
         return _NONE, _NONE, []
-    ranks = np.zeros(record.string_count, dtype=np.int64)
+    ranks = np.zeros(record.string_table.count, dtype=np.int64)
     ranks[[number for number, _ in found]] = np.arange(1, len(found) + 1)
     used, declared = ranks.take(record.ref_names), ranks.take(record.names)
     rows, members = used.nonzero()[0], declared.nonzero()[0]
@@ -139,9 +139,11 @@ def _climb(record: SymbolRecord, ordinals: I64, is_wanted: Mask) -> I64:
 
 
 def _find_named(record: SymbolRecord, stems: Sequence[tuple[str, float]], is_wanted: Mask) -> tuple[I64, F64]:
-    values = np.zeros(record.string_count)
+    values = np.zeros(record.string_table.count)
     is_any = False
-    for numbers, (_, weight) in zip(record.find_holding([stem for stem, _ in stems]), stems, strict=True):
+    for numbers, (_, weight) in zip(
+        record.string_table.find_holding([stem for stem, _ in stems]), stems, strict=True
+    ):
         if len(numbers):
             values[numbers] += weight  # added once, however often a number occurs
             is_any = True

@@ -317,14 +317,14 @@ def _match_file(
     path: str, record: SymbolRecord, words: list[_Word], glance: _Glance, wanted: Wanted
 ) -> list[_QueryDraft]:
     """Return the symbols of a file whose names match a word."""
-    marks = np.zeros(record.string_count, dtype=np.bool_)
-    for numbers in record.find_holding(glance.needles):
+    marks = np.zeros(record.string_table.count, dtype=np.bool_)
+    for numbers in record.string_table.find_holding(glance.needles):
         marks[numbers] = True
     if glance.pattern is not None:
-        marks |= record.mark_matching(glance.pattern)
+        marks |= record.string_table.mark_matching(glance.pattern)
     ordinals = np.flatnonzero(marks[record.names])
     numbers = np.unique(record.names[ordinals]).tolist()
-    names = zip(numbers, record.get_strings(numbers), strict=True)
+    names = zip(numbers, record.string_table.get(numbers), strict=True)
     points = {number: [_compare(word, name) for word in words] for number, name in names}
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
     return [
@@ -338,7 +338,7 @@ def _match_file(
 class _Glance:
     """A fast prefilter for names that may match a word; it rejects nearly all that do not."""
 
-    needles: tuple[str, ...]  # see `SymbolRecord.find_holding`
+    needles: tuple[str, ...]  # see `StringTable.find_holding`
     pattern: re.Pattern[str] | None = None
 
 

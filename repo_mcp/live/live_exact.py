@@ -79,7 +79,7 @@ class LiveExactSearch:
         """Raise INDEX_UNAVAILABLE when there is no index; with `complete` also when files may lack."""
         searcher = self._index.get_searcher(waits=not complete)  # else all files are read, now
         try:
-            changed = self._index.find_changed(searcher.snapshot.generation)
+            changed = self._index.look.find_changed(searcher.snapshot.generation)
             if changed is None and complete:
                 raise RepoError(ErrorCode.INDEX_UNAVAILABLE, CHANGES_UNKNOWN)
             exact = self._open(searcher.snapshot)

@@ -24,13 +24,13 @@ from index_format import IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.refresh import Walk
-from repo_mcp.indexing.scan_state import ChangedFiles, SeenFiles
+from repo_mcp.indexing.scan_state import SeenFiles
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder
 from repo_mcp.indexing.watcher import ChangeWatch
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
 from repo_mcp.live.refresher import CHEAP_LOOK_FILES, REFRESH_POLL_SECONDS, Refresher, TreeLook
-from repo_mcp.model import IndexStatus, ProgressCallback, RefreshReport, SkipReason
+from repo_mcp.model import IndexStatus, ProgressCallback, RefreshReport, SegmentFacts, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
@@ -89,6 +89,14 @@ class IndexReport:
         is_faulty = self._generation.fault or self._refresher.fault
         state = "degraded" if is_faulty else "building" if is_building else "missing"
         return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, self._list_faults())
+
+    def list_segments(self) -> tuple[SegmentFacts, ...]:
+        """Return the segments of the index, as the last committed generation names them."""
+        searcher = self._find_searcher()
+        entries = () if searcher is None else searcher.snapshot.manifest.segments
+        return tuple(
+            SegmentFacts(one.name, one.file_bytes, one.live_files, len(one.dead_files)) for one in entries
+        )
 
     def _list_faults(self) -> tuple[str, ...]:
         faults = (self._generation.fault, self._generation.loss, self._refresher.fault, self._watch.fault)
@@ -238,10 +246,10 @@ class LiveIndex:
         """
         self._closed = threading.Event()
         self.generation = Generation(settings.index_path, configuration, make_tag)
-        self._look = TreeLook(self.generation, walk, self._closed)
+        self.look = TreeLook(self.generation, walk, self._closed)
         self.refresher = Refresher(
             self.generation,
-            self._look,
+            self.look,
             settings,
             configuration,
             workers,
@@ -255,12 +263,12 @@ class LiveIndex:
             finder, self._closed, self.refresh, self._index_changes, self.refresher.note_failure
         )
         self._note_refresh_done = note_refresh
-        self._look_ahead = LookAhead(self.refresher.remaining, read_many, self._closed)
+        self.look_ahead = LookAhead(self.refresher.remaining, read_many, self._closed)
         self.report = IndexReport(
             self.generation,
             self.refresher,
             self._watch,
-            self._look,
+            self.look,
             self.find_searcher,
             self.report_damage,
             follows=watch,
@@ -294,7 +302,7 @@ class LiveIndex:
     def _look_for(self, need: Need, searcher: Searcher | None) -> Searcher | None:
         """Return the searcher of a generation with the files that a call needs, as far as they are found."""
         try:
-            self._look_ahead.look(need, _count_nothing if searcher is None else searcher.count_units)
+            self.look_ahead.look(need, _count_nothing if searcher is None else searcher.count_units)
         except IndexFormatError as error:
             raise self.report_damage(error) from error
         return self.find_searcher()
@@ -354,12 +362,12 @@ class LiveIndex:
                 self._wait_while(self.refresher.running.locked)
             return
         try:
-            self._look.note_changes(searcher.snapshot.generation, files)
+            self.look.note_changes(searcher.snapshot.generation, files)
         except RepoError as error:  # the root is gone, or we are closing
             self.refresher.note_failure(error)
         except IndexFormatError as error:
             self.report_damage(error)
-        if self._look.stale and self._follows:
+        if self.look.stale and self._follows:
             self._index_looked_at()
 
     @property
@@ -371,7 +379,7 @@ class LiveIndex:
         """Begin to index what a look found, and wait for it a little."""
         if not self.refresher.running.locked():
             self.start_background_refresh()
-        self._wait_while(lambda: bool(self._look.stale))
+        self._wait_while(lambda: bool(self.look.stale))
 
     def _wait_while(self, is_coming: Callable[[], bool]) -> None:
         """Wait for what a refresh is about to do, for CATCH_UP_SECONDS at most."""
@@ -379,10 +387,6 @@ class LiveIndex:
         while is_coming() and time.monotonic() < deadline and not self._is_far_behind:
             if self._closed.wait(LOOKED_AT_POLL_SECONDS):
                 break
-
-    def find_changed(self, generation: int) -> ChangedFiles | None:
-        """Return how the tree differs now from what a generation holds; None when that is not known."""
-        return self._look.find_changed(generation)
 
     # Writing
 
@@ -407,7 +411,7 @@ class LiveIndex:
         started = time.monotonic()
         try:
             done = self.refresher.refresh(force=force, progress=progress, stop=stop)
-            self._look.note_refresh(started)
+            self.look.note_refresh(started)
             self._watch.note_walk(started)
             self.report.note_looked()
             self._note_refresh_done()
@@ -418,7 +422,7 @@ class LiveIndex:
                 self.report.note_looked()
             raise
         finally:
-            self._look_ahead.forget()
+            self.look_ahead.forget()
             self.refresher.running.release()
             self._watch.note_directories()
 

@@ -41,7 +41,6 @@ from repo_mcp.model import (
     RefreshReport,
     SearchAnswer,
     SearchRequest,
-    SegmentFacts,
 )
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
@@ -58,7 +57,7 @@ from repo_mcp.workspace.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.system_places import is_system_place
 
 if TYPE_CHECKING:
-    from repo_mcp.bundler.records import Bundle, BundleRequest
+    pass
 
 Warn = Callable[[str], None]
 
@@ -274,10 +273,6 @@ class Repository:
             )
         return language
 
-    def bundle(self, request: BundleRequest) -> Bundle:
-        """Return the excerpts for a prompt within a budget. Raises as `LiveBundles.build` does."""
-        return self.engines.bundles.build(request)
-
     # The index
 
     def status(self) -> IndexStatus:
@@ -299,15 +294,6 @@ class Repository:
         except IndexFormatError as error:
             self._index.report_damage(error)
             return ()
-
-    @property
-    def segments(self) -> tuple[SegmentFacts, ...]:
-        """Return the segments of the index, as the last committed generation names them."""
-        searcher = self._index.find_searcher()
-        entries = () if searcher is None else searcher.snapshot.manifest.segments
-        return tuple(
-            SegmentFacts(one.name, one.file_bytes, one.live_files, len(one.dead_files)) for one in entries
-        )
 
     def refresh(
         self,

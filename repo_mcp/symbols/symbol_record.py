@@ -269,6 +269,101 @@ class _Wide:
         return wide
 
 
+class StringTable:
+    """The strings of one record, numbered from 0: split, decoded and found as far as is asked for."""
+
+    def __init__(self, text: bytes) -> None:
+        """`text` is the strings as UTF-8, joined by line feeds."""
+        self._text = text
+        self.count = text.count(b"\n") + 1
+
+    @property
+    def begins_empty(self) -> bool:
+        """Return True when string 0 is empty, as it must be."""
+        return self._text[:1] in (b"", b"\n")
+
+    @cached_property
+    def strings(self) -> list[str]:
+        """Return all strings."""
+        return self._text.decode("utf-8", "replace").split("\n")
+
+    @cached_property
+    def _is_ascii(self) -> bool:
+        return self._text.isascii()
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """Return the offset, in characters, of the end of each string but the last."""
+        if self._is_ascii:
+            return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
+        text = self._text.decode("utf-8", "replace")
+        return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
+
+    def find_holding(self, needles: Sequence[str]) -> list[npt.NDArray[np.int64]]:
+        """Return, for each needle, the numbers of the strings that contain it, ignoring case; some may
+        repeat.
+
+        Needles must be lower case; one enclosed in line feeds matches whole strings. The whole text is
+        searched at once: most tables contain few needles, and splitting off all their strings takes ten
+        times as long.
+        """
+        text = self._text.decode("utf-8", "replace")
+        folded = text.lower()
+        if len(folded) != len(text):  # some letter's lower case has two characters: offsets would differ
+            folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
+        folded += "\n"  # each string but the first, which is empty, follows a line feed
+        found = []
+        for needle in needles:
+            offsets = _find_all(folded, needle)
+            found.append(
+                self._ends.searchsorted(offsets + needle.startswith("\n")) if len(offsets) else offsets
+            )
+        return found
+
+    def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+        """Return a mask of the strings in which a pattern is found; it must not match a line feed."""
+        text = self._text.decode("utf-8", "replace")
+        marks = np.zeros(self.count, dtype=np.bool_)
+        marks[np.searchsorted(self._ends, [match.start() for match in pattern.finditer(text)])] = True
+        return marks
+
+    def get(self, numbers: Sequence[int]) -> list[str]:
+        """Return some of the strings; if there are few, without splitting all of them."""
+        is_known = "strings" in self.__dict__ or not self._is_ascii
+        if is_known or len(numbers) > self.count * FEW_STRINGS:
+            strings = self.strings
+            return [strings[number] for number in numbers]
+        bounds = self._bounds
+        return [self._text[bounds[number] + 1 : bounds[number + 1]].decode() for number in numbers]
+
+    @cached_property
+    def _bounds(self) -> npt.NDArray[np.int64]:
+        """Return the offsets of the line feeds around the strings; one precedes the text, one follows it."""
+        return np.concatenate(([-1], self._ends, [len(self._text)]))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self.strings)}
+
+    def find(self, text: str) -> int | None:
+        """Return the number of a string, or None when the table does not have it."""
+        return self._numbers.get(text)
+
+    def find_all(self, texts: Sequence[str]) -> list[int | None]:
+        """Return the number of each string, or None; a few are found without splitting all strings."""
+        if "_numbers" in self.__dict__ or len(texts) > self.count * FEW_STRINGS + MIN_FEW:
+            return [self._numbers.get(text) for text in texts]
+        framed = b"\n" + self._text + b"\n"
+        found: list[int | None] = []
+        for text in texts:
+            line = b"\n" + text.encode("utf-8", "surrogatepass") + b"\n"
+            if framed.find(line) < 0 or "\n" in text:
+                found.append(None)
+            else:  # strings may become equal by being cut: the last one counts
+                found.append(framed.count(b"\n", 0, framed.rfind(line)))
+        return found
+
+
 class SymbolRecord:
     """One decoded record. Columns, symbols and references are decoded on first use."""
 
@@ -291,15 +386,15 @@ class SymbolRecord:
         self._columns, end = _decode_columns(data, self._rows)
         if end + text_bytes != len(data):
             raise SymbolRecordError("another length than its head says")
-        self._text = data[end:]
-        self.string_count = self._text.count(b"\n") + 1
+        self.string_table = StringTable(data[end:])
         self._check()
 
     def _check(self) -> None:
         texts = [column for number in TEXT_COLUMNS if (column := self._columns[number]) is not None]
         # A one-byte column cannot name a string above 255, so it needs no check if there are that many.
-        short = [column for column in texts if 1 << 8 * column.itemsize > self.string_count]
-        if any(column.max() >= self.string_count for column in short) or self._text[:1] not in (b"", b"\n"):
+        count = self.string_table.count
+        short = [column for column in texts if 1 << 8 * column.itemsize > count]
+        if any(column.max() >= count for column in short) or not self.string_table.begins_empty:
             raise SymbolRecordError("names a string that is not there")
         parents, kinds = self._columns[PARENTS], self._columns[KINDS]
         if parents is not None and (parents[0] or (parents[1:] >= np.arange(1, len(parents))).any()):
@@ -332,83 +427,7 @@ class SymbolRecord:
     @cached_property
     def strings(self) -> list[str]:
         """Return all strings of the record."""
-        return self._text.decode("utf-8", "replace").split("\n")
-
-    @cached_property
-    def _is_ascii(self) -> bool:
-        return self._text.isascii()
-
-    @cached_property
-    def _ends(self) -> npt.NDArray[np.int64]:
-        """Return the offset, in characters, of the end of each string but the last."""
-        if self._is_ascii:
-            return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
-        text = self._text.decode("utf-8", "replace")
-        return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
-
-    def find_holding(self, needles: Sequence[str]) -> list[npt.NDArray[np.int64]]:
-        """Return, for each needle, the numbers of the strings that contain it, ignoring case; some may
-        repeat.
-
-        Needles must be lower case; one enclosed in line feeds matches whole strings. The whole text is
-        searched at once: most records contain few needles, and splitting off all their strings takes ten
-        times as long.
-        """
-        text = self._text.decode("utf-8", "replace")
-        folded = text.lower()
-        if len(folded) != len(text):  # some letter's lower case has two characters: offsets would differ
-            folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
-        folded += "\n"  # each string but the first, which is empty, follows a line feed
-        found = []
-        for needle in needles:
-            offsets = _find_all(folded, needle)
-            found.append(
-                self._ends.searchsorted(offsets + needle.startswith("\n")) if len(offsets) else offsets
-            )
-        return found
-
-    def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
-        """Return a mask of the strings in which a pattern is found; it must not match a line feed."""
-        text = self._text.decode("utf-8", "replace")
-        marks = np.zeros(self.string_count, dtype=np.bool_)
-        marks[np.searchsorted(self._ends, [match.start() for match in pattern.finditer(text)])] = True
-        return marks
-
-    def get_strings(self, numbers: Sequence[int]) -> list[str]:
-        """Return some of the strings; if there are few, without splitting all of them."""
-        is_known = "strings" in self.__dict__ or not self._is_ascii
-        if is_known or len(numbers) > self.string_count * FEW_STRINGS:
-            strings = self.strings
-            return [strings[number] for number in numbers]
-        bounds = self._bounds
-        return [self._text[bounds[number] + 1 : bounds[number + 1]].decode() for number in numbers]
-
-    @cached_property
-    def _bounds(self) -> npt.NDArray[np.int64]:
-        """Return the offsets of the line feeds around the strings; one precedes the text, one follows it."""
-        return np.concatenate(([-1], self._ends, [len(self._text)]))
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {text: number for number, text in enumerate(self.strings)}
-
-    def find_string(self, text: str) -> int | None:
-        """Return the number of a string, or None when the record does not have it."""
-        return self._numbers.get(text)
-
-    def find_strings(self, texts: Sequence[str]) -> list[int | None]:
-        """Return the number of each string, or None; a few are found without splitting all strings."""
-        if "_numbers" in self.__dict__ or len(texts) > self.string_count * FEW_STRINGS + MIN_FEW:
-            return [self._numbers.get(text) for text in texts]
-        framed = b"\n" + self._text + b"\n"
-        found: list[int | None] = []
-        for text in texts:
-            line = b"\n" + text.encode("utf-8", "surrogatepass") + b"\n"
-            if framed.find(line) < 0 or "\n" in text:
-                found.append(None)
-            else:  # strings may become equal by being cut: the last one counts
-                found.append(framed.count(b"\n", 0, framed.rfind(line)))
-        return found
+        return self.string_table.strings
 
     def get_symbol(self, ordinal: int) -> Symbol:
         """Return the symbol with an ordinal. Raises IndexError when there is none."""
@@ -444,12 +463,12 @@ class SymbolRecord:
 
     def find_symbols(self, name: str) -> list[int]:
         """Return the ordinals of the symbols with exactly this name, ascending."""
-        number = self.find_string(name)
+        number = self.string_table.find(name)
         return [] if number is None else _where(self.names == number)
 
     def find_references(self, name: str) -> list[int]:
         """Return the rows of the references to exactly this name, ascending."""
-        number = self.find_string(name)
+        number = self.string_table.find(name)
         return [] if number is None else _where(self.ref_names == number)
 
     def list_role(self, *roles: ReferenceRole) -> list[int]:

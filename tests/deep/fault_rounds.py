@@ -85,7 +85,7 @@ def _prepare_purge(place: Path) -> None:
     """Build indexes that know files which are ignored now, and a bundle that quotes one: no byte may stay."""
     _renew_at(place)
     with closing(open_repository(place / "root", place / "data")) as repository:
-        repository.bundle(BundleRequest(f"{LINKED} in linked/base.py:2"))
+        repository.engines.bundles.build(BundleRequest(f"{LINKED} in linked/base.py:2"))
     assert LINKED in (place / "data" / MARKDOWN_NAME).read_text()
     (place / "root" / ".gitignore").write_text("/linked\n/d0\n")
 

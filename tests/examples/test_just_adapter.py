@@ -163,7 +163,7 @@ def test_symbols_and_references_in_the_graph(served: Served) -> None:
 
 
 def test_a_bundle_knows_what_the_prompt_names(repository: Repository) -> None:
-    bundle = repository.bundle(BundleRequest("Why does just build-image fail?"))
+    bundle = repository.engines.bundles.build(BundleRequest("Why does just build-image fail?"))
     assert "build-image" in [one.text for one in bundle.audit.keywords]
     assert bundle.warnings == ("No file has: fail.",)
     best = bundle.selections[0]

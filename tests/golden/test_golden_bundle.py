@@ -37,7 +37,7 @@ def render_golden(directory: Path) -> str:
     shutil.copytree(CORPUS, root)
     with closing(Repository(load_config(str(root)))) as repository:
         repository.refresh()
-        return render_markdown(repository.bundle(BundleRequest(PROMPT, 4, 80)))
+        return render_markdown(repository.engines.bundles.build(BundleRequest(PROMPT, 4, 80)))
 
 
 def write_golden() -> None:

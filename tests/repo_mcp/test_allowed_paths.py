@@ -90,7 +90,9 @@ def test_without_the_option_nothing_of_it_is_left(root: Path) -> None:
     with opened(root, "secrets.*") as repository:
         assert find(repository) == ["models/secrets.ts", "secrets.py"]
         repository.symbol_index.build()
-        assert repository.bundle(BundleRequest(f"{CANARY}_token in secrets.py", None, None, None)).selections
+        assert repository.engines.bundles.build(
+            BundleRequest(f"{CANARY}_token in secrets.py", None, None, None)
+        ).selections
         assert list_holding(root / ".repo_mcp")
     with opened(root) as repository:
         assert find(repository) == []

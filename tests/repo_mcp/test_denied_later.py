@@ -45,7 +45,7 @@ def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reposito
     with closing(Repository(load_config(str(root), workers=1, limits=limits))) as opened:
         opened.refresh()
         opened.symbol_index.build()
-        opened.bundle(BundleRequest("what is at settings.tiny:1"))  # which is kept
+        opened.engines.bundles.build(BundleRequest("what is at settings.tiny:1"))  # which is kept
         assert {"last_bundle.json", "last_bundle.md"} < set(list_holding(root, CANARY))
         yield opened
 

@@ -83,7 +83,7 @@ def collect_facts(repository: Repository) -> ReportFacts:
         __version__,
         repository.status(),
         repository.symbol_index.status(),
-        repository.segments,
+        repository.indexes.lexical.report.list_segments(),
         _measure_positions(repository.data_dir.path),
         tuple([file for file in by_size if file.size <= most][:LARGEST]),
         tuple([file for file in by_size if file.size > most][:LARGEST]),

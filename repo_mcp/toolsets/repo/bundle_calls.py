@@ -49,7 +49,7 @@ def build_context_bundle(repository: Repository, arguments: Arguments, context: 
         strategy=find_text(arguments, "strategy") or DEFAULT_STRATEGY,
         include_tests=arguments.get("include_tests") is not False,
     )
-    bundle = repository.bundle(request)
+    bundle = repository.engines.bundles.build(request)
     if wanted > fitting:
         said = f"budget.max_tokens is above what one answer holds: {fitting:,} is used"
         bundle = replace(bundle, warnings=(*bundle.warnings, said))

@@ -151,7 +151,7 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
 
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_every_reason_is_true(tiny: Repository, prompt: str) -> None:
-    bundle = tiny.bundle(BundleRequest(prompt))
+    bundle = tiny.engines.bundles.build(BundleRequest(prompt))
     assert bundle.selections
     check_bundle(tiny, bundle)
     for one in bundle.selections:
@@ -169,7 +169,7 @@ OWN_PROMPTS = (
 
 @pytest.mark.parametrize("prompt", OWN_PROMPTS)
 def test_every_reason_is_true_of_a_larger_tree(project: Repository, prompt: str) -> None:
-    bundle = project.bundle(BundleRequest(prompt, 6, 300))
+    bundle = project.engines.bundles.build(BundleRequest(prompt, 6, 300))
     check_bundle(project, bundle)
     for one in bundle.selections:
         check_reason(project, bundle, one)
@@ -187,14 +187,14 @@ def test_budgets_are_kept(
     project: Repository, prompt: str, files: int | None, lines: int | None, tokens: int | None, tests: bool
 ) -> None:
     request = BundleRequest(prompt, files, lines, tokens, include_tests=tests)
-    bundle = project.bundle(request)
+    bundle = project.engines.bundles.build(request)
     check_bundle(project, bundle)
     assert bundle.selections or (tokens is not None and tokens < 100)
 
 
 @pytest.mark.parametrize("lines", range(1, 30))
 def test_the_smallest_budgets_are_kept(tiny: Repository, lines: int) -> None:
-    bundle = tiny.bundle(BundleRequest(PROMPTS[0], 1, lines))
+    bundle = tiny.engines.bundles.build(BundleRequest(PROMPTS[0], 1, lines))
     check_bundle(tiny, bundle)
     assert bundle.totals.files == 1
 
@@ -211,18 +211,25 @@ def test_the_smallest_budgets_are_kept(tiny: Repository, lines: int) -> None:
 def test_the_best_file_comes_first_with_the_lines_in_question(
     tiny: Repository, prompt: str, path: str, line: int
 ) -> None:
-    bundle = tiny.bundle(BundleRequest(prompt))
+    bundle = tiny.engines.bundles.build(BundleRequest(prompt))
     assert bundle.selections[0].path == path
     assert any(one.path == path and one.start_line <= line <= one.end_line for one in bundle.selections)
 
 
 def test_the_same_request_gives_the_same_bytes(tiny: Repository) -> None:
-    documents = {json.dumps(build_document(tiny.bundle(BundleRequest(PROMPTS[3])))) for _ in range(3)}
+    documents = {
+        json.dumps(build_document(tiny.engines.bundles.build(BundleRequest(PROMPTS[3])))) for _ in range(3)
+    }
     assert len(documents) == 1
-    assert len({tiny.bundle(BundleRequest(prompt)).bundle_id for prompt in PROMPTS}) == len(PROMPTS)
-    plain = tiny.bundle(BundleRequest(PROMPTS[0]))
-    assert tiny.bundle(BundleRequest(PROMPTS[0], 8, 399)).bundle_id != plain.bundle_id
-    assert tiny.bundle(BundleRequest(PROMPTS[0], 8, 399)).prompt_fingerprint == plain.prompt_fingerprint
+    assert len({tiny.engines.bundles.build(BundleRequest(prompt)).bundle_id for prompt in PROMPTS}) == len(
+        PROMPTS
+    )
+    plain = tiny.engines.bundles.build(BundleRequest(PROMPTS[0]))
+    assert tiny.engines.bundles.build(BundleRequest(PROMPTS[0], 8, 399)).bundle_id != plain.bundle_id
+    assert (
+        tiny.engines.bundles.build(BundleRequest(PROMPTS[0], 8, 399)).prompt_fingerprint
+        == plain.prompt_fingerprint
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -243,21 +250,23 @@ def test_a_bundle_does_not_depend_on_the_history_of_the_index(tmp_path: Path, se
             lived.refresh()
         second = tmp_path / "second"
         shutil.copytree(first, second, ignore=shutil.ignore_patterns(".repo_mcp"))
-        before = [lived.bundle(request) for request in requests]
+        before = [lived.engines.bundles.build(request) for request in requests]
         lived.compact(full=True)
-        after = [lived.bundle(request) for request in requests]
+        after = [lived.engines.bundles.build(request) for request in requests]
         lived.refresh(force=True)
-        again = [lived.bundle(request) for request in requests]
+        again = [lived.engines.bundles.build(request) for request in requests]
     with closing(Repository(load_config(str(second), workers=2))) as fresh:
         fresh.refresh()
-        anew = [fresh.bundle(request) for request in requests]
+        anew = [fresh.engines.bundles.build(request) for request in requests]
     assert before == after == again == anew
     assert all(bundle.selections for bundle in anew)
 
 
 def test_tests_stay_out_when_they_are_not_wanted(tiny: Repository) -> None:
-    with_tests = tiny.bundle(BundleRequest(PROMPTS[5]))
-    without = tiny.bundle(BundleRequest(PROMPTS[5] + " tests/test_accounts.py", include_tests=False))
+    with_tests = tiny.engines.bundles.build(BundleRequest(PROMPTS[5]))
+    without = tiny.engines.bundles.build(
+        BundleRequest(PROMPTS[5] + " tests/test_accounts.py", include_tests=False)
+    )
     assert any(is_test_path(one.path) for one in with_tests.selections)
     assert without.selections
     assert not any(is_test_path(one.path) for one in without.selections)
@@ -267,7 +276,7 @@ def test_tests_stay_out_when_they_are_not_wanted(tiny: Repository) -> None:
 def test_nothing_denied_is_ever_in_a_bundle(tiny: Repository) -> None:
     root = Path(tiny.config.root)
     for prompt in (CANARY, f"what is in .env? {CANARY}", "open .env:1", "Traceback: .env:1 API_KEY secret"):
-        bundle = tiny.bundle(BundleRequest(prompt))
+        bundle = tiny.engines.bundles.build(BundleRequest(prompt))
         assert not any(one.path == ".env" for one in (*bundle.selections, *bundle.audit.dropped))
         assert all(CANARY not in one.content for one in bundle.selections)
     text = (root / ".repo_mcp" / JSON_NAME).read_text() + (root / ".repo_mcp" / MARKDOWN_NAME).read_text()
@@ -277,7 +286,7 @@ def test_nothing_denied_is_ever_in_a_bundle(tiny: Repository) -> None:
 def test_a_prompt_that_matches_nothing_gives_an_empty_bundle_that_says_what_was_tried(
     tiny: Repository,
 ) -> None:
-    bundle = tiny.bundle(BundleRequest("zyzzyva quux_frobnicate"))
+    bundle = tiny.engines.bundles.build(BundleRequest("zyzzyva quux_frobnicate"))
     assert bundle.selections == ()
     assert bundle.totals.lines == bundle.totals.files == bundle.audit.considered == 0
     assert [one.text for one in bundle.audit.keywords] == ["quux_frobnicate", "zyzzyva"]
@@ -304,7 +313,7 @@ def test_the_files_follow_from_the_lines_where_they_are_not_given(
 
 @pytest.mark.parametrize("prompt", ["?!", "...", "the and of", "\0", "\ud800", "🦆", "`" * 50, "(" * 5_000])
 def test_odd_prompts_give_a_bundle(tiny: Repository, prompt: str) -> None:
-    check_bundle(tiny, tiny.bundle(BundleRequest(prompt)))
+    check_bundle(tiny, tiny.engines.bundles.build(BundleRequest(prompt)))
 
 
 @pytest.mark.parametrize(
@@ -326,7 +335,7 @@ def test_what_cannot_be_built_names_the_argument(
     tiny: Repository, request_: BundleRequest, argument: str
 ) -> None:
     with pytest.raises(RepoError) as caught:
-        tiny.bundle(request_)
+        tiny.engines.bundles.build(request_)
     assert caught.value.code is ErrorCode.INVALID_ARGUMENT
     assert caught.value.details["argument"] == argument
     assert caught.value.message.startswith(argument)
@@ -336,7 +345,7 @@ def test_what_cannot_be_built_names_the_argument(
 def test_without_an_index_there_is_no_bundle(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     with closing(Repository(load_config(str(tmp_path)))) as repository, pytest.raises(RepoError) as caught:
-        repository.bundle(BundleRequest("x"))
+        repository.engines.bundles.build(BundleRequest("x"))
     assert caught.value.code is ErrorCode.INDEX_UNAVAILABLE
 
 
@@ -349,7 +358,7 @@ def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> N
             "# moved\n\n\ndef frobnicate_changed():\n    return 'frobnicate'\n"
         )
         (tmp_path / "gone.py").unlink()
-        bundle = repository.bundle(BundleRequest("frobnicate"))
+        bundle = repository.engines.bundles.build(BundleRequest("frobnicate"))
         check_bundle(repository, bundle)
     assert {one.path for one in bundle.selections} == {"changed.py", "same.py"}
     assert [(one.path, one.reason) for one in bundle.audit.dropped] == [
@@ -364,7 +373,7 @@ def test_nearly_equal_files_are_shown_once(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     with closing(Repository(load_config(str(tmp_path)))) as repository:
         repository.refresh()
-        bundle = repository.bundle(BundleRequest("frobnicate"))
+        bundle = repository.engines.bundles.build(BundleRequest("frobnicate"))
     assert {one.path for one in bundle.selections} == {"a.py"}
     assert any(
         one.path == "b.py" and "almost the same lines as a.py" in one.reason for one in bundle.audit.dropped
@@ -374,7 +383,7 @@ def test_nearly_equal_files_are_shown_once(tmp_path: Path) -> None:
 def test_the_last_bundle_is_kept_privately_and_replaced(tiny: Repository) -> None:
     position = Path(tiny.config.root) / ".repo_mcp"
     for prompt in PROMPTS[:2]:
-        bundle = tiny.bundle(BundleRequest(prompt))
+        bundle = tiny.engines.bundles.build(BundleRequest(prompt))
         assert (position / MARKDOWN_NAME).read_text() == render_markdown(bundle)
         document = json.loads((position / JSON_NAME).read_text())
         assert document == build_document(bundle) | {"prompt": prompt, "warnings": []}
@@ -391,12 +400,12 @@ def test_the_last_bundle_never_goes_through_a_link(tmp_path: Path) -> None:
         repository.refresh()
         for name in (JSON_NAME, MARKDOWN_NAME):
             os.symlink(victim, root / ".repo_mcp" / name)
-        assert repository.bundle(BundleRequest(PROMPTS[0])).warnings == ()
+        assert repository.engines.bundles.build(BundleRequest(PROMPTS[0])).warnings == ()
         assert victim.read_text() == "mine"
         assert not (root / ".repo_mcp" / JSON_NAME).is_symlink()
         os.unlink(root / ".repo_mcp" / LOCK_NAME)
         os.symlink(victim, root / ".repo_mcp" / LOCK_NAME)
-        assert repository.bundle(BundleRequest(PROMPTS[0])).warnings == ()
+        assert repository.engines.bundles.build(BundleRequest(PROMPTS[0])).warnings == ()
         assert (root / ".repo_mcp" / f"{LOCK_NAME}.aside-1").is_symlink()
     assert victim.read_text() == "mine"
 
@@ -413,7 +422,7 @@ def test_a_last_bundle_that_cannot_be_written_is_said(
     with closing(Repository(load_config(str(root)))) as repository:
         repository.refresh()
         monkeypatch.setattr(DiskDirectory, "rename", refuse)
-        assert repository.bundle(BundleRequest(PROMPTS[0])).warnings == (NOT_WRITTEN,)
+        assert repository.engines.bundles.build(BundleRequest(PROMPTS[0])).warnings == (NOT_WRITTEN,)
 
 
 def test_the_last_bundle_can_be_switched_off(tmp_path: Path) -> None:
@@ -421,7 +430,7 @@ def test_the_last_bundle_can_be_switched_off(tmp_path: Path) -> None:
     shutil.copytree(CORPUS, root)
     with closing(Repository(load_config(str(root), last_bundle=False))) as repository:
         repository.refresh()
-        assert repository.bundle(BundleRequest(PROMPTS[0])).selections
+        assert repository.engines.bundles.build(BundleRequest(PROMPTS[0])).selections
     assert not (root / ".repo_mcp" / JSON_NAME).exists()
     assert not (root / ".repo_mcp" / MARKDOWN_NAME).exists()
 
@@ -430,7 +439,7 @@ def test_nothing_in_a_file_or_prompt_ends_its_fence(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Frobnicate\n\n````\n```\n# not a heading\n```\n````\n")
     with closing(Repository(load_config(str(tmp_path)))) as repository:
         repository.refresh()
-        bundle = repository.bundle(BundleRequest("frobnicate\n`````\n# Injected | heading"))
+        bundle = repository.engines.bundles.build(BundleRequest("frobnicate\n`````\n# Injected | heading"))
     page = render_markdown(bundle)
     inside, fence, headings = False, "", []
     for line in page.splitlines():
@@ -449,7 +458,7 @@ def test_a_line_too_long_is_cut_with_a_warning(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("frobnicate = '" + "x" * 3_000 + "'\n")
     with closing(Repository(load_config(str(tmp_path)))) as repository:
         repository.refresh()
-        bundle = repository.bundle(BundleRequest("frobnicate"))
+        bundle = repository.engines.bundles.build(BundleRequest("frobnicate"))
     assert len(bundle.selections[0].lines[0]) == 501
     assert bundle.warnings == ("1 lines were cut at 500 characters.",)
 
@@ -465,9 +474,9 @@ def test_a_strategy_can_be_replaced(tiny: Repository) -> None:
             return replace(choice, selections=choice.selections[:1])
 
     with closing(Repository(tiny.config)) as repository:
-        whole = repository.bundle(BundleRequest(PROMPTS[3]))
+        whole = repository.engines.bundles.build(BundleRequest(PROMPTS[3]))
         repository.engines.bundles._strategy = First()  # type: ignore[assignment]
-        part = repository.bundle(BundleRequest(PROMPTS[3]))
+        part = repository.engines.bundles.build(BundleRequest(PROMPTS[3]))
     assert part.selections == whole.selections[:1]
     assert part.bundle_id != whole.bundle_id
     assert build_document(part).keys() == build_document(whole).keys()

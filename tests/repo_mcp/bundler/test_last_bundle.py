@@ -49,7 +49,7 @@ def repository(root: Path) -> Iterator[Repository]:
 
 
 def keep(repository: Repository) -> Bundle:
-    bundle = repository.bundle(BundleRequest("balance in ledger.py:1"))
+    bundle = repository.engines.bundles.build(BundleRequest("balance in ledger.py:1"))
     assert "ledger.py" in {one.path for one in bundle.selections}
     return bundle
 

@@ -333,7 +333,7 @@ def test_a_damaged_index_ends_a_look_over_the_tree_and_tells_nobody(root: Path) 
     repository.refresh()
     index = repository._index
     (get_index_path(root) / "manifest").write_bytes(b"no manifest")
-    assert index._look._looking.acquire(blocking=False)
-    index._look._look_ahead(2)  # in a thread of its own, which has nobody to tell
-    assert not index._look._looking.locked()
-    assert index._look._look is None
+    assert index.look._looking.acquire(blocking=False)
+    index.look._look_ahead(2)  # in a thread of its own, which has nobody to tell
+    assert not index.look._looking.locked()
+    assert index.look._look is None

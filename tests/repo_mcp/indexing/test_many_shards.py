@@ -46,7 +46,7 @@ def look(progress):
     if ends == "killed" and progress.phase == "merge":
         os._exit(0)
     if progress.phase == "index" and progress.files_done:
-        segments.append(len(repository.segments))
+        segments.append(len(repository.indexes.lexical.report.list_segments()))
 
 searching = threading.Thread(target=search)
 searching.start()

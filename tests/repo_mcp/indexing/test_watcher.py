@@ -298,7 +298,7 @@ def test_a_walk_in_the_background_makes_room_for_files_known_by_name(tmp_path: P
     repository = Repository(Config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))
     repository.refresh()
     index: Any = repository._index
-    walk, begun = index._look.walk, threading.Event()
+    walk, begun = index.look.walk, threading.Event()
     walks: list[object] = []
 
     def walk_slowly(cancelled: Callable[[], bool], met: Any = None) -> Any:
@@ -308,7 +308,7 @@ def test_a_walk_in_the_background_makes_room_for_files_known_by_name(tmp_path: P
             time.sleep(0.001)
         return walk(cancelled, met)
 
-    index._look.walk = walk_slowly
+    index.look.walk = walk_slowly
     index.start_background_refresh()
     assert begun.wait(PATIENCE_SECONDS)
     file.write_text("second_word = 1\n")

@@ -309,11 +309,11 @@ def test_hints_that_fail_are_said_in_the_bundle(open_root: Open, tmp_path: Path)
     (tmp_path / "root" / "a.obey").write_text(f"fine{BODY}")
     repository = open_root()
     repository.refresh()
-    good = repository.bundle(BundleRequest("hints: ['zeppelin', 'zeppelin', '']\nwhat flies"))
+    good = repository.engines.bundles.build(BundleRequest("hints: ['zeppelin', 'zeppelin', '']\nwhat flies"))
     assert [one.text for one in good.audit.keywords if one.kind == "symbol"] == ["zeppelin"]
     assert [one.symbol for one in good.selections] == ["zeppelin"]
     for order, reason in [("fail(ValueError())", "ValueError"), ("[7]", "its answer has another value")]:
-        bad = repository.bundle(BundleRequest(f"hints: {order}\nairship"))
+        bad = repository.engines.bundles.build(BundleRequest(f"hints: {order}\nairship"))
         assert f"the adapter obeying failed ({reason}" in "".join(bad.warnings)
         assert bad.selections
 

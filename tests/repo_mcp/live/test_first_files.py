@@ -59,14 +59,14 @@ def test_nobody_waits_where_nothing_is_being_indexed(tree: Path, monkeypatch: py
 def listing_is_held(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let no refresh get further than the listing of the tree inside the block."""
     walking, may_go_on = threading.Event(), threading.Event()
-    walk = repository._index._look.walk
+    walk = repository._index.look.walk
 
     def walk_slowly(*arguments: object) -> WalkReport:
         walking.set()
         assert may_go_on.wait(60)
         return walk(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(repository._index._look, "walk", walk_slowly)
+    monkeypatch.setattr(repository._index.look, "walk", walk_slowly)
     refresh = threading.Thread(target=repository.refresh)
     refresh.start()
     try:

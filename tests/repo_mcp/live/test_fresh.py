@@ -151,7 +151,7 @@ def test_a_command_does_not_say_how_old_its_own_refresh_is(
 def test_a_refresh_that_runs_is_joined(unwatched: Repository, root: Path) -> None:
     (root / "ling.py").write_text("def ling():\n    return 2\n")
     index: Any = unwatched._index
-    walk, begun, may_go_on = index._look.walk, threading.Event(), threading.Event()
+    walk, begun, may_go_on = index.look.walk, threading.Event(), threading.Event()
 
     def walk_slowly(cancelled: Callable[[], bool], met: Any = None) -> Any:
         found = walk(cancelled, met)
@@ -159,7 +159,7 @@ def test_a_refresh_that_runs_is_joined(unwatched: Repository, root: Path) -> Non
         may_go_on.wait(HANG_SECONDS)
         return found
 
-    index._look.walk = walk_slowly
+    index.look.walk = walk_slowly
     first = threading.Thread(target=unwatched.refresh)
     first.start()
     assert begun.wait(HANG_SECONDS)

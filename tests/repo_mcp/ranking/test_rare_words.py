@@ -126,7 +126,7 @@ def test_a_question_about_what_is_not_there_is_answered_so_first(
 
 def test_a_bundle_and_a_search_in_words_say_it_first_too(open_package: Open) -> None:
     repository = open_package("_pytest")
-    bundle = repository.bundle(BundleRequest("Let the kafka consumer collect test files"))
+    bundle = repository.engines.bundles.build(BundleRequest("Let the kafka consumer collect test files"))
     assert bundle.warnings[0] == "No file has: kafka."
     found = repository.engines.code_search.search(CodeRequest("kafka consumer of collected tests", 5))
     assert found.warnings[0] == "No file has: kafka."

@@ -92,7 +92,7 @@ def write_everything(repository: Repository, *, adds: bool = True) -> list[str]:
             write()
         except (RepoError, OSError) as error:
             refused.append(error.message if isinstance(error, RepoError) else str(error.strerror))
-    repository.bundle(BundleRequest("what does first_function do"))
+    repository.engines.bundles.build(BundleRequest("what does first_function do"))
     repository.poison.add(b"text")
     repository.namespaces.mark_used()
     repository.namespaces.remove_unused()

@@ -147,12 +147,12 @@ def test_strings_are_found_in_the_whole_text_as_one_by_one(texts: list[str], is_
     last = {text: number for number, text in enumerate(plain)}
     structure = decode_symbol_record(record)
     if is_split:
-        assert structure.find_string("a.py") == last["a.py"]
-    assert structure.find_strings(asked) == [last.get(text) for text in asked]
+        assert structure.string_table.find("a.py") == last["a.py"]
+    assert structure.string_table.find_all(asked) == [last.get(text) for text in asked]
     for text in asked:  # few at a time are not found by the table
-        assert decode_symbol_record(record).find_strings([text]) == [last.get(text)]
+        assert decode_symbol_record(record).string_table.find_all([text]) == [last.get(text)]
     needles = ["a", "ab", "aa", "ß", "\naß\n", "\nab\n", "\n\n", "zz"]
-    found = structure.find_holding(needles)
+    found = structure.string_table.find_holding(needles)
     for needle, numbers in zip(needles, found, strict=True):
         is_whole = needle.startswith("\n")
         folded = [text.lower() for text in plain]
@@ -161,5 +161,7 @@ def test_strings_are_found_in_the_whole_text_as_one_by_one(texts: list[str], is_
         ]
         if needle != "\n\n":  # nothing stands in front of the first string
             assert sorted(set(numbers.tolist())) == holding, needle
-    assert structure.get_strings(range(len(plain))) == plain
-    assert [decode_symbol_record(record).get_strings([number])[0] for number in range(len(plain))] == plain
+    assert structure.string_table.get(range(len(plain))) == plain
+    assert [
+        decode_symbol_record(record).string_table.get([number])[0] for number in range(len(plain))
+    ] == plain

@@ -118,7 +118,7 @@ class Fixed:
 
 
 def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> None:
-    whole = project.bundle(BundleRequest(WIDE, 8, 400))
+    whole = project.engines.bundles.build(BundleRequest(WIDE, 8, 400))
     fixed = Fixed(whole, Limits())
     envelope = call(fixed, prompt="x", budget={"max_files": 8})
     kept = envelope["result"]["selections"]
@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> 
 
 
 def test_a_bundle_is_built_to_fit_whatever_is_asked(project: Repository) -> None:
-    whole = project.bundle(BundleRequest(WIDE, 8, 400))
+    whole = project.engines.bundles.build(BundleRequest(WIDE, 8, 400))
     fixed = Fixed(whole, Limits())
     envelope = call(fixed, prompt="x", budget={"max_tokens": 5_000})
     assert fixed.asked[0].max_tokens == 1_600

@@ -135,7 +135,7 @@ def test_who_may_not_wait_does_not_look(building: Building) -> None:
 
 
 def test_bundles_have_what_remains(building: Building) -> None:
-    bundle = building.repository.bundle(BundleRequest("where is hake declared"))
+    bundle = building.repository.engines.bundles.build(BundleRequest("where is hake declared"))
     assert HAKE in [one.path for one in bundle.selections]
 
 
