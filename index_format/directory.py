@@ -37,7 +37,7 @@ NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr
 
 
 class Taken(Enum):
-    """What became of a file that another directory has, too."""
+    """The way in which a directory has got a file of another one."""
 
     LINKED = 1  # both names mean the same file
     CLONED = 2  # it shares the blocks of the other one, whose bytes nobody read

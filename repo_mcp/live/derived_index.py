@@ -122,18 +122,26 @@ class DerivedIndex(ABC, Generic[View]):
         """
         snapshot = None if view is None else view.snapshot
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
-        if self._counted is None or self._counted[0] != generations:
-            deadline = time.monotonic() + PLAN_SECONDS
-            while self._is_comparing(lexical) and time.monotonic() < deadline:
-                if self._closed.wait(PLAN_POLL_SECONDS):
-                    break
+        is_known = self._counted is not None and self._counted[0] == generations
+        has_waited = not is_known and self._wait_for_plan(lexical)
         progress, kept = self._progress, self._counted
+        if has_waited and kept is not None and kept[0][1] == lexical.manifest:  # of the round that has ended
+            return kept[1]
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
         if kept is None or kept[0] != generations:  # comparing all files takes a moment in a large tree
             kept = generations, count_done(lexical, KnownFiles(snapshot), self._find_task)
             self._counted = kept
         return kept[1]
+
+    def _wait_for_plan(self, lexical: Snapshot) -> bool:
+        """Return True after a wait for a round that compares many files, PLAN_SECONDS at most."""
+        deadline, has_waited = time.monotonic() + PLAN_SECONDS, False
+        while self._is_comparing(lexical) and time.monotonic() < deadline:
+            has_waited = True
+            if self._closed.wait(PLAN_POLL_SECONDS):
+                break
+        return has_waited
 
     def _is_comparing(self, lexical: Snapshot) -> bool:
         """Return True while a round is about to tell, or is finding out, which of many files are finished."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,10 @@ from index_format import CorruptIndex, DiskDirectory, IndexWriter
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import derived_index
-from repo_mcp.model import IndexedPath, SearchRequest
+from repo_mcp.model import IndexedPath, SearchRequest, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.repository import Repository, root_indexes
+from repo_mcp.symbol_index import live_symbol_index
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
 from repo_mcp.symbol_index.phase import SymbolPhase
@@ -128,6 +130,39 @@ def test_a_round_that_compared_all_files_is_told_of_without_comparing_again(
     monkeypatch.setattr(derived_index, "count_done", refuse)
     status = repository.symbol_index.status()
     assert (status.state, status.files_done, status.files_total) == ("ready", 2, 2)
+
+
+def test_many_files_are_compared_by_the_round_alone(open_root: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("all files are compared")
+
+    monkeypatch.setattr(derived_index, "MANY_FILES", 1)
+    monkeypatch.setattr(derived_index, "PLAN_SECONDS", 60.0)
+    monkeypatch.setattr(derived_index, "count_done", refuse)
+    repository = open_root(("graph",))
+    repository.refresh()
+    symbols, may_go_on = repository.symbol_index, threading.Event()
+    run = symbols._phase.run
+
+    def run_later(*arguments: Any, **options: Any) -> SymbolIndexReport:
+        assert may_go_on.wait(60)
+        return run(*arguments, **options)
+
+    monkeypatch.setattr(symbols._phase, "run", run_later)
+    symbols.start()
+    try:
+        assert symbols.warn() == [live_symbol_index.COMPARING]
+        told: list[int] = []
+        asking = threading.Thread(target=lambda: told.append(symbols.status().files_total))
+        asking.start()
+        asking.join(0.05)
+        assert told == []  # it waits for the round
+    finally:
+        may_go_on.set()
+    asking.join()
+    assert told == [2]
+    wait_until(symbols._has_followed)
+    assert symbols.warn() == []
 
 
 def test_a_person_builds_it_and_it_is_kept(open_root: Open) -> None:
