@@ -469,7 +469,7 @@ def _find_laid(heads: I64) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class _PageLists:
-    """What pages say of their lists. See `TermPages`."""
+    """The lists of some pages. See `TermPages`."""
 
     masks: I64
     frequencies: I64
