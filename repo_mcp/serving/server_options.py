@@ -99,26 +99,33 @@ def build_parser(
     return parser
 
 
+_CHOSEN_FILES = {  # option -> (its value, what it does)
+    "--include-extension": (
+        "EXT",
+        "index only files with this extension; repeatable (default: every text file)",
+    ),
+    "--exclude-glob": ("GLOB", "leave out files that match, as in .gitignore; repeatable"),
+    "--allow-path": (
+        "GLOB",
+        "serve matching files even if their names are denied, such as secrets.py; repeatable",
+    ),
+}
+_SWITCHES = {
+    "--refuse-hard-links": "serve no file that has hard links: another name may be denied or outside the"
+    " root",
+    "--one-file-system": "serve nothing that is mounted below the root, like find -xdev",
+    "--refuse-private-keys": "serve no file that contains a private key (PEM)",
+    "--any-root": "allow the file system's root and kernel directories such as /proc as the root",
+    "--harden": "have the kernel deny files, programs and connections it does not need (Landlock, on Linux)",
+    "--audit-queries": "keep the text of queries and prompts in the audit log"
+    " (default: length and keyed digest)",
+}
+
+
 def _add_files(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose files by their names."""
-    parser.add_argument(
-        "--include-extension",
-        action="append",
-        metavar="EXT",
-        help="index only files with this extension; repeatable (default: every text file)",
-    )
-    parser.add_argument(
-        "--exclude-glob",
-        action="append",
-        metavar="GLOB",
-        help="leave out files that match, as in .gitignore; repeatable",
-    )
-    parser.add_argument(
-        "--allow-path",
-        action="append",
-        metavar="GLOB",
-        help="serve matching files even if their names are denied, such as secrets.py; repeatable",
-    )
+    for option, (value, told) in _CHOSEN_FILES.items():
+        parser.add_argument(option, action="append", metavar=value, help=told)
 
 
 def _add_rates(parser: argparse.ArgumentParser) -> None:
@@ -146,42 +153,8 @@ def _add_rates(parser: argparse.ArgumentParser) -> None:
 
 def _add_switches(parser: argparse.ArgumentParser) -> None:
     """Add the options about safety and what is recorded."""
-    parser.add_argument(
-        "--refuse-hard-links",
-        action="store_true",
-        default=None,
-        help="serve no file that has hard links: another name may be denied or outside the root",
-    )
-    parser.add_argument(
-        "--one-file-system",
-        action="store_true",
-        default=None,
-        help="serve nothing that is mounted below the root, like find -xdev",
-    )
-    parser.add_argument(
-        "--refuse-private-keys",
-        action="store_true",
-        default=None,
-        help="serve no file that contains a private key (PEM)",
-    )
-    parser.add_argument(
-        "--any-root",
-        action="store_true",
-        default=None,
-        help="allow the file system's root and kernel directories such as /proc as the root",
-    )
-    parser.add_argument(
-        "--harden",
-        action="store_true",
-        default=None,
-        help="have the kernel deny files, programs and connections it does not need (Landlock, on Linux)",
-    )
-    parser.add_argument(
-        "--audit-queries",
-        action="store_true",
-        default=None,
-        help="keep the text of queries and prompts in the audit log (default: length and keyed digest)",
-    )
+    for option, told in _SWITCHES.items():
+        parser.add_argument(option, action="store_true", default=None, help=told)
     parser.add_argument(
         "--last-bundle",
         action=argparse.BooleanOptionalAction,
