@@ -28,7 +28,7 @@ BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which 
 
 
 # Factors of a block's worth for a question: what seldom answers, and what decides.
-ASIDE, WORDLESS, TESTING = 0.3, 0.6, 0.1
+ASIDE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, DECIDING = 0.6, 1.4
 # Where failures are asked for: of a block without any; added to one whose failing lines hold every term.
 FAILS_NOT, FAILING = 0.5, 1.5

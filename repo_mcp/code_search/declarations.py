@@ -53,9 +53,6 @@ WORDS, OF_TERMS = (
 BESIDE, FAR = 0.3, 0.15  # how much of it counts beside the chunk's best unit, and outside of the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
 HEAD, DERIVED_FROM, NAMED = 0.6, 1.8, 2.5
-# Power of the share of the query's weight that a declaration's terms have, and what is added to that share:
-# one rare word in many lines does not make up for those that are missing.
-COVERAGE, LEAST_COVERED = 0.25, 0.1
 HEAD_LINES = 3  # of a class, that may name what it derives from
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
@@ -106,7 +103,7 @@ def order_hits(
     top = max(found.shares, default=0.0) or 1.0
     asks = _asks(query)
     words = WORDS if asks else OF_TERMS
-    weighed = _weigh(query, rated, weights, asks=asks)
+    weighed = _weigh(query, rated, asks=asks)
     best = max((one.worth for one in weighed), default=0.0) or 1.0
     chunks = found.chunks[:DEPTH]
     shown = [one.rated for one in weighed if one.rated.block.span and one.worth >= LEAST_SHARE * best]
@@ -147,11 +144,8 @@ def _asks(query: str) -> bool:
     return any(word.lower() in FUNCTION_WORDS for word in _WORD.findall(query))
 
 
-def _weigh(
-    query: str, rated: Sequence[RatedBlock], weights: Mapping[str, float], *, asks: bool
-) -> list[_Weighed]:
+def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weighed]:
     """Return the declarations, the best first."""
-    whole = sum(weights.values()) or 1.0
     fails = _ABOUT_FAILURES.search(query) is not None
     extends = asks_to_extend(query)
     bases = list_bases(rated) if extends else None
@@ -171,9 +165,7 @@ def _weigh(
         if fails:
             factor *= weigh_failures(one)
         is_test = span is not None and is_inner_test(span.qualified_name)  # which its worth knows
-        covered = LEAST_COVERED + sum([weights.get(term, 0.0) for term in sorted(one.terms)]) / whole
-        worth = one.worth * factor * (covered**COVERAGE if asks else 1.0)
-        weighed.append(_Weighed(one, worth, factor * (TESTING if is_test else 1.0)))
+        weighed.append(_Weighed(one, one.worth * factor, factor * (TESTING if is_test else 1.0)))
     return sorted(weighed, key=lambda one: -one.worth)  # stable
 
 

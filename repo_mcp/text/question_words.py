@@ -38,14 +38,6 @@ _ACTION = re.compile(
     re.IGNORECASE,
 )
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
-# "Which errors can X raise?": what is asked for is found by what fails, not by these words.
-_ASKS_FOR_ERRORS = re.compile(r"\b(?:which|what) (?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
-_ERROR_WORDS = frozenset(
-    """
-    error errors exception exceptions failure failures raise raises throw throws produce produces cause causes
-    give gives occur occurs come comes
-    """.split()  # noqa: SIM905
-)
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -55,8 +47,7 @@ _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 def list_words(text: str) -> list[str]:
     """Return the words and qualified names of a question that may stand in code."""
     words = list(dict.fromkeys(word for word in _TOKEN.findall(text) if len(word) > 1))
-    plain = STOP_WORDS | _QUESTION_WORDS | (_ERROR_WORDS if _ASKS_FOR_ERRORS.search(text) else frozenset())
-    return [word for word in words if word.lower() not in plain] or words
+    return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
 
 
 def asks_to_extend(text: str) -> bool:

@@ -907,29 +907,3 @@ def test_functions_that_are_values_are_hits_of_their_own(
     assert shown in lines[0]
     assert len(lines) < 12
     served.close()
-
-
-REFUSING = """def refuse_{what}(parcel):
-    parcel.refuse(parcel.{what})
-    if parcel.{what}:
-        parcel.refuse(parcel)
-    if parcel.refused:
-        return None
-    for other in parcel:
-        other.refuse(parcel)
-    return parcel
-"""
-REFUSED = """def stamp(form, parcel):
-    if parcel.weight > form.limit:
-        return form.refuse(parcel)
-    return form
-"""
-
-
-def test_what_holds_all_of_a_question_comes_before_what_repeats_a_part_of_it(tmp_path: Path) -> None:
-    refusing = "\n\n".join(REFUSING.format(what=what) for what in ("paper", "string"))
-    files = {"shop/parcels.py": refusing, "shop/customs.py": REFUSED}
-    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
-    query = "how is a parcel refused whose weight is above the limit of the form?"
-    assert served.rows("search_code", query=query)[0]["symbols"][0] == "stamp"
-    served.close()
