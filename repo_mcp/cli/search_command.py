@@ -1,8 +1,14 @@
-"""`search`: ranked or exact, as text that editors and pagers can follow, or as JSON."""
+"""`search`: ranked or exact, as text that editors and pagers can follow, or as JSON.
+
+PATHs, globs and a type, by which a person says what files a search is about, become what the engine takes.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +24,75 @@ if TYPE_CHECKING:
     from repo_mcp.config.server_config import Config
     from repo_mcp.model import ExactRequest, Hit, SearchRequest
     from repo_mcp.repository import Repository
+
+
+_SPECIAL = re.compile(r"[*?\[\]{}\\,!]")
+
+
+def join_globs(globs: Sequence[str], paths: Iterable[str]) -> str | None:
+    """Return one glob for the files that match one of `globs` and lie at or below one of `paths`.
+
+    A glob that begins with `!` leaves out what the rest of it matches, at any place. None lets every file
+    through. Raises RepoError with PATH_ESCAPE for a path outside of the root, and with INVALID_ARGUMENT for a
+    glob with a slash that names another place than a path.
+    """
+    left_out = [glob for glob in globs if glob.startswith("!")]
+    wanted = [glob for glob in globs if not glob.startswith("!")]
+    places = [_name_place(path) for path in paths]
+    if "" in places:  # the root itself
+        places = []
+    if places and wanted:
+        wanted = [_place_glob(glob, place) for place in places for glob in wanted]
+    elif places:
+        wanted = [one for place in places for one in (f"/{place}", f"{place}/**")]
+    return _unite([*wanted, *left_out])
+
+
+def _unite(globs: Sequence[str]) -> str | None:
+    distinct = list(dict.fromkeys(globs))
+    return f"{{{','.join(distinct)}}}" if len(distinct) > 1 else next(iter(distinct), None)
+
+
+def _name_place(path: str) -> str:
+    """Return a path relative to the root, its special characters escaped; "" for the root."""
+    plain = os.path.normpath(path).replace(os.sep, "/") if path else ""
+    if not plain or plain.startswith(("../", "/")) or plain == "..":
+        raise RepoError(
+            ErrorCode.PATH_ESCAPE,
+            f"{path or 'An empty PATH'} is not inside of the repository.",
+            "Give paths relative to it.",
+        )
+    return "" if plain == "." else _SPECIAL.sub(r"\\\g<0>", plain)
+
+
+def _place_glob(glob: str, place: str) -> str:
+    """Return the glob for files that match below a place."""
+    plain = glob.removeprefix("./").lstrip("/")
+    if "/" not in plain.rstrip("/"):
+        return f"{place}/**/{plain}"
+    if plain.startswith("**/"):
+        return f"{place}/{plain}"
+    if plain.startswith(f"{place}/"):
+        return plain
+    raise RepoError(
+        ErrorCode.INVALID_ARGUMENT,
+        f"--glob {glob} is not inside of {place}.",
+        "Give a glob without a slash, such as *.py, or leave out the path.",
+    )
+
+
+def choose_language(name: str | None, extensions: Mapping[str, str]) -> str | None:
+    """Return the language of a name or of a file extension: "python" for "py" and "Python"."""
+    if name is None:
+        return None
+    from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
+
+    plain = name.lower().removeprefix(".")
+    if plain in LANGUAGES:
+        return plain
+    found = find_language(f"x.{plain}", extensions).name
+    return name if found == "unknown" else found
+
 
 DESCRIPTION = """Search for the best hits, or for exact matches in order of path. The first
 search of a repository builds its index; later ones bring it up to date.
@@ -80,7 +155,7 @@ def build_parser() -> CommandParser:
 
 def search(options: Namespace) -> int:
     """Run one search, print it and return the exit code. Raises RepoError."""
-    from repo_mcp.cli.search_scope import choose_language, join_globs
+    from repo_mcp.cli.search_command import choose_language, join_globs
     from repo_mcp.model import ExactRequest, SearchRequest
 
     config, place = load(options), find_place(options.repo_root)
@@ -157,7 +232,7 @@ def choose_top_k(config: Config, top_k: int | None) -> int:
 def list_files(config: Config, glob: str | None, options: Namespace) -> int:
     """List the files of the tree that pass the filters."""
     from repo_mcp.cli.console.plain import write_json
-    from repo_mcp.cli.search_scope import choose_language
+    from repo_mcp.cli.search_command import choose_language
     from repo_mcp.languages.patterns.language_registry import find_language
     from repo_mcp.text.lines import escape_text
     from repo_mcp.text.roles import is_test_path

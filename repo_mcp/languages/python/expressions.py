@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
-from repo_mcp.languages.python.arguments import write_arguments
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
 from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
@@ -32,6 +31,7 @@ from repo_mcp.languages.python.types import (
     list_value_forms,
     narrow_expression,
     parse_quoted,
+    write_arguments,
 )
 from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, SymbolRecordBuilder
 

@@ -10,16 +10,23 @@ functions whose names begin with "is", which may be declared to tell a type.
 A condition holds in the branch that it guards; an assertion, or a branch that leaves its block unless the
 condition holds, tells it to the end of the block. Only plain variables are told, and only what both sides of
 an `and` say; what an `else` knows is left out.
+
+By the arguments of a call, as the paths of a record have them, a resolver can choose an overload.
+
+    f(x, True, mode="rb", *rest)    f(_,True,mode='rb',*)
+
+Each argument is `_` unless it is a constant that overloads are told apart by: True, False, None, a short
+string, or `0` for any number and `'` for any other string. A star says that there may be more.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from repo_mcp.languages.python.arguments import write_arguments
 from repo_mcp.languages.python.scopes import BUILTINS
 from repo_mcp.symbols.symbol_record import Binding
 
@@ -345,3 +352,31 @@ def _iter_conditions(test: ast.expr) -> Iterator[_Told]:
                 yield part.args[0].id, forms
         elif function.rpartition(".")[2].startswith("is"):
             yield part.args[0].id, [(f"{function}()", "", NARROWED)]
+
+
+MAX_ARGUMENTS = 8  # of one call; with more, nothing is told of them
+_SHORT = re.compile(r"[\w+-]{0,16}", re.ASCII)  # strings that are written
+
+
+def write_arguments(call: ast.Call) -> str:
+    """Return the arguments of a call in parentheses: "(_,True,mode='rb')"."""
+    args, keywords = call.args, call.keywords
+    if not args and not keywords:
+        return "()"
+    if len(args) + len(keywords) > MAX_ARGUMENTS:
+        return "(*)"
+    parts = [_write(one) for one in args]
+    for keyword in keywords:
+        parts.append("*" if keyword.arg is None else f"{keyword.arg}={_write(keyword.value)}")
+    return f"({','.join(parts)})"
+
+
+def _write(argument: ast.expr) -> str:
+    if type(argument) is ast.Constant:
+        value = argument.value
+        if value is None or value is True or value is False:
+            return str(value)
+        if type(value) is str:
+            return f"'{value}'" if _SHORT.fullmatch(value) else "'"
+        return "0" if type(value) in (int, float) else "_"
+    return "*" if type(argument) is ast.Starred else "_"
