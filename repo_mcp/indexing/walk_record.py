@@ -47,7 +47,7 @@ def recall_walk(directory: Directory, memory: WalkMemory, donor: Directory | Non
 
 
 def keep_walk(directory: Directory, memory: WalkMemory) -> None:
-    """Write the record if enough of it is new. For who holds the writer of the index. Raises OSError."""
+    """Write the record if enough of it is new. Only the holder of the index's writer may. Raises OSError."""
     least = 1 if memory.entries <= SMALL_ENTRIES else NEW_SHARE * memory.entries
     if memory.new_names < least:
         return

@@ -1,7 +1,8 @@
-"""A tool before it has what it asks, and how it gets it: arguments checked, answered, written to the log.
+"""Binds the tools of a toolset to the repository or the roots that they ask.
 
-A toolset lists its entries in the order in which clients see them; `bind` makes tools of them, whose calls
-wait until a `LoadedToolset` has opened what they ask. Left out on purpose: how a call becomes an answer,
+A toolset lists its entries in the order in which clients see them; `bind` makes tools of them. A call of one
+waits until a `LoadedToolset` has opened its repository, has its arguments checked, is answered, and is
+written to the log. Left out on purpose: how a call becomes an answer,
 which is in `repo_mcp.toolsets.answers`.
 """
 
@@ -40,7 +41,7 @@ Schema = JsonSchema | Callable[[Limits], JsonSchema]
 
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[Asked]):
-    """One tool before it has what it asks."""
+    """One tool, not yet bound to a repository."""
 
     name: str
     title: str

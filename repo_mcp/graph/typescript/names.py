@@ -89,7 +89,7 @@ class ScriptFile:
         return {one.symbol: (one.line, one.arguments) for one in rows}
 
     def keep_seen(self, symbols: list[Symbol], line: int) -> list[Symbol]:
-        """Return the namesakes that are seen from a line (0: from any): those of the innermost block."""
+        """Return those of some symbols of one name that a line sees (0: any line): the innermost block's."""
         if not line or not symbols or not any(one.ordinal in self.blocks for one in symbols):
             return symbols
         whole = 0, self.get_symbol(0).end_line
