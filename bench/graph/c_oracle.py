@@ -84,7 +84,7 @@ def iter_uses(root: Path, unit: cindex.TranslationUnit, definitions: dict[str, P
         found = cursor.referenced if cursor.kind in _USES else None
         if found is None or not found.spelling or is_local(found) or found.kind == _UNDECIDED:
             continue
-        here, declared = say_place(root, cursor.location), say_place(root, found.location)
+        here, declared = say_place(root, cursor.location), say_place(root, found.canonical.location)
         if here is None or declared is None or here[0] == OUTSIDE:
             continue
         template = cindex.conf.lib.clang_getSpecializedCursorTemplate(found)

@@ -68,6 +68,9 @@ class Prototypes:
                 assert other is not None
                 if _is_forward(other, ordinal) != forward:
                     continue
+                is_here = path == declaration.path
+                if _are_of_two_types(record, declaration.ordinal, other, ordinal, is_here=is_here):
+                    continue
                 if _are_alike(record, declaration.ordinal, other, ordinal, by_count=by_count):
                     found.append(Declaration(path, ordinal))
         return found
@@ -81,6 +84,16 @@ class Prototypes:
 
 def _is_forward(record: SymbolRecord, ordinal: int) -> bool:
     return bool(int(record.flags[ordinal]) & SymbolFlag.FORWARD)
+
+
+def _are_of_two_types(
+    one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, is_here: bool
+) -> bool:
+    """Return whether both stand in the bodies of types, and not of the same: each has its own member then."""
+    parents = int(one.parents[first]), int(two.parents[second])
+    kinds = SymbolKind(int(one.kinds[parents[0]])), SymbolKind(int(two.kinds[parents[1]]))
+    is_same = is_here and parents[0] == parents[1]
+    return not is_same and SymbolKind.EXTENSION not in kinds and TYPE_KINDS.issuperset(kinds)
 
 
 def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, by_count: bool) -> bool:

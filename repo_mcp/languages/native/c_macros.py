@@ -90,9 +90,9 @@ _LINKAGES = re.compile(
 )
 # In C++ behind what is declared: `Table* table_ GUARDED_BY(mutex_);`, `void Lock() ACQUIRE(mutex_) {`. It is
 # given names, no parameters.
-_GIVEN_NAMES = rb"\([ \t]*+(?:[!&*]?[\w.:>-]++(?:,[ \t\n]*+[!&*]?[\w.:>-]++)*+)?[ \t]*+\)"
+_GIVEN_NAMES = rb"\([ \t]*+(?:[!&*]?[\w.:>-]++(?:,[ \t\n]*+[!&*]?[\w.:>-]++){0,20})?[ \t]*+\)"
 _TRAILING = re.compile(
-    rb"(?:[\w>][ \t*&]++(?!(?:%s)\b)\w++|\)(?:[ \t\n]*+(?:const|override|noexcept|final))*+)[ \t\n]++"
+    rb"(?:[\w>][ \t*&]++(?!(?:%s)\b)\w++|\)(?:[ \t\n]*+(?:const|override|noexcept|final)){0,4})[ \t\n]++"
     % _NO_MACRO.encode()
     + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++"
     + _GIVEN_NAMES

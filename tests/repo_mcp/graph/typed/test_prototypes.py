@@ -93,3 +93,15 @@ def test_calls_of_what_each_platform_defines_may_mean_its_prototype() -> None:
     (prototype,) = graph.outline("include/loop.h")
     found = graph.find_incoming(prototype, CALLS)
     assert [(edge.other.path, edge.confidence) for edge in found.edges] == [("src/use.c", "probable")]
+
+
+def test_members_in_the_bodies_of_two_classes_are_two() -> None:
+    files = {
+        "port_example.h": "namespace port { class Signal { public: void Wait(); }; }\n",
+        "port_real.h": "namespace port { class Signal { public: void Wait() { cv_.wait(); } }; }\n",
+        "use.cc": '#include "port_real.h"\nvoid go(port::Signal* s) { s->Wait(); }\n',
+    }
+    graph = make_graph(files)
+    assert list_places(graph, find(graph, "port_example.h", "Wait")) == [("port_example.h", 1, True)]
+    assert list_callers(graph, find(graph, "port_example.h", "Wait")) == []
+    assert list_callers(graph, find(graph, "port_real.h", "Wait")) == ["go"]
