@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -109,10 +110,11 @@ class Fixed:
 
     def __init__(self, bundle: Bundle, limits: Limits) -> None:
         self.config = replace(load_config("/srv/repo"), limits=Limits(max_total_bytes_per_response=12_000))
+        self.engines = SimpleNamespace(bundles=SimpleNamespace(build=self._build))
         self._bundle = bundle
         self.asked: list[BundleRequest] = []
 
-    def bundle(self, request: BundleRequest) -> Bundle:
+    def _build(self, request: BundleRequest) -> Bundle:
         self.asked.append(request)
         return self._bundle
 
