@@ -19,7 +19,7 @@ from bench.research.questions import QUESTIONS, Question
 from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 from repo_mcp.research.records import Report, ResearchRequest, Steps
-from repo_mcp.toolsets.research.research_calls import build_result
+from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 
 
@@ -69,7 +69,7 @@ def main() -> None:
                 repository.symbol_index.build()
             report, seconds = ask(opened[question.tree], question, options.depth)
             print(f"<!-- {question.tree}, {seconds:.2f} s -->")
-            print(render_report(report.request.query, build_result(report, len(report.findings)).result))
+            print(render_report(report.request.query, cut_report(report, len(report.findings)).result))
             print("".join(f"Note: {warning}\n" for warning in report.warnings))
 
 

@@ -19,7 +19,6 @@ from index_format import (
     SegmentEntry,
     compactor,
     merge_segments,
-    merge_window,
     segment_writer,
     write_segment,
 )
@@ -70,7 +69,7 @@ def test_any_grouping_gives_the_bytes_of_one_build(
     entries = data.draw(st.permutations(write_groups(parts, model, groups)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compactor, "WINDOW_BYTES", window)
-        patch.setattr(merge_window, "GROUP_BYTES", group)  # of lists that are decoded together
+        patch.setattr(compactor, "GROUP_BYTES", group)  # of lists that are decoded together
         if len(entries) > 2 and data.draw(st.booleans()):  # two steps
             first = merge(parts, entries[:2])
             assert first is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.indexing.vocabulary import WORD_BYTES
+from repo_mcp.indexing.documents import WORD_BYTES
 
 
 def split_words(data: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The call of `code_research`: one question, one report, cut to fit."""
+"""The call of `code_research` and its schemas: one question, one report, cut to fit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,24 @@ from repo_mcp.protocol.tool_model import CallContext, Progress
 from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
-from repo_mcp.toolsets.research import research_schemas
 from repo_mcp.toolsets.research.answers import resolve_scope
-from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS
 from repo_mcp.toolsets.research.research_text import render_report
+from repo_mcp.toolsets.research.schemas import (
+    FORMAT,
+    MAX_QUERY_CHARS,
+    PATH,
+    build_result,
+)
+from repo_mcp.toolsets.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_limited,
+    build_list,
+    build_object,
+    build_text,
+    keep,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -24,6 +38,170 @@ ALSO, ALSO_CHARS, NEAR_CHARS = "also found", 1_300, 900  # of the places of find
 MAX_LIMITS = 3
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 T = TypeVar("T")
+DEFAULT_DEPTH, MAX_DEPTH = 2, 5
+DEFAULT_FINDINGS, MAX_FINDINGS = 40, 200
+FOCUSES = ("architecture", "dependencies", "patterns", "flow")
+FORMS = (
+    "implementations", "callers", "callees", "dependencies", "dependents", "configured", "flow", "defined",
+    "open", "overview", "extension", "errors", "difference",
+)  # fmt: skip
+CONFIDENCES = ("exact", "probable", "possible", "text")
+
+RESEARCH_INPUT = build_object(
+    {
+        "query": build_text(
+            "what calls authenticate(), how are requests validated, ...",
+            MAX_QUERY_CHARS,
+            0,
+        ),
+        "path": PATH,
+        "depth": build_limited(
+            "Levels of references",
+            DEFAULT_DEPTH,
+            MAX_DEPTH,
+        ),
+        "focus": build_choice(
+            "",
+            FOCUSES,
+        ),
+        "limit": build_limited(
+            "Most findings",
+            DEFAULT_FINDINGS,
+            MAX_FINDINGS,
+        ),
+        "format": FORMAT,
+    },
+    ("query",),
+)
+
+
+def _text(description: str = "") -> Schema:
+    return build_field("string", description)
+
+
+def _number(description: str = "") -> Schema:
+    return build_field("integer", description)
+
+
+_TEXTS = build_list(build_field("string"))
+_FINDING = build_object(
+    {
+        "path": _text(),
+        "start_line": _number(),
+        "end_line": _number(),
+        "symbol": _text("Qualified name, or the path outside any symbol"),
+        "kind": _text("function, class, file, text, ..."),
+        "why": _text("Why it is here"),
+        "hop": _number("References away from the subject; 0: the subject") | {"default": 0},
+        "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES)
+        | {"default": "exact"},
+        "reference_lines": build_list(build_field("integer"), "Where these uses are"),
+        "excerpt": _text("Numbered lines of the live text, those that decide; …: some are left out"),
+    },
+    ("path", "start_line", "end_line", "symbol", "kind", "why"),
+)
+_MAP = build_object(
+    {
+        "nodes": build_list(
+            build_object(
+                {
+                    "id": _text(),
+                    "label": _text(),
+                    "kind": _text(),
+                    "path": _text("Absent: outside the repository"),
+                }
+            )
+        ),
+        "edges": build_list(
+            build_object(
+                {
+                    "from": _text("Depends on the other"),
+                    "to": _text(),
+                    "kind": _text("calls, imports, inherits, ..."),
+                    "confidence": build_choice("", CONFIDENCES),
+                    "citation": _text(),
+                    "count": _number("References that it represents") | {"default": 1},
+                }
+            )
+        ),
+    }
+)
+_CHAIN = build_object(
+    {
+        "symbols": build_list(build_field("string"), "Each calls the next"),
+        "citations": build_list(build_field("string"), "Of each call"),
+        "confidence": build_choice("Of the weakest call", CONFIDENCES),
+        "ends": _text("Why it ends, or that it is a cycle"),
+    }
+)
+_MODULE = build_object(
+    {
+        "name": _text("File or folder"),
+        "files": _number(),
+        "strength": build_field("number", "Percent of random walks along imports ending there"),
+        "imported_by": _number("Modules"),
+        "imports": _number("Modules"),
+        "layer": _number("0 is the lowest"),
+        "citation": _text("One import of it; absent if no listed module imports it"),
+    }
+)
+_LAYER = build_object({"level": _number(), "modules": _TEXTS, "cycles": build_list(_TEXTS)})
+_SHAPE = build_object(
+    {
+        "shape": _text("family, decorator, registration, members, name or likeness"),
+        "name": _text(),
+        "count": _number(),
+        "citations": _TEXTS,
+        "note": _text(),
+    }
+)
+_SUBJECT = build_object(
+    {
+        "asked": _text(),
+        "taken_as": _text("declared, declared_otherwise, file, folder, outside or words"),
+        "symbols": _TEXTS,
+    }
+)
+RESEARCH_OUTPUT = build_result(
+    {
+        "answer": _text("In a few sentences, each with its citation"),
+        "understood_as": build_object(
+            {
+                "form": build_choice("The kind of question", FORMS),
+                "text": _text("How the question was understood"),
+                "subjects": build_list(_SUBJECT),
+            }
+        ),
+        "depth": _number("Hops that were followed"),
+        "focus": build_field(["string", "null"]),
+        "findings": keep(build_list(_FINDING, "Best first")),
+        "total_findings": _number(),
+        "truncated": build_field("boolean", "There are more findings than listed"),
+        "surroundings": build_list(
+            build_object({"what": _text("implementers, callers, tests, ..."), "places": _TEXTS}),
+            "path:start-end and name of what lies around",
+        ),
+        "call_chains": build_list(_CHAIN),
+        "entry_points": build_list(
+            build_object({"symbol": _text(), "citation": _text(), "why": _text()}),
+            "Where the findings start: what nothing else calls",
+        ),
+        "dependency_map": _MAP,
+        # Those that a focus asks for stand there even when there are none.
+        "modules": keep(build_list(_MODULE, "Of an architecture, the strongest first")),
+        "layers": keep(build_list(_LAYER, "Of an architecture, the lowest first")),
+        "shapes": keep(build_list(_SHAPE, "Of patterns")),
+        "outside": keep(
+            build_list(
+                build_object({"name": _text(), "count": _number(), "citation": _text()}),
+                "What is used but declared outside the repository",
+            )
+        ),
+        "limits": build_list(
+            build_object({"what": _text(), "why": _text()}), "What was left out, and by which limit"
+        ),
+    }
+)
 
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -45,7 +223,7 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     is_whole = most == len(report.findings)
     most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
-        partial(build_result, report),
+        partial(cut_report, report),
         most + (max(len(report.chains), len(report.map_nodes)) if is_whole else 0),
         "limit" not in arguments,
         None if "limit" in arguments else min(ORDINARY_BYTES, most_bytes),
@@ -58,15 +236,12 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
         context.report(Progress(done, total, escape_text(message)))
 
 
-def build_result(report: Report, rows: int) -> Part:
+def cut_report(report: Report, rows: int) -> Part:
     """Return a report with the `rows` findings that are worth most, those of words in the order of execution.
 
     Rows beyond those are of its chains and of its map.
     """
-    from repo_mcp.research.execution import (
-        order_by_calls,  # not when tools are listed
-        order_findings,
-    )
+    from repo_mcp.research.execution import order_by_calls, order_findings  # not when tools are listed
     from repo_mcp.research.records import Form, Group
 
     ordered = order_findings(report.findings)
@@ -267,8 +442,8 @@ ENTRIES = (
         "Answer a question about structure by following references: what calls X, implementations of X,"
         " what X depends on, where X is configured, how X reaches Y, the architecture. Gives cited findings,"
         " a dependency map, call chains and entry points.",
-        research_schemas.RESEARCH_INPUT,
-        research_schemas.RESEARCH_OUTPUT,
+        RESEARCH_INPUT,
+        RESEARCH_OUTPUT,
         code_research,
         free_text=frozenset({"query"}),
         may_be_task=True,

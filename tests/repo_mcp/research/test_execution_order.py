@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.research.execution import order_by_calls
 from repo_mcp.research.records import Finding, MapEdge
-from repo_mcp.toolsets.research.research_calls import build_result
+from repo_mcp.toolsets.research.research_calls import cut_report
 from tests.repo_mcp.research.asking import Asked
 
 
@@ -67,7 +67,7 @@ def clean_dish(dish):
 
 def test_an_answer_is_read_from_the_entry_down() -> None:
     report = Asked(KITCHEN).ask("how is a dish washed and dried?")
-    shown = build_result(report, len(report.findings)).result["findings"]
+    shown = cut_report(report, len(report.findings)).result["findings"]
     assert isinstance(shown, list)
     names = [one["symbol"] for one in shown if not one["hop"]]
     assert names == ["kitchen.clean_dish", "kitchen.wash_dish", "kitchen.dry_dish"]

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.research import architecture
-from repo_mcp.research.architecture import ENOUGH, FEW_FILES, name_modules, name_package
-from repo_mcp.research.layers import build_layers, compute_strengths
+from repo_mcp.research.architecture import (
+    ENOUGH,
+    FEW_FILES,
+    build_layers,
+    compute_strengths,
+    name_modules,
+    name_package,
+)
 from tests.repo_mcp.research.asking import Asked
 
 NAMES = st.sampled_from("abcd")  # not more cycles than are named

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.toolsets.research.research_calls import build_result
+from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 from tests.repo_mcp.research.asking import Asked
 from tests.repo_mcp.research.test_research_answers import SERVICE
@@ -24,7 +24,7 @@ QUESTIONS = {
 
 
 def render(question: str) -> str:
-    return render_report(question, build_result(Asked(SERVICE).ask(question, depth=3), 40).result)
+    return render_report(question, cut_report(Asked(SERVICE).ask(question, depth=3), 40).result)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
