@@ -254,6 +254,11 @@ class DiskLock:
     def release(self) -> None:
         """Release the lock. Calling it again does nothing."""
         if self._descriptor >= 0:
+            if sys.platform != "win32":
+                import fcntl
+
+                with suppress(OSError):  # closing alone waits for copies: a starting process has one
+                    fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             os.close(self._descriptor)
             self._descriptor = -1
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, Directory, DiskDirectory, IndexLocked, MemoryDirectory, new_file
-from index_format.directory import MemoryFile, Taken
+from index_format.directory import DiskLock, MemoryFile, Taken
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -177,6 +177,18 @@ time.sleep(600)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+@posix_only
+def test_a_process_that_is_starting_keeps_no_lock_that_was_released(tmp_path: Path) -> None:
+    descriptor = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
+    held = DiskLock(descriptor, "lock")
+    copy = os.dup(descriptor)  # what a child has between fork and exec
+    try:
+        held.release()
+        DiskDirectory(str(tmp_path)).lock("lock").release()
+    finally:
+        os.close(copy)
+
+
 def test_a_killed_holder_frees_the_lock(tmp_path: Path) -> None:
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, cwd=PROJECT
