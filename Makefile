@@ -23,6 +23,8 @@ QUERY ?= where is the manifest committed
 ROOT ?= .
 
 export PYTHONHASHSEED := random
+# Processes that tests start would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup check release-check clients lint types test bench calls golden deep quality economy bench-peers try dump verify docs dist
 
