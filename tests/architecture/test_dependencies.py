@@ -71,10 +71,12 @@ def name_package(library: str) -> str:
     return names.pop()
 
 
-@pytest.mark.parametrize("library", sorted(find_imported()))
-def test_what_is_imported_is_declared(library: str) -> None:
-    assert importlib.util.find_spec(library) is not None
-    assert name_package(library) in read_dependencies() | read_extras(), find_imported()[library]
+def test_what_is_imported_is_declared() -> None:
+    declared = read_dependencies() | read_extras()
+    assert [library for library in find_imported() if importlib.util.find_spec(library) is None] == []
+    assert {
+        library: place for library, place in find_imported().items() if name_package(library) not in declared
+    } == {}
 
 
 def test_what_is_declared_is_imported() -> None:
