@@ -9,56 +9,20 @@ import threading
 import time
 from collections.abc import Iterator
 from functools import partial
-from multiprocessing.connection import Connection
 
 import pytest
 
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
-from repo_mcp.process import parse_process, parse_worker
+from repo_mcp.process import parse_worker
 from repo_mcp.process.parse_worker import BatchParser
 from tests.growth import HANG_SECONDS
-
-
-def answer_upper(_task: str, text: bytes) -> bytes:
-    if text == b"die":
-        os._exit(1)
-    if text == b"hang":
-        time.sleep(5 * HANG_SECONDS)
-    if text == b"raise":
-        raise ValueError
-    return text.upper()
-
-
-def serve_upper(requests: Connection, answers: Connection, niceness: int) -> None:
-    parse_process.serve(requests, answers, niceness, answer_upper)
-
-
-def serve_small(requests: Connection, answers: Connection, niceness: int) -> None:
-    """Serve as a child that has grown too large after each frame."""
-    parse_process.serve(requests, answers, niceness, answer_upper, kept_rss_bytes=0)
-
-
-def serve_half(requests: Connection, answers: Connection, _niceness: int) -> None:
-    """Serve as a child in the hands of a text: it announces more bytes than it sends."""
-    answers.send_bytes(parse_process.READY)
-    requests.recv_bytes()
-    os.write(answers.fileno(), (1000).to_bytes(4, "big") + b"+half")
-    time.sleep(5 * HANG_SECONDS)
-
-
-def serve_frame(frame: bytes, requests: Connection, answers: Connection, _niceness: int) -> None:
-    """Serve as a child in the hands of a text: whatever it is asked it answers with this."""
-    answers.send_bytes(parse_process.READY)
-    requests.recv_bytes()
-    answers.send_bytes(frame)
-
-
-def tell_niceness(_task: str, _text: bytes) -> bytes:
-    return str(os.nice(0)).encode()
-
-
-def serve_niceness(requests: Connection, answers: Connection, niceness: int) -> None:
-    parse_process.serve(requests, answers, niceness, tell_niceness)
+from tests.repo_mcp.process.parse_servers import (
+    serve_frame,
+    serve_half,
+    serve_niceness,
+    serve_small,
+    serve_upper,
+)
 
 
 @pytest.fixture

@@ -1,0 +1,52 @@
+"""What the children of the tests of parsers run. It imports little, for each child imports it anew."""
+
+from __future__ import annotations
+
+import os
+import time
+from multiprocessing.connection import Connection
+
+from repo_mcp.process import parse_process
+from tests.growth import HANG_SECONDS
+
+
+def answer_upper(_task: str, text: bytes) -> bytes:
+    if text == b"die":
+        os._exit(1)
+    if text == b"hang":
+        time.sleep(5 * HANG_SECONDS)
+    if text == b"raise":
+        raise ValueError
+    return text.upper()
+
+
+def serve_upper(requests: Connection, answers: Connection, niceness: int) -> None:
+    parse_process.serve(requests, answers, niceness, answer_upper)
+
+
+def serve_small(requests: Connection, answers: Connection, niceness: int) -> None:
+    """Serve as a child that has grown too large after each frame."""
+    parse_process.serve(requests, answers, niceness, answer_upper, kept_rss_bytes=0)
+
+
+def serve_half(requests: Connection, answers: Connection, _niceness: int) -> None:
+    """Serve as a child in the hands of a text: it announces more bytes than it sends."""
+    answers.send_bytes(parse_process.READY)
+    requests.recv_bytes()
+    os.write(answers.fileno(), (1000).to_bytes(4, "big") + b"+half")
+    time.sleep(5 * HANG_SECONDS)
+
+
+def serve_frame(frame: bytes, requests: Connection, answers: Connection, _niceness: int) -> None:
+    """Serve as a child in the hands of a text: whatever it is asked it answers with this."""
+    answers.send_bytes(parse_process.READY)
+    requests.recv_bytes()
+    answers.send_bytes(frame)
+
+
+def tell_niceness(_task: str, _text: bytes) -> bytes:
+    return str(os.nice(0)).encode()
+
+
+def serve_niceness(requests: Connection, answers: Connection, niceness: int) -> None:
+    parse_process.serve(requests, answers, niceness, tell_niceness)
