@@ -7,7 +7,8 @@ imports were done before, which saves half a second. A start that differs otherw
 Python's, a variable that Python reads when it starts) is a real one.
 
 What must not be shared, the imports and what they cost, is tested where the real `subprocess` is used:
-`tests/repo_mcp/test_launch.py`, `tests/repo_mcp/test_server_stdio.py`, and all of `tests/deep`.
+`tests/repo_mcp/test_launch.py`, `tests/repo_mcp/test_server_stdio.py`, and, by `make deep`, all of
+`tests/deep`.
 """
 
 from __future__ import annotations
@@ -81,7 +82,12 @@ class _Forked(subprocess.Popen[Any]):
         )
         self._told, telling = os.pipe()
         mother = _start_mother(os.getpid())
-        request = {"command": command, "cwd": os.fspath(cwd or os.getcwd()), "env": env}
+        request = {
+            "command": command,
+            "cwd": os.fspath(cwd or os.getcwd()),
+            "env": env,
+            "starts_session": options[20],
+        }
         socket.send_fds(mother, [json.dumps(request).encode()], [given, said, complained, telling])
         os.close(telling)
         (self.pid,) = _NUMBER.unpack(os.read(self._told, _NUMBER.size))
@@ -167,6 +173,8 @@ def _become(request: dict[str, Any], streams: list[int]) -> list[str]:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+    if request["starts_session"]:
+        os.setsid()
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])

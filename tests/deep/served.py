@@ -19,6 +19,8 @@ from types import TracebackType
 from typing import Any
 
 from tests.deep.answers import TOOLSETS, run_calls
+from tests.deep.sizes import IS_DEEP
+from tests.forked import popen
 
 PROJECT = Path(__file__).resolve().parents[2]
 START = "from repo_mcp.server import main; raise SystemExit(main())"
@@ -61,7 +63,8 @@ class Served:
         words = [sys.executable, "-c", start, "--repo-root", str(root), "--data-dir", str(data), "--no-watch"]
         words += ["--workers", "1", "--toolsets", TOOLSETS]
         with open(said or os.devnull, "ab") as errors:
-            self.popen = subprocess.Popen(
+            start_process = subprocess.Popen if IS_DEEP else popen  # a check spares what imports cost
+            self.popen = start_process(
                 [*words, *options],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
