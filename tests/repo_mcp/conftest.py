@@ -1,0 +1,22 @@
+"""Where what is parsed is not the matter but what is made of it, nothing is started to parse it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.parsers_here import parse_here
+
+HERE = Path(__file__).parent
+ROOMS = ("bundler", "code_search", "documentation", "graph", "research", "semantic", "toolsets")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def parsed_here(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Parse in this process in the rooms above."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.relative_to(HERE).parts[0] in ROOMS:
+            parse_here(patch)
+        yield
