@@ -12,6 +12,7 @@ import pytest
 
 from bench.report import Row
 from bench.stored_run import Regression, build_measures, find_regressions, find_run_file, read_run, write_run
+from tests.deep.sizes import IS_DEEP
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = Row("open index", [0.010, 0.012, 0.030], 0.020, {"index_mb": 5.25, "files": 3})
@@ -74,6 +75,7 @@ def run_bench(results: Path, scratch: Path, *options: str) -> subprocess.Complet
     return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.sized
 def test_the_benchmarks_store_a_first_run_and_fail_by_a_regression(tmp_path: Path) -> None:
     results = tmp_path / "results"
     file = find_run_file(results, "made-24")
@@ -90,5 +92,7 @@ def test_the_benchmarks_store_a_first_run_and_fail_by_a_regression(tmp_path: Pat
     assert "open index: time is" in slower.stdout
     assert json.loads(file.read_text()) == stored  # a failed run does not become what is right
 
+    if not IS_DEEP:
+        return  # each run takes seconds
     assert run_bench(results, tmp_path / "replaced", "--store").returncode == 0
     assert json.loads(file.read_text())["rows"]["open index"]["best"] > row["best"]

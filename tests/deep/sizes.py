@@ -6,6 +6,10 @@ A check, which has no DEEP_SHARE, does a small part of what is long and seldom f
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
 
 IS_DEEP = "DEEP_SHARE" in os.environ
 SHARE = max(1, min(100, int(os.environ.get("DEEP_SHARE", "100"))))
@@ -26,3 +30,11 @@ def choose(few: int, whole: int) -> int:
 def examples(whole: int) -> int:
     """Return how many examples of a property to try. A test that has more in a deep run is run there, too."""
     return choose(min(FEW, whole), whole)
+
+
+def first(count: int, values: Iterable[Any]) -> list[Any]:
+    """Return parameters of which a check tries the first `count`, and `make deep` all."""
+    return [
+        value if number < count else pytest.param(value, marks=pytest.mark.deep)
+        for number, value in enumerate(values)
+    ]

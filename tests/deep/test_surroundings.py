@@ -23,7 +23,7 @@ from tests.deep.answers import ask_anew, open_repository, refresh_and_ask, renew
 from tests.deep.ledger import LEDGER
 from tests.deep.served import START as SERVER
 from tests.deep.served import Served
-from tests.deep.sizes import IS_DEEP, scale
+from tests.deep.sizes import IS_DEEP, first, scale
 from tests.deep.worlds import make_linked_tree
 from tests.repo_mcp.trees import edit_tree
 
@@ -125,9 +125,13 @@ def test_a_medium_that_is_full_or_cannot_be_written(
 # R16: clocks
 
 
+JUMPS = {"back": -DAY, "forth": 10 * 365 * DAY, "to 1970": 1 - time.time()}
+
+
 @pytest.mark.recipe
-@pytest.mark.parametrize("jump", [-DAY, 10 * 365 * DAY, -time.time() + 1], ids=["back", "forth", "to 1970"])
-def test_a_clock_that_jumps(root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+@pytest.mark.parametrize("name", first(1, JUMPS))
+def test_a_clock_that_jumps(root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    jump = JUMPS[name]
     now, now_ns = time.time, time.time_ns
     with LEDGER.suite("R16 clocks") as row:
         with closing(open_repository(root, data)) as repository:
@@ -142,7 +146,7 @@ def test_a_clock_that_jumps(root: Path, data: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.recipe
-@pytest.mark.parametrize("stamp", [0, 1, -DAY, 2**31 + DAY, 16_725_225_600])
+@pytest.mark.parametrize("stamp", first(2, [0, 16_725_225_600, 1, -DAY, 2**31 + DAY]))
 def test_files_of_odd_times(root: Path, data: Path, stamp: int) -> None:
     with LEDGER.suite("R16 clocks") as row:
         for path in sorted(root.rglob("*.py")):
@@ -230,7 +234,7 @@ def test_a_file_that_changes_while_it_is_read(root: Path, data: Path, reads: int
 
 
 @pytest.mark.recipe
-@pytest.mark.parametrize("number", [5, 13, 24])  # EIO, EACCES, EMFILE
+@pytest.mark.parametrize("number", first(1, [5, 13, 24]))  # EIO, EACCES, EMFILE
 def test_a_directory_that_cannot_be_listed_loses_no_file(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
@@ -474,7 +478,7 @@ def test_no_environment_changes_an_answer(root: Path, tmp_path: Path) -> None:
     segments: set[frozenset[tuple[str, bytes]]] = set()
     umasks: list[Callable[[], int]] = [lambda: os.umask(0), lambda: os.umask(0o077)]
     with LEDGER.suite("R25 environments") as row:
-        for number, (name, environment) in enumerate(list(ENVIRONMENTS.items())[:: 1 if IS_DEEP else 2]):
+        for number, (name, environment) in enumerate(list(ENVIRONMENTS.items())[:: 1 if IS_DEEP else 4]):
             data = tmp_path / f"data{number}"
             done = _run(SHOWN, str(root), str(data), environment=environment, preexec_fn=umasks[number % 2])
             assert done.returncode == 0, (name, done.stderr[-2000:])

@@ -100,6 +100,7 @@ def test_a_script_builds_packs_of_main_and_other_jobs_begin_with_the_newest(forg
     run_script(forge.clone(), "build")
 
 
+@pytest.mark.deep
 def test_a_job_goes_on_without_a_pack_that_is_damaged_or_of_somebody_else(forge: Forge) -> None:
     pytest.importorskip("cryptography", reason="the extra `signed` is not installed")
     for name in ("ours", "theirs"):

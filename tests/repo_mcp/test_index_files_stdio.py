@@ -14,7 +14,7 @@ import pytest
 from tests.repo_mcp.retrieval_client import RetrievalClient
 from tests.repo_mcp.test_graph_stdio import start, wait_for, wait_until_ready
 
-SHARDS = 5
+SHARDS = 3
 SHARD_BYTES = 8 * 1024 * 1024  # as the program cuts them
 LAST = "zz/deep/down/last.py"
 LINE = "value = {'name': 1, 'other': 2, 'more': 3}  # of which there are many\n"

@@ -42,6 +42,8 @@ shift 3
 done) </dev/null >/dev/null 2>&1 &
 exec "$python" -c "$program" --data-dir "$place/data" "$@"
 """
+# Each call that waits for a lock gives up after half a second instead of five.
+IMPATIENT = f"from repo_mcp.indexing import indexer; indexer.LOCK_WAIT_SECONDS = 0.5\n{START}"
 HOLD = """
 import fcntl, os, sys
 held = [os.open(path, os.O_RDWR | os.O_CREAT, 0o600) for path in sys.argv[1:]]
@@ -106,7 +108,7 @@ def _serve_on_small_disk(place: Path, root: Path, options: tuple[str, ...]) -> I
 @contextmanager
 def _serve_beside_another(place: Path, root: Path, options: tuple[str, ...]) -> Iterator[World]:
     data = place / "data"
-    client = _start(root, place / "home", [sys.executable, "-c", START, "--data-dir", str(data)], options)
+    client = _start(root, place / "home", [sys.executable, "-c", IMPATIENT, "--data-dir", str(data)], options)
 
     @contextmanager
     def hold() -> Iterator[None]:

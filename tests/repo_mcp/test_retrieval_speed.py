@@ -15,7 +15,7 @@ from tests.deep.sizes import IS_DEEP, choose
 from tests.repo_mcp.toolsets.retrieval_roots import Served
 from tests.repo_mcp.trees import SUFFIXES, WORDS, make_text
 
-LINES = choose(30_000, 1_000_000)
+LINES = choose(10_000, 1_000_000)
 WITHIN_SECONDS = 2.0
 
 

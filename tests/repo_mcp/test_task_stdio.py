@@ -28,7 +28,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from index_format import DiskDirectory, verify_index
-from tests.deep.sizes import IS_DEEP
+from tests.deep.sizes import IS_DEEP, first
 from tests.forked import popen
 from tests.growth import HANG_SECONDS
 
@@ -454,7 +454,7 @@ def _find_faults(root: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.sized
-@pytest.mark.parametrize("way", ["end of input", "broken pipe", "terminated", "killed"])
+@pytest.mark.parametrize("way", first(2, ["killed", "end of input", "broken pipe", "terminated"]))
 def test_a_client_that_disappears_stops_the_work_and_leaves_the_index_whole(
     many_files: Path, processes: list[Process], way: str
 ) -> None:

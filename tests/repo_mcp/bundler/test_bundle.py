@@ -30,7 +30,7 @@ from repo_mcp.model import SearchRequest
 from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path
-from tests.deep.sizes import examples
+from tests.deep.sizes import choose
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 from tests.repo_mcp.trees import edit_tree, make_tree
 
@@ -182,7 +182,7 @@ def test_every_reason_is_true_of_a_larger_tree(project: Repository, prompt: str)
     tokens=st.none() | st.integers(1, 5_000),
     tests=st.booleans(),
 )
-@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=choose(10, 40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_budgets_are_kept(
     project: Repository, prompt: str, files: int | None, lines: int | None, tokens: int | None, tests: bool
 ) -> None:

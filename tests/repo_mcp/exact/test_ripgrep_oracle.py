@@ -23,10 +23,12 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.exact import search as exact_search
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
+from tests.deep.sizes import IS_DEEP, first
 from tests.repo_mcp.exact.learnt_sides import learn_sides, use_sides
 
 RIPGREP = shutil.which("rg")
 TREES = {"library": Path(os.__file__).parent, "packages": Path(sysconfig.get_path("purelib"))}
+LEFT_OUT = ("site-packages/",) if IS_DEEP else ("site-packages/", "test/", "idlelib/", "lib2to3/")
 EXTENSIONS = ["py", "txt", "rst", "pyi", "cfg", "toml", "md", "h", "c", "json"]
 MAX_LINES = 100_000  # of one answer: beyond it a pattern says little
 
@@ -46,16 +48,14 @@ class Tree:
     lines: list[str]
 
 
-@pytest.fixture(scope="module", params=list(TREES))
+@pytest.fixture(scope="module", params=first(1, TREES))
 def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
     root = TREES[request.param]
     repository = Repository(
         load_config(
             str(root),
             data_dir=str(tmp_path_factory.mktemp("index")),
-            exclude_globs=["site-packages/", "__pycache__/"]
-            if request.param == "library"
-            else ["__pycache__/"],
+            exclude_globs=["__pycache__/", *(LEFT_OUT if request.param == "library" else ())],
             include_extensions=EXTENSIONS,
         )
     )

@@ -20,6 +20,7 @@ from repo_mcp.live.live_index import NOT_WHOLE
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import FIELDS
+from tests.deep.sizes import choose
 from tests.posix import posix
 from tests.repo_mcp.trees import make_tree
 
@@ -253,6 +254,7 @@ if __name__ == "__main__":
 
 
 @posix
+@pytest.mark.sized
 def test_killed_at_any_moment_the_next_start_heals(tmp_path: Path) -> None:
     tree = make_tree(tmp_path / "root", 7, files=150)
     wanted = open_repository(make_tree(tmp_path / "copy" / "root", 7, files=150))
@@ -260,7 +262,7 @@ def test_killed_at_any_moment_the_next_start_heals(tmp_path: Path) -> None:
     script = tmp_path / "build.py"
     script.write_text(BUILD)
     draw = random.Random(8)
-    for round_number in range(6):
+    for round_number in range(choose(2, 6)):
         process = subprocess.Popen(
             [sys.executable, str(script), str(tree), str(tmp_path / "data"), *["force"] * (round_number % 2)],
             stdout=subprocess.PIPE,
