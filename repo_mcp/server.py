@@ -54,7 +54,7 @@ PROGRAM = "repo-mcp-server"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server with the options of `argv`; returns the exit code.
 
-    What has served ends the process itself, two seconds after the client at most, whatever hangs.
+    After serving, it ends the process itself, two seconds after the client at most, whatever hangs.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     server: Server | None = None
@@ -182,7 +182,7 @@ def serve(config: Config, server: Server | None = None) -> int:
 
 
 def _find_here(config: Config) -> HeldDirectory | None:
-    """Return the root around the working directory: as it was found at the very start, if it was."""
+    """Return the root around the working directory, as it was found at the very start if that was done."""
     from repo_mcp.config.found_root import hold_found_root
 
     return config.held_roots[0] if config.held_roots else hold_found_root()
@@ -212,7 +212,7 @@ def _serve_named(config: Config, server: Server | None) -> tuple[Server, Callabl
 def _serve_found(
     config: Config, here: HeldDirectory | None, server: Server | None
 ) -> tuple[Server, Callable[[], object]] | None:
-    """Serve the roots that the client names, or else `here`; otherwise as `_serve_named`."""
+    """Serve the roots that the client names, or else `here`. Otherwise like `_serve_named`."""
     from repo_mcp.process.allocator import return_free_memory
     from repo_mcp.serving.served_roots import ServedRoots
 
@@ -258,7 +258,7 @@ class Server:
         self.wire.start(self._session.take)
 
     def offer(self, toolsets: Sequence[Toolset]) -> None:
-        """List the tools. Their calls wait until what they ask is open."""
+        """List the tools. Their calls wait until their repositories are open."""
         from repo_mcp.protocol.calls import CallPool
         from repo_mcp.protocol.sampling import Sampler
         from repo_mcp.protocol.tool_model import name_tools
@@ -271,14 +271,14 @@ class Server:
         self._session.offer(name_tools(toolsets), CallPool(), Sampler(self.wire.say), find_resources)
 
     def find_roots(self, served: ServedRoots) -> None:
-        """Have the roots served that the client names."""
+        """Serve the roots that the client names."""
         assert self._roots is not None
         roots = self._roots
         served.follow(self.begin, self._session.change_schemas, self._session.change_resources)
         roots.listen(lambda uris: served.tell(uris, is_known=not roots.declared))
 
     def begin(self, repositories: Sequence[Repository]) -> None:
-        """Refresh repositories that the tools ask, now that they are open."""
+        """Refresh the repositories that the tools use, now that they are open."""
         self.wire.note_started()
         self._session.note_open()
         _refresh_soon(repositories)
@@ -291,7 +291,7 @@ class Server:
         return reason
 
     def close(self) -> None:
-        """Let calls that nobody waits for come to their end: each writes its line of the log."""
+        """Let calls that nobody waits for finish: each writes its line of the log."""
         self._session.wait_until_idle(CALLS_GRACE_SECONDS)
 
 
@@ -300,7 +300,7 @@ def _start(
 ) -> Server | None:
     """Return a server that answers; None when a standard stream is closed.
 
-    `root` is what its instructions name, "" where it has none; `listing` may be "": there is none.
+    `root` is the name in its instructions, or "" for none; `listing` is "" if there is none.
     """
     try:
         wire = Wire(take_standard_streams(), leave=_leave)
@@ -350,14 +350,14 @@ def _refresh_soon(repositories: Sequence[Repository]) -> None:
 
 
 def _run_later(seconds: float, run: Callable[[], object]) -> None:
-    """Run it in a thread of its own, unless the process has ended by then."""
+    """Run a function in a thread of its own, unless the process has ended by then."""
     timer = threading.Timer(seconds, run)
     timer.daemon = True
     timer.start()
 
 
 def _close(repositories: Sequence[Repository | ServedRoots]) -> None:
-    """Close what is served; processes that still index a moment after it has said stop are killed."""
+    """Close what is served, and kill processes that still index a moment after they were told to stop."""
     _run_later(WORKERS_GRACE_SECONDS, kill_children)
     closing = [threading.Thread(target=repository.close) for repository in repositories]
     for one in closing:  # each waits a little for its refresh to stop

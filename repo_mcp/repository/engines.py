@@ -1,4 +1,4 @@
-"""The engines over one root that need more than its text: each opens at its first use.
+"""The engines over one root that need more than its text. Each is opened at its first use.
 
 None of them is imported at start, nor by a server whose tools do not need it.
 
@@ -89,7 +89,7 @@ class Engines:
         _ = self.exact
 
     def close(self) -> bool:
-        """Wait for what runs in the background. Returns False when it has not stopped in time."""
+        """Wait for background work. Returns False when it has not stopped in time."""
         return self._made_exact is None or self._made_exact.close()
 
     @property
@@ -157,7 +157,7 @@ class Engines:
 
     @property
     def impact(self) -> ImpactFinder:
-        """Return the engine that follows a diff to what it reaches."""
+        """Return the engine that finds what a diff affects."""
         from repo_mcp.impact.impact import ImpactFinder, ImpactSources, rank_files
 
         of = self._sources
@@ -168,7 +168,7 @@ class Engines:
 
     @property
     def scip(self) -> LiveScip:
-        """Return the engine that takes in SCIP indexes."""
+        """Return the engine that imports SCIP indexes."""
         from repo_mcp.scip.intake import LiveScip
 
         of = self._sources
@@ -206,7 +206,7 @@ class Engines:
         return KeptLayouts()
 
     def _make_layout_reader(self) -> LayoutReader:
-        """Return a reader of layouts that knows what the parsers of symbols saw."""
+        """Return a reader of layouts that uses the records of the symbol parsers."""
         return partial(self._layouts.read, self._read_layout, self._sources.symbol_index.open_finder())
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
@@ -253,7 +253,7 @@ class Outliner:
         return self.adapters.outline(path, data.decode("utf-8", "replace"))
 
     def find_installed_outline(self, path: str, data: bytes) -> Outline | None:
-        """Return the outline that an installed adapter gives; None for a file of none."""
+        """Return the outline by an installed adapter; None for a file without one."""
         if not self.installed or self.adapters.find_installed(path) is None:
             return None
         return self.outline(path, data)
@@ -267,11 +267,11 @@ class Outliner:
         return tuple(f"{one.name} {one.version}".strip() for one in self.installed)
 
     def list_languages(self) -> frozenset[str]:
-        """Return the languages that installed adapters bring: their files have symbols, too."""
+        """Return the languages that installed adapters add; their files have symbols too."""
         return frozenset(language for one in self.installed for _, language in one.languages)
 
     def find_hints(self, prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the names that installed adapters see in a prompt, and warnings about those that failed."""
+        """Return the names that installed adapters find in a prompt, and warnings about failed ones."""
         return self.adapters.find_hints(prompt) if self.installed else ((), ())
 
     def close(self) -> None:

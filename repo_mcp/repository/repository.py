@@ -1,7 +1,7 @@
-"""One opened root: its configuration, tree and indexes. Toolsets and the command line are given this.
+"""One opened root: its configuration, tree and indexes. Toolsets and the command line use this class.
 
-Reading waits for indexing a moment at most: a search answers from the last committed generation. Every method
-may be called from several threads at a time.
+A read waits for indexing only a moment: a search answers from the last committed generation. Every method may
+be called from several threads at once.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Repository:
         list_packed: ListPacked | None = None,
         cluster: Cluster | None = None,
     ) -> None:
-        """Open the root, whose first index may begin with `list_packed()`, and be built by `cluster`.
+        """Open the root. Its first index may start from `list_packed()` and be built by `cluster`.
 
         Raises CONFIG_INVALID.
         """
@@ -153,7 +153,10 @@ class Repository:
     # Reading files
 
     def name_path(self, path: str) -> str:
-        """Return a client's path as it may be named. Raises as `LiveTree.name_path` does."""
+        """Return a client's path in the form that messages and logs may contain.
+
+        Raises as `LiveTree.name_path` does.
+        """
         return self.tree.name_path(path)
 
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
@@ -176,8 +179,8 @@ class Repository:
     ) -> OpenedText:
         """Return lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
 
-        With `symbol` those of the declaration of that name, with `around` of the innermost around that line.
-        Raises INVALID_ARGUMENT for lines that are not there, NOT_FOUND for a name that is not declared.
+        `symbol` selects the declaration of that name, `around` the innermost declaration around that line.
+        Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
         most = limits.max_open_lines if most_lines is None else most_lines
@@ -191,7 +194,7 @@ class Repository:
         return replace(shown, symbol=span.symbol, warnings=(*shown.warnings, *found.warnings, *span.notes))
 
     def outline(self, path: str) -> Outline:
-        """Return the declarations of a live file; none, with a warning, where it cannot be parsed.
+        """Return the declarations of a live file; none, with a warning, if it cannot be parsed.
 
         Fails as `open_file` does for a file that cannot be opened or is not text.
         """
@@ -204,7 +207,7 @@ class Repository:
 
     @property
     def index_exists(self) -> bool:
-        """Return whether something was committed that can be searched."""
+        """Return whether anything that can be searched was committed."""
         return self._index.find_searcher() is not None
 
     def search(self, request: SearchRequest) -> SearchAnswer:
@@ -239,7 +242,7 @@ class Repository:
         return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
 
     def _find_need(self, request: SearchRequest) -> Need:
-        """Return what a search with filters needs."""
+        """Return the files that a search with filters needs."""
         language, extensions = request.language, dict(self.config.extensions)
         matches = GlobFilter(request.file_glob or "**").matches
 
@@ -251,8 +254,10 @@ class Repository:
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
     ) -> ExactAnswer:
-        """Return the matches of a literal or an expression. Raises as `LiveExactSearch.search` does,
-        and INVALID_ARGUMENT for a language that there is not."""
+        """Return the matches of a literal or an expression.
+
+        Raises as `LiveExactSearch.search` does, and INVALID_ARGUMENT for an unknown language.
+        """
         if request.language is not None:
             request = replace(request, language=self._name_language(request.language))
         answer = self.engines.exact.search(request, cancelled, scan=scan)
@@ -260,7 +265,7 @@ class Repository:
         return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
 
     def _name_language(self, given: str) -> str:
-        """Return the language that a filter names. Raises INVALID_ARGUMENT for none that there is."""
+        """Return the language that a filter names. Raises INVALID_ARGUMENT for an unknown one."""
         others = {language for _, language in self.config.extensions}
         language = name_language(given, others)
         if language is None:
@@ -302,10 +307,10 @@ class Repository:
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> RefreshReport:
-        """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
+        """Bring the index up to date with the tree. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
-        A refresh that runs in this process already is joined: the report tells of both. BUSY means that
-        another process writes.
+        A refresh that is already running in this process is joined, and the report covers both. BUSY means
+        that another process writes.
         """
         if force:
             self.poison.clear()
@@ -319,8 +324,8 @@ class Repository:
     def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`.
 
-        The structure of files follows where a toolset needs it. Where files are watched, the system tells
-        of those that change from now on.
+        The symbol index follows if a toolset needs it. If files are watched, the system reports changes from
+        now on.
         """
         if self._closed.is_set():  # the client gave it up at once
             return
@@ -338,14 +343,16 @@ class Repository:
             threading.Thread(target=self._load_after_walk, name="load", daemon=True).start()
 
     def _load_after_walk(self) -> None:
-        """Load the engines once the tree is walked: a walk gives the interpreter away at each file, and would
-        wait for it every time."""
+        """Load the engines after the walk.
+
+        A walk releases the interpreter at each file, and would have to wait for it every time.
+        """
         self._index.wait_for_walk()
         if not self._closed.is_set():
             self.engines.load()
 
     def close(self) -> None:
-        """Stop a running refresh and give everything back. The repository must not be used afterwards."""
+        """Stop a running refresh and release everything. The repository must not be used afterwards."""
         self._closed.set()
         self.outliner.close()
         stopped = [self.indexes.close(), self.engines.close()]

@@ -1,6 +1,6 @@
-"""The indexes of one opened root, each in its namespace of the data directory, and what they may begin with.
+"""The indexes of one opened root, each in its namespace of the data directory, and their donors.
 
-Nothing is made here: each index opens what was committed, and the lexical one is built when it is refreshed.
+Nothing is built here: each index opens what was committed, and a refresh builds the lexical one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexSources:
-    """The parts of an opened root that its indexes are made of."""
+    """The parts of an opened root from which its indexes are made."""
 
     config: Config
     held_root: HeldDirectory
@@ -77,7 +77,7 @@ class RootIndexes:
         sources.namespaces.mark_used()
 
     def note_refresh(self) -> None:
-        """Let the derived indexes follow the lexical one, which was refreshed."""
+        """Let the derived indexes follow a refresh of the lexical one."""
         self.symbols.note_refresh()
         searcher = self.lexical.find_searcher()
         self.precise.note_refresh(
@@ -90,7 +90,7 @@ class RootIndexes:
             self.vectors.note_refresh()
 
     def close(self) -> bool:
-        """Stop what runs. Returns False when something has not stopped in time."""
+        """Stop what is running. Returns False when something has not stopped in time."""
         self.symbols.stop()
         if self.vectors is not None:
             self.vectors.stop()
@@ -100,7 +100,7 @@ class RootIndexes:
         return all(stopped)
 
     def _compute_configuration(self) -> str:
-        """Return a digest of all that decides what an index of this root holds."""
+        """Return a digest of everything that determines the contents of an index of this root."""
         of, config = self._sources, self._sources.config
         contents = (
             FORMAT_VERSION,
@@ -163,7 +163,10 @@ class RootIndexes:
         return self._sources.donors.list_for("index", self.configuration, self._index_path)
 
     def list_packed_kinds(self) -> tuple[str, ...]:
-        """Return the kinds of index in the operator's pack, if there is one. Raises as reading it does."""
+        """Return the kinds of index in the operator's pack, if there is one.
+
+        Raises what reading the pack raises.
+        """
         return tuple(one.kind for one in self._sources.donors.list_packed())
 
     def _find_shared(self, donor: Donor) -> SharedBlobs | None:
@@ -176,7 +179,7 @@ class RootIndexes:
         return find_shared_blobs(config.root, donor.root.path, tree.read_bytes, tree.read_noted())
 
     def _open_symbols(self) -> LiveSymbolIndex:
-        """Open the symbol index. Nothing is parsed before somebody asks for it."""
+        """Open the symbol index. Nothing is parsed before it is first used."""
         of, config = self._sources, self._sources.config
         configuration = derive_configuration(self.configuration, *list_facts())
         namespace = of.namespaces.add("structure", configuration)
@@ -194,13 +197,13 @@ class RootIndexes:
         return LiveSymbolIndex(namespace.directory, configuration, phase, self.lexical, of.tree.name_path)
 
     def _open_precise(self) -> PreciseIndex:
-        """Open what precise indexers say: nothing, before somebody has a SCIP index taken in."""
+        """Open the index of precise records, which is empty until a SCIP index is imported."""
         configuration = derive_configuration(self.configuration, *list_facts(), PRECISE_VERSION)
         namespace = self._sources.namespaces.add("scip", configuration)
         return PreciseIndex(DerivedPlace(namespace.directory, namespace.make_tag), configuration)
 
     def _open_vectors(self) -> LiveVectors | None:
-        """Open the vectors of chunks; None where the operator named no model. Raises CONFIG_INVALID."""
+        """Open the vectors of chunks; None if the operator named no model. Raises CONFIG_INVALID."""
         config = self._sources.config
         if config.semantic_model is None:
             return None
@@ -225,7 +228,7 @@ class RootIndexes:
 
 
 def find_donors(config: Config, key: UserKey, list_packed: ListPacked | None) -> Donors:
-    """Return the indexes that a first one may begin with. Raises CONFIG_INVALID for a bad pack."""
+    """Return the indexes that a first build may start from. Raises CONFIG_INVALID for a bad pack."""
     if list_packed is None and config.index_pack is not None:
         packed = read_pack(config.index_pack, read_key(config.pack_key))
         return find_donors(config, key, lambda: packed)
@@ -233,7 +236,7 @@ def find_donors(config: Config, key: UserKey, list_packed: ListPacked | None) ->
 
 
 def _iter_checkouts(config: Config) -> Iterator[DonorRoot]:
-    """Yield the checkouts with whose index ours may begin."""
+    """Yield the checkouts whose indexes ours may start from."""
     yield DonorRoot(config.root, "another index of this checkout")
     if config.index_from is not None:
         yield DonorRoot(config.index_from, "the checkout of --index-from")

@@ -52,17 +52,17 @@ class _Watched(Protocol):
 
     @property
     def progress(self) -> IndexProgress | None:
-        """Return how far this process is; None when it is not writing."""
+        """Return the progress of this process; None when it is not writing."""
 
     @property
     def snapshot(self) -> str | None:
-        """Return the name of what is committed."""
+        """Return the name of the committed generation."""
 
 
 def pack_whole(repository: Repository, target: AbstractContextManager[WritableFile]) -> int:
-    """Merge each index that there is into one segment, write all to a pack and return its bytes.
+    """Merge each existing index into one segment, write them all to a pack and return its bytes.
 
-    Raises as compacting and `write_pack` do, and CONFIG_INVALID where names are served that are denied by
+    Raises as compacting and `write_pack` do, and CONFIG_INVALID if names are served that are denied by
     default.
     """
     if repository.config.allow_paths:
@@ -90,8 +90,8 @@ def index_whole(
 ) -> WholeReport:
     """Bring both indexes up to date with the tree; with `force` read and parse every file again.
 
-    Raises RepoError as `Repository.refresh` and `LiveSymbolIndex.build` do, BUSY once who writes does not
-    move. CANCELLED comes within a moment and leaves both indexes whole.
+    Raises RepoError as `Repository.refresh` and `LiveSymbolIndex.build` do, BUSY once the writing process
+    makes no progress. CANCELLED is raised within a moment and leaves both indexes intact.
     """
     done = _insist(
         lambda: repository.refresh(force=force, progress=progress, cancelled=cancelled),
@@ -114,7 +114,7 @@ def _insist(
     progress: ProgressCallback | None,
     cancelled: Cancelled,
 ) -> Report:
-    """Return the result of `work`, repeated while it is BUSY and what `look` returns shows that it moves.
+    """Return the result of `work`, repeated while it is BUSY and `look` shows progress.
 
     Raises RepoError with BUSY after OTHER_SECONDS without a commit, or OWN_SECONDS without progress where
     this process is writing, and with CANCELLED.

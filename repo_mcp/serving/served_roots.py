@@ -56,7 +56,7 @@ HINT = (
 
 
 class _OpenRoot:
-    """One root in service, and the calls that are in it."""
+    """One root in service, and the calls that are using it."""
 
     def __init__(self, config: Config, warn: Warn) -> None:
         """Open the root. Raises RepoError and OSError."""
@@ -98,7 +98,7 @@ class _OpenRoot:
 
 @dataclass(frozen=True, slots=True)
 class _Served:
-    """A root under its name, with the tools that ask it."""
+    """A root under its name, with the tools that query it."""
 
     root: _OpenRoot
     names: tuple[str, ...]  # of all roots
@@ -118,7 +118,7 @@ class _Service:
         return [served.root for served in self.roots.values() if served.root not in without]
 
     def explain_absence(self) -> RepoError:
-        """Return the answer of every call where nothing is served."""
+        """Return the answer to every call while nothing is served."""
         if self.refused:
             message = f"None of the client's roots can be served: {'; '.join(self.refused)}."
         else:
@@ -126,9 +126,9 @@ class _Service:
         return RepoError(ErrorCode.NO_ROOT, message, HINT)
 
     def choose(self, name: object) -> tuple[str, _Served] | None:
-        """Return the root that a call asks, the first for a name that is none; None where nothing is served.
+        """Return the root that a call names, or the first for an unknown name; None if nothing is served.
 
-        The tools of a root check the argument, so that a wrong name is refused there.
+        The tools of a root check the argument, so a wrong name is refused there.
         """
         for known, served in self.roots.items():
             if name == known:
@@ -136,7 +136,7 @@ class _Service:
         return next(iter(self.roots.items()), None)
 
     def note(self, chosen: str, name: object, told: str) -> tuple[str, ...]:
-        """Return what stands beside an answer of the root `chosen`; `told` is the root that is known."""
+        """Return the note beside an answer of the root `chosen`. The client knows `told` already."""
         if len(self.roots) > 1:
             if name is not None:
                 return ()
@@ -173,13 +173,14 @@ class ServedRoots:
         self.toolsets = self._bind_all()
 
     def open_named_roots(self) -> list[Repository]:
-        """Open the roots of toolsets that do not ask the found ones. Raises RepoError and OSError."""
+        """Open the roots of toolsets that do not use the found ones. Raises RepoError and OSError."""
         return [repository for one in self._of_named_roots for repository in one.open()]
 
     def follow(self, begin: Begin, change: ChangeSchemas, change_files: Callable[[], object]) -> None:
-        """Have `begin` given what is opened, and `change` the tools when their schemas are others.
+        """Report changes to three callbacks.
 
-        `change_files` is called when other files are served than before.
+        `begin` gets each opened repository and `change` the tools when their schemas change. `change_files`
+        is called when other files are served than before.
         """
         self._begin, self._change, self._change_files = begin, change, change_files
 
@@ -213,7 +214,10 @@ class ServedRoots:
     # Calls
 
     def _bind_all(self) -> list[Toolset]:
-        """Return the toolsets as they are listed. Their tools ask the root that is served when called."""
+        """Return the toolsets as they are listed.
+
+        Their tools use whichever root is served when they are called.
+        """
         named = {one.toolset.name: one.toolset for one in self._of_named_roots}
         toolsets = []
         for name in self._config.toolsets:
@@ -226,14 +230,14 @@ class ServedRoots:
         return toolsets
 
     def _refuse(self) -> NoReturn:
-        """Raise why nothing is served, for the tools that have no root."""
+        """Raise the reason why nothing is served, for tools without a root."""
         if self._done != self._wanted:
             message = "The client's root could not be opened in time: its file system may hang."
             raise RepoError(ErrorCode.TIMEOUT, message, "Try again in 60 seconds, and tell the user.")
         raise (self._service or _NOTHING).explain_absence()
 
     def _route(self, tool: Tool) -> Tool:
-        """Return the tool whose calls go to those of the root that they ask."""
+        """Return the tool that forwards each call to the tool of the root that it names."""
 
         def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
             name = arguments.get("root")
@@ -269,7 +273,10 @@ class ServedRoots:
             dropped(arguments, context)
 
     def _route_resources(self) -> tuple[Tool, ...]:
-        """Return what answers requests about files: a URI may name its root, and all roots are listed."""
+        """Return the object that answers requests about files.
+
+        A URI may name its root, and all roots are listed.
+        """
         from repo_mcp.protocol.resources import LIST, READ, find_root, join_lists
 
         where_none = {
@@ -314,7 +321,7 @@ class ServedRoots:
         )
 
     def _enter(self, name: object, context: CallContext) -> tuple[str, _Served, tuple[str, ...]] | None:
-        """Wait until the roots last told are open, and enter the one that a call asks; None without one."""
+        """Wait until the latest roots are open, and enter the one that a call names; None without one."""
         patience = self._config.call_timeout_seconds or math.inf
         deadline = time.monotonic() + patience
         with self._lock:
@@ -334,7 +341,7 @@ class ServedRoots:
     # Roots
 
     def _follow(self) -> None:
-        """Serve what was told last, again and again. Runs in a thread of its own."""
+        """Serve the latest roots, again after each change. Runs in a thread of its own."""
         while True:
             with self._lock:
                 while self._done == self._wanted and not self._is_closed:
@@ -360,7 +367,7 @@ class ServedRoots:
                 root.give_up()
 
     def _publish(self, service: _Service, number: int) -> bool:
-        """Have calls answered by a service. Return False where there are no calls any more."""
+        """Let a service answer calls from now on. Return False when no more calls come."""
         with self._lock:
             if self._is_closed:
                 return False
@@ -369,7 +376,7 @@ class ServedRoots:
             return True
 
     def _show_roots(self, before: _Service, after: _Service) -> None:
-        """Change the schemas of the tools where the names that `root` may have are others."""
+        """Change the schemas of the tools if `root` may have other names than before."""
         names = [list(one.roots) if len(one.roots) > 1 else [] for one in (before, after)]
         if names[0] == names[1]:
             return
@@ -380,7 +387,7 @@ class ServedRoots:
         self._change(tuple(tools.values()))
 
     def _open_service(self, uris: Sequence[str], before: _Service) -> _Service:
-        """Open what is to be served and is not yet. Whatever cannot be opened is refused."""
+        """Open the roots to be served that are not open yet. Refuse those that cannot be opened."""
         found = open_directories(uris) if uris else ClientDirectories((self._here,) if self._here else (), ())
         opened = {root.identity: root for root in before.list_roots()}
         roots, refused = {}, list(found.refused)

@@ -169,7 +169,7 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_donors(parser: argparse.ArgumentParser) -> None:
-    """Add the options about the index that a first one may begin with."""
+    """Add the options about the index that a first build may start from."""
     parser.add_argument(
         "--siblings",
         action=argparse.BooleanOptionalAction,

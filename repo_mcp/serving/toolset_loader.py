@@ -56,7 +56,7 @@ def load_toolsets(
 
 
 def build_guard(config: Config) -> CallGuard:
-    """Return the limits that the calls of one server are held to."""
+    """Return the limits on the calls of one server."""
     return CallGuard(config.max_calls_per_second, config.call_timeout_seconds)
 
 
@@ -147,7 +147,7 @@ def _load_over_root(
 def bind_root_resources(
     limits: Limits, opened: Callable[[], tuple[Repository, AuditLog | None]], guard: CallGuard
 ) -> tuple[Tool, ...]:
-    """Return what answers requests about the files of one root."""
+    """Return the object that answers requests about the files of one root."""
     from repo_mcp.toolsets.resources import bind_resources
 
     return bind_resources(limits, opened, guard, {"repo": lambda repository: repository})
