@@ -31,13 +31,13 @@ SUMMARIES = {
     "callers": "print what calls a function",
     "callees": "print what a function calls",
     "implementations": "print what implements or extends a type",
-    "impact": "print what a diff changes and reaches, as Markdown",
+    "impact": "print what a diff changes and affects, as Markdown",
     "research": "answer a question by following references",
     "bundle": "collect the code for a task or question, as Markdown",
     "index": "build the index, or bring it up to date",
     "compact": "merge the segments of the index",
-    "export": "write what is declared and used as a SCIP index",
-    "status": "is the index healthy? what was left out, and why?",
+    "export": "write declarations and references as a SCIP index",
+    "status": "say whether the index is healthy, and what was left out",
     "report": "write an HTML page about the index and its use",
     "init": "set up a client: codex, vscode, gemini, copilot, claude",
     "doctor": "find what is wrong, and say how to fix it",
@@ -66,7 +66,7 @@ examples:
   repo-mcp search -F "def main(" -g "*.py"  exact text
   repo-mcp open README.md:1-20              numbered lines
   repo-mcp callers transfer_funds           what calls it, and where
-  git diff | repo-mcp impact                what a change reaches
+  git diff | repo-mcp impact                what a change affects
   repo-mcp init codex --write --check       set up a client and try it
   repo-mcp status                           is everything indexed?
 

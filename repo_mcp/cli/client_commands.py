@@ -107,7 +107,7 @@ def build_config_parser() -> CommandParser:
             "repo-mcp config --toolsets repo,graph --max-file-bytes 500000 --json",
         ),
     )
-    parser.add_argument("--show", action="store_true", help="print every key (it does so anyway)")
+    parser.add_argument("--show", action="store_true", help="print every key (the default)")
     parameters.add_json(parser)
     return parser
 
@@ -127,7 +127,7 @@ def build_doctor_parser() -> CommandParser:
         "repo-mcp doctor",
         """Check the configuration, the data directory, the key, the indexes, the packages
 and the clients' files: what is wrong, how to fix it, and which repository each
-client would be answered for here. Nothing is changed. It takes the options of
+client would be served here. Nothing is changed. It takes the options of
 serve.
 
 Exit code: 0, or 3 if something does not work.""",

@@ -24,10 +24,9 @@ def build_export_parser() -> CommandParser:
     parser = CommandParser(
         "repo-mcp export",
         "[options]",
-        """Write what the repository declares, and every reference that leads to it for
-certain, as a SCIP index for Sourcegraph and others. The indexes are brought up
-to date first. Equal trees give equal bytes; the file names no directory of this
-machine.""",
+        """Write the repository's declarations, and every reference that is certain, as a
+SCIP index for Sourcegraph and others. The indexes are brought up to date first.
+Equal trees give equal bytes; the file names no directory of this machine.""",
         ("repo-mcp export --scip index.scip", "repo-mcp export --scip index.scip --json"),
     )
     parser.add_argument("--scip", metavar="FILE", required=True, help="the file to write")

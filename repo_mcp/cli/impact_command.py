@@ -46,7 +46,7 @@ are brought up to date first.""",
         default=STANDARD_INPUT,
         help="a unified diff (default: standard input)",
     )
-    add("--since", metavar="REV", help="say which command gives the diff since a revision")
+    add("--since", metavar="REV", help="print the command that gives the diff since a revision")
     add("--depth", metavar="N", type=int, help="edges to follow, 1 to 4 (default: 2)")
     add("--top-k", metavar="N", type=int, default=DEFAULT_FILES, help="files of each list (default: 20)")
     parameters.add_json(parser)

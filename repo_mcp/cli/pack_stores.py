@@ -84,7 +84,7 @@ def fetch_pack(url: str, key: PackKey) -> Iterator[Sequence[PackedIndex]]:
     scheme = url.partition("://")[0].lower()
     if scheme == "http" and not key.is_given:
         hint = "Use https://, or a pack that is signed, with --pack-key."
-        raise _refuse("Whoever is on the way of http:// could change the pack.", hint)
+        raise _refuse("Anyone on the network could change a pack sent over http://.", hint)
     with tempfile.TemporaryFile() as copy:
         with _told():
             store, path = _find_store(url)
@@ -118,7 +118,7 @@ def _find_store(url: str) -> tuple[Any, str]:
     except ImportError:
         raise _refuse("A pack in a store needs the package fsspec.", _INSTALL) from None
     if "::" in url:
-        raise _refuse("A URL in another one is not taken as the name of a pack.", "Name one store.")
+        raise _refuse("A URL inside another one cannot name a pack.", "Name one store.")
     scheme = url.partition("://")[0].lower()
     try:
         store, path = url_to_fs(url, **_list_session_options(scheme))
@@ -168,8 +168,8 @@ def _check_room(size: int) -> None:
     if size > shutil.disk_usage(tempfile.gettempdir()).free:
         raise RepoError(
             ErrorCode.INDEX_UNAVAILABLE,
-            f"The pack has {size:,} bytes, for which there is no room among temporary files.",
-            "Set TMPDIR to a directory with more room.",
+            f"The pack has {size:,} bytes, for which the temporary directory has no space.",
+            "Set TMPDIR to a directory with more space.",
         )
 
 
@@ -182,7 +182,7 @@ def _told() -> Iterator[None]:
         raise
     except Exception as error:  # each store has errors of its own
         message = f"The pack cannot be fetched ({_explain(error)})."
-        hint = "Check its URL and what you may do there, or copy the file yourself and name it."
+        hint = "Check its URL and your permissions there, or copy the file yourself and name it."
         raise RepoError(ErrorCode.INDEX_UNAVAILABLE, message, hint) from error
 
 

@@ -59,7 +59,7 @@ def _name_place(path: str) -> str:
     if not plain or plain.startswith(("../", "/")) or plain == "..":
         raise RepoError(
             ErrorCode.PATH_ESCAPE,
-            f"{path or 'An empty PATH'} is not inside of the repository.",
+            f"{path or 'An empty PATH'} is not inside the repository.",
             "Give paths relative to it.",
         )
     return "" if plain == "." else _SPECIAL.sub(r"\\\g<0>", plain)
@@ -76,7 +76,7 @@ def _place_glob(glob: str, place: str) -> str:
         return plain
     raise RepoError(
         ErrorCode.INVALID_ARGUMENT,
-        f"--glob {glob} is not inside of {place}.",
+        f"--glob {glob} is not inside {place}.",
         "Give a glob without a slash, such as *.py, or leave out the path.",
     )
 

@@ -65,8 +65,8 @@ WIDENED = {
 }
 NOT_WIDENED = {
     Author.CLIENT: "The query was not widened: this index has none of the words that your model suggested.",
-    Author.INDEX: "The query was not widened: no model was asked, and no word of this index is near"
-    " those of the query often enough.",
+    Author.INDEX: "The query was not widened: no model was asked, and no word of this index occurs"
+    " often enough near those of the query.",
 }
 SUMMED_UP = {
     Author.CLIENT: "The summary was written by your model from the hits.",

@@ -32,7 +32,7 @@ FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout;
 
 
 NO_DONOR = (
-    "What was named to begin with has no index that can be taken over: whole, sealed, of this version."
+    "The checkout or pack that was named has no usable index: complete, sealed, of this version."
     " So everything is indexed."
 )
 

@@ -82,7 +82,7 @@ def read_uri(uri: str, schemes: Sequence[str]) -> ResourceUri:
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             "The URI names no file of this server.",
-            f"Give {known} with the path behind it, such as {schemes[0]}:///README.md.",
+            f"Give {known} followed by the path, such as {schemes[0]}:///README.md.",
         )
     found = _LINES.search(path)
     if found is None:
@@ -102,9 +102,7 @@ def find_root(uri: object) -> str | None:
 
 def describe_templates(schemes: Sequence[str], *, names_roots: bool) -> list[JsonObject]:
     """Return the templates of the URIs of files. `names_roots`: there may be several roots of one scheme."""
-    whole = (
-        "Text, an image, a sound, a film or a PDF by its path in the repository; #L10-L20 behind it for lines"
-    )
+    whole = "Text, an image, a sound, a film or a PDF by its path in the repository; add #L10-L20 for lines"
     templates: list[JsonObject] = []
     for scheme in schemes:
         title = "File of the repository" if scheme == "repo" else f"File of {scheme}"
@@ -197,5 +195,5 @@ def _decode(text: str) -> str:
     try:
         return _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), text.encode()).decode()
     except UnicodeError:
-        hint = "Give the path in UTF-8, each byte but letters, digits and -._~/ as %XX."
+        hint = "Give the path in UTF-8, with each byte except letters, digits and -._~/ as %XX."
         raise RepoError(ErrorCode.PATH_INVALID, "The URI is not valid UTF-8.", hint) from None

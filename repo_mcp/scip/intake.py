@@ -100,8 +100,8 @@ class Intake:
         except WireError as error:
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
-                f"The file of --scip is no SCIP index: {error}.",
-                "Make it again with an indexer for SCIP, such as scip-python or scip-typescript.",
+                f"The file of --scip is not a SCIP index: {error}.",
+                "Make it again with a SCIP indexer, such as scip-python or scip-typescript.",
             ) from error
 
     def iter_files(self) -> Iterator[PreciseFile]:
@@ -167,7 +167,7 @@ def take_index(
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             f"The file of --scip cannot be read ({reason}).",
-            "Give the file that an indexer for SCIP wrote.",
+            "Give the file that a SCIP indexer wrote.",
         ) from None
     try:
         intake = Intake(index, made, sources)

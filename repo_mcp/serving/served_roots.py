@@ -141,8 +141,8 @@ class _Service:
             if name is not None:
                 return ()
             others = ", ".join(encode_json(other) for other in self.roots if other != chosen)
-            return (f"This answers for the root {encode_json(chosen)}; `root` can name another: {others}.",)
-        return () if chosen == told else (f"This answers for the repository {encode_json(chosen)}.",)
+            return (f"This answer is for the root {encode_json(chosen)}; `root` can name another: {others}.",)
+        return () if chosen == told else (f"This answer is for the repository {encode_json(chosen)}.",)
 
 
 _NOTHING = _Service({}, ())

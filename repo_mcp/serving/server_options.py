@@ -41,7 +41,7 @@ LIMITS = {
     "max_list_results": "files in one listing",
     "max_bundle_files": "files in one bundle",
     "max_bundle_lines": "lines in one bundle",
-    "default_bundle_files": "files if no budget is given; one for 50 lines asked for where that is more",
+    "default_bundle_files": "files if no budget is given, or one per 50 requested lines if that is more",
     "default_bundle_lines": "lines if no budget is given",
     "max_line_chars": "longer lines are cut in answers",
 }
@@ -61,7 +61,7 @@ def build_parser(
     parser.add_argument(
         "--repo-root",
         metavar="ROOT",
-        help="directory to serve; auto: what the client works on, or the repository around you",
+        help="directory to serve; auto: the client's roots, or the current repository",
     )
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
@@ -116,7 +116,7 @@ _SWITCHES = {
     "--one-file-system": "serve nothing that is mounted below the root, like find -xdev",
     "--refuse-private-keys": "serve no file that contains a private key (PEM)",
     "--any-root": "allow the file system's root and kernel directories such as /proc as the root",
-    "--harden": "have the kernel deny files, programs and connections it does not need (Landlock, on Linux)",
+    "--harden": "let the kernel deny files, programs and connections it does not need (Landlock, on Linux)",
     "--audit-queries": "keep the text of queries and prompts in the audit log"
     " (default: length and keyed digest)",
 }
@@ -140,7 +140,7 @@ def _add_rates(parser: argparse.ArgumentParser) -> None:
         "--call-timeout-seconds",
         type=int,
         metavar="N",
-        help=f"seconds that a call that reads may take (default: {CALL_SECONDS}; 0: no limit)",
+        help=f"time limit of calls that read, in seconds (default: {CALL_SECONDS}; 0: no limit)",
     )
     parser.add_argument(
         "--symbol-wait-seconds",
@@ -173,15 +173,15 @@ def _add_donors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--siblings",
         action=argparse.BooleanOptionalAction,
-        help="begin a first index with that of another work tree of the repository (default: yes)",
+        help="start a first index from that of another work tree (default: yes)",
     )
     parser.add_argument(
-        "--index-from", metavar="DIR", help="begin a first index with that of the checkout DIR, if it has one"
+        "--index-from", metavar="DIR", help="start a first index from that of the checkout DIR, if it has one"
     )
     parser.add_argument(
         "--index-pack",
         metavar="FILE",
-        help="begin a first index with the one in a pack, a file; see repo-mcp index",
+        help="start a first index from the one in a pack, a file; see repo-mcp index",
     )
     parser.add_argument(
         "--pack-key", metavar="FILE", help="key that the pack must be signed with, shared or Ed25519"

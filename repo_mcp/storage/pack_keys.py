@@ -97,7 +97,7 @@ def read_key(path: str | None) -> PackKey:
         reason = getattr(error, "strerror", None) or "it is not a regular file"
         raise _refuse(f"cannot be read ({reason})", "Give a file.") from None
     if not data:
-        wanted = f"{MIN_KEY_BYTES} to {MAX_KEY_BYTES:,} bytes are wanted"
+        wanted = f"{MIN_KEY_BYTES} to {MAX_KEY_BYTES:,} bytes are needed"
         raise _refuse(
             f"has {size:,} bytes, {wanted}", "Give a file of random bytes, or an Ed25519 key in PEM."
         )
@@ -124,10 +124,8 @@ def _read_half(data: bytes) -> PackKey:
             if isinstance(public, Ed25519PublicKey):
                 return PackKey(public=public)
     except TypeError:
-        hint = "Take the passphrase off: openssl pkey -in FILE -out PLAIN."
-        raise _refuse(
-            "holds an encrypted key, and nobody is there to be asked for its passphrase", hint
-        ) from None
+        hint = "Remove the passphrase: openssl pkey -in FILE -out PLAIN."
+        raise _refuse("holds an encrypted key, and there is nobody to ask for its passphrase", hint) from None
     except (ValueError, UnsupportedAlgorithm):
         raise _refuse("holds a key that cannot be read", _MAKE_PAIR) from None
     raise _refuse("holds a key that is not one of Ed25519", _MAKE_PAIR)

@@ -58,7 +58,7 @@ WORDS = DerivedIndexWording(
     "structure",
     "Files are already being parsed in the background.",
     "Parsing files failed",
-    "Files are being parsed: {} of {} are done; what the rest declare and use is missing here.",
+    "Files are being parsed: {} of {} are done; symbols in the rest are missing here.",
 )
 
 
@@ -459,7 +459,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         deadline = time.monotonic() + JOIN_SECONDS
         while self._index.is_being_built():
             if stop():
-                raise RepoError(ErrorCode.CANCELLED, "Indexing was cancelled.", "The build goes on.")
+                raise RepoError(ErrorCode.CANCELLED, "Indexing was cancelled.", "The build continues.")
             self._index.refresher.remaining.index_first(paths, ROUND_SECONDS)
             searcher, left_out = self._index.find_searcher(), self._index.find_left_out(paths)
             known = KnownFiles(None if searcher is None else searcher.snapshot)

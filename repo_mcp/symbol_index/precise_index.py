@@ -46,12 +46,14 @@ VERSION = 1  # of the meaning of the fields
 SEGMENT_BYTES = 8 * 1024 * 1024  # of records
 KEPT_BYTES = 16 * 1024 * 1024  # of decoded records
 _ENTRY_BYTES = 400
-UNREADABLE = "What --scip took in cannot be read, so it is not used. Run repo-mcp index --scip FILE again."
+UNREADABLE = (
+    "The imported SCIP index cannot be read, so it is not used. Run repo-mcp index --scip FILE again."
+)
 WORDS = PhaseWords(
     "scip",
-    "Another process is taking in a SCIP index.",
-    "Taking in the SCIP index was cancelled.",
-    "What was taken in so far is kept.",
+    "Another process is importing a SCIP index.",
+    "Importing the SCIP index was cancelled.",
+    "What was imported so far is kept.",
 )
 
 

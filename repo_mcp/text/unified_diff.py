@@ -80,7 +80,7 @@ def parse_diff(text: str) -> UnifiedDiff:
         fault = f" {reader.faults[0][0].upper()}{reader.faults[0][1:]}." if reader.faults else ""
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            f"This is no unified diff: no file begins in it.{fault}",
+            f"This is not a unified diff: it has no file header.{fault}",
             "Give what `git diff` or `diff -u` prints, with its lines `--- a/file` and `+++ b/file`.",
             {"argument": "diff"},
         )

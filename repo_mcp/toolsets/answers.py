@@ -360,7 +360,7 @@ def _shorten_object(fields: _Fields, value: object) -> object:
 
 
 CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut
-NEXT_CURSOR: Schema = {"type": "string", "description": "Gives what follows; none at the end"}
+NEXT_CURSOR: Schema = {"type": "string", "description": "For the next page; none at the end"}
 MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
 _DIGEST_BYTES = 4  # one cursor of 4,000,000,000 is taken for another's
 _MAX_CHARS = 200

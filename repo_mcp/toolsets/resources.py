@@ -61,7 +61,7 @@ Places = Mapping[str, Callable[[Asked], "Repository"]]  # by scheme; may raise R
 MAX_LISTED = 50  # files of one root: 6 KB, which a client's model may have to read
 WARNINGS = "repo-mcp/warnings"  # in the `_meta` of contents
 _ANY_SIZE = 1 << 40  # bytes: an answer is never cut here, since what is given is whole
-_LINES_HINT = "Give lines behind the path as #L10-L20."
+_LINES_HINT = "Give lines after the path, as #L10-L20."
 _NOTHING: JsonSchema = {"type": "object", "properties": {}, "additionalProperties": False}
 _INPUT: JsonSchema = {
     "type": "object",

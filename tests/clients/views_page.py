@@ -39,7 +39,7 @@ ANSWER = "<answer>"
 CODEX_WAITS = ("[mcp_servers.repo]", "[mcp_servers.repo]\nrequired = true")
 # Ids, and what a client's own clock says.
 _VARYING = re.compile(r'(?<="request_id":")[^"]+|(?<=Wall time: )[0-9.]+')
-_ROOT = r'"This answers for the repository \"tree\"."'
+_ROOT = r'"This answer is for the repository \"tree\"."'
 PAGE = ROOT / "docs" / "client-views.md"
 HEAD = f"""# What the models of four clients see
 
@@ -48,7 +48,7 @@ The same four calls, made in {", ".join(CLIENTS.values())} by a scripted model, 
 versions `docs/clients.md` names; a test compares the answers with those of the server. Each client passes the
 text of an answer on whole, so it stands here once, and below it what each puts around it, with `{ANSWER}` in
 its place. Ids and times are `...`. To clients that name their roots, as Claude Code and Gemini CLI do, the
-first answer says `This answers for the repository "tree".` among its warnings.
+first answer says `This answer is for the repository "tree".` among its warnings.
 """
 
 

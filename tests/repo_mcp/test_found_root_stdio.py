@@ -85,7 +85,7 @@ class Client:
         answer = (await self.session.call_tool("repo.list_files", arguments)).structured_content
         assert answer is not None
         assert answer["ok"], answer
-        said = [note for note in answer.get("warnings", []) if note.startswith("This answers")]
+        said = [note for note in answer.get("warnings", []) if note.startswith("This answer is")]
         return [row["path"] for row in answer["result"]["files"]], said
 
 
@@ -132,7 +132,7 @@ def test_the_root_of_the_client_is_served_and_its_first_answer_names_it(place: P
     async def talk(client: Client) -> None:
         paths, warnings = await client.list_paths()
         assert paths == ["ledger.py", "src/inner.py"]
-        assert warnings == ['This answers for the repository "ledger".']
+        assert warnings == ['This answer is for the repository "ledger".']
         assert (await client.list_paths())[1] == []
         status = (await client.session.call_tool("repo.status")).structured_content
         assert status is not None
@@ -152,7 +152,7 @@ def test_when_the_client_names_another_root_answers_come_from_it_and_say_so(plac
             paths, warnings = await client.list_paths()
             if paths[0] == "atlas.py":
                 break
-        assert warnings == ['This answers for the repository "atlas".']
+        assert warnings == ['This answer is for the repository "atlas".']
         assert (await client.list_paths())[1] == []
         await client.change(*list_uris(place / "ledger"))
         while (await client.list_paths())[0][0] != "ledger.py":
@@ -171,7 +171,7 @@ def test_several_roots_have_an_index_each_and_every_answer_says_whose_it_is(plac
             assert tools[name].input_schema["properties"]["root"]["enum"] == ["ledger", "atlas"]
         first, note = await client.list_paths()
         assert first[0] == "ledger.py"
-        assert note == ['This answers for the root "ledger"; `root` can name another: "atlas".']
+        assert note == ['This answer is for the root "ledger"; `root` can name another: "atlas".']
         assert await client.list_paths(root="atlas") == (["atlas.py", "src/inner.py"], [])
         listed = await client.session.call_tool("list_directory", {"path": "", "root": "atlas"})
         assert "atlas.py" in json.dumps(listed.structured_content)
@@ -200,7 +200,7 @@ def test_without_roots_it_is_the_repository_around_the_directory_of_the_start(
     async def talk(client: Client) -> None:
         paths, warnings = await client.list_paths()
         assert paths == ["ledger.py", "src/inner.py"]
-        said = [] if roots is None else ['This answers for the repository "ledger".']
+        said = [] if roots is None else ['This answer is for the repository "ledger".']
         assert warnings == said
 
     said = converse(place, talk, roots=roots, cwd=place / "ledger" / "src")

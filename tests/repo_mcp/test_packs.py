@@ -164,7 +164,7 @@ def test_a_wrong_signature_is_refused(main: GitTree, tmp_path: Path, key: Path) 
     assert refuse(signed) == "The pack is signed, and --pack-key names no key."
     assert refuse(plain, key) == "The pack is not signed with the key of --pack-key."
     (short := tmp_path / "short").write_bytes(b"k")
-    assert refuse(signed, short) == "--pack-key has 1 bytes, 16 to 4,096 bytes are wanted."
+    assert refuse(signed, short) == "--pack-key has 1 bytes, 16 to 4,096 bytes are needed."
     assert refuse(signed, tmp_path / "missing").startswith("--pack-key cannot be read (")
     assert read_pack(str(signed), read_key(str(key)))[0].kind == "index"
 

@@ -161,7 +161,7 @@ def test_a_failure_says_too_for_which_of_several_roots_it_is(place: Path, roots:
     roots.served.tell(tuple((place / name).as_uri() for name in ("a", "b")))
     answer = roots.tools["repo.open_file"].call({"path": "b.py"}, ASKED).structured
     assert answer["error"]["code"] == "not_found"  # type: ignore[index]
-    assert answer["warnings"] == ['This answers for the root "a"; `root` can name another: "b".']
+    assert answer["warnings"] == ['This answer is for the root "a"; `root` can name another: "b".']
     named = roots.tools["repo.open_file"].call({"path": "b.py", "root": "b"}, ASKED)
     assert not named.is_error
 

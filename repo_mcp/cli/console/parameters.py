@@ -9,7 +9,7 @@ from repo_mcp.config.command_parser import CommandParser
 
 def add_place(parser: CommandParser) -> None:
     """Add the options that say which repository is meant, and where its index is."""
-    parser.add_argument("--repo-root", metavar="ROOT", help="the repository (default: the one around you)")
+    parser.add_argument("--repo-root", metavar="ROOT", help="the repository (default: the current one)")
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
         "--allow-path",
@@ -54,12 +54,10 @@ def add_donors(parser: CommandParser) -> None:
     parser.add_argument(
         "--siblings",
         action=BooleanOptionalAction,
-        help="begin a first index with that of another work tree (default: yes)",
+        help="start from the index of another work tree (default: yes)",
     )
-    parser.add_argument("--index-from", metavar="DIR", help="begin it with that of the checkout DIR")
-    parser.add_argument(
-        "--from-pack", metavar="PACK", help="begin it with the one in a pack: a file or a URL"
-    )
+    parser.add_argument("--index-from", metavar="DIR", help="start from the index of the checkout DIR")
+    parser.add_argument("--from-pack", metavar="PACK", help="start from the index in a pack, a file or a URL")
     parser.add_argument("--pack", metavar="PACK", help="then write all indexes to a pack, for other machines")
     parser.add_argument(
         "--pack-key", metavar="FILE", help="key that packs are signed with, shared or Ed25519"
@@ -68,9 +66,11 @@ def add_donors(parser: CommandParser) -> None:
 
 def add_cluster(parser: CommandParser) -> None:
     """Add the options about a cluster that builds the index."""
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster build it")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="let the workers of a Dask cluster build it")
     parser.add_argument(
-        "--scheduler-root", metavar="DIR", help="where these have the repository (default: where it is here)"
+        "--scheduler-root",
+        metavar="DIR",
+        help="where the workers have it (default: the same path)",
     )
 
 

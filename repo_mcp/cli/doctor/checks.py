@@ -137,7 +137,7 @@ def _check_guards(config: Config) -> Iterator[Finding]:
     for is_on, option, what in (
         (config.refuse_hard_links, "--refuse-hard-links", "Files with hard links are"),
         (config.one_file_system, "--one-file-system", "Other file systems below the root are"),
-        (config.refuse_private_keys, "--refuse-private-keys", "Files with private keys in them are"),
+        (config.refuse_private_keys, "--refuse-private-keys", "Files that contain private keys are"),
     ):
         if is_on:
             yield Finding("files", State.OK, f"{what} not served.")
@@ -204,22 +204,20 @@ def _check_siblings(config: Config) -> Iterator[Finding]:
     """Yield what is known of donors without a data directory, which would have to be made to know more."""
     others = list_siblings(config.root) if config.siblings else ()
     if others:
-        told = f"It begins with that of another work tree, if one of {len(others)} has one."
+        told = f"It starts from the index of another work tree, if one of {len(others)} has one."
         yield Finding("index", State.OK, told)
 
 
 def _check_donors(donors: Sequence[Donor], config: Config) -> Iterator[Finding]:
     """Yield with what a first index begins, the best first, and what the operator named in vain."""
     for donor in donors[:1]:
-        told = f"It begins with what {donor.root.origin} has: {count(donor.live_files, 'file')}."
+        told = f"It starts from {donor.root.origin}: {count(donor.live_files, 'file')}."
         yield Finding("index", State.OK, told)
     places = {donor.root.path for donor in donors}
     named = {"The checkout of --index-from": config.index_from, "The pack": config.index_pack and NO_PLACE}
     for subject, place in named.items():
         if place is not None and place not in places:
-            told = (
-                f"{subject} has no index that can be taken over: whole, of this version, with these settings."
-            )
+            told = f"{subject} has no usable index: complete, of this version, with these settings."
             yield Finding("index", State.WARNING, told, "Make one there with this version and these options.")
 
 
@@ -244,8 +242,8 @@ def _check_pack(config: Config, *, reads_all: bool) -> Iterator[Finding]:
     if key.is_given:
         yield Finding("pack", State.OK, f"{told}signed with the key of --pack-key.")
     else:
-        hint = "What it says of files is believed. With --pack-key only packs with that key's signature are."
-        yield Finding("pack", State.NOTE, f"{told}nobody vouches for it.", hint)
+        hint = "What it says about files is trusted. With --pack-key only packs signed with that key are."
+        yield Finding("pack", State.NOTE, f"{told}it is not signed with a key of yours.", hint)
 
 
 def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
@@ -267,7 +265,7 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         if state is State.NOTE:
             yield from _check_donors(repository.indexes.list_donors(), config)
         elif state is State.OK and (origin := repository.status().origin):  # which repairs what is damaged
-            yield Finding("index", State.OK, f"It began with {origin}.")
+            yield Finding("index", State.OK, f"It started from {origin}.")
         if len(repository.poison):
             yield Finding(
                 "parser",
@@ -284,10 +282,10 @@ def _advise(found: Mapping[str, Finding], config: Config) -> Iterator[Finding]:
     """
     scip = found.get("scip")
     if scip is not None and scip.state is State.PROBLEM:
-        found = {**found, "scip": replace(scip, hint="Take the file in again: repo-mcp index --scip FILE.")}
+        found = {**found, "scip": replace(scip, hint="Import the file again: repo-mcp index --scip FILE.")}
     for state, hint in (
         (State.PROBLEM, "Rebuild all that is damaged with: {}"),
-        (State.NOTE, "To build it: {}. A server whose tools need it does so, too."),
+        (State.NOTE, "To build it: {}. A server whose tools need it does so too."),
     ):
         kinds = [kind for kind, finding in found.items() if finding.state is state and not finding.hint]
         command = _name_command(kinds, config, anew=state is State.PROBLEM)

@@ -111,7 +111,7 @@ _ENTRIES = (
     Entry(
         "get_callees",
         "What it calls",
-        "What a symbol calls; names declared elsewhere stand apart.",
+        "What a symbol calls; external names are listed apart.",
         schemas.EDGE_ARGUMENTS,
         schemas.CALLEES_OUTPUT,
         edge_calls.get_callees,

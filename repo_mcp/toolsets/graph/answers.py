@@ -74,7 +74,7 @@ _HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.NOT_A_FILE: "List a directory with list_directory.",
     ErrorCode.NOT_A_DIRECTORY: "Read a file with read_file.",
     ErrorCode.BINARY_FILE: "Only text files can be read.",
-    ErrorCode.INDEX_UNAVAILABLE: "Files are being indexed: get_status tells how far that is. Until then"
+    ErrorCode.INDEX_UNAVAILABLE: "Files are being indexed; get_status shows the progress. Until then"
     " list_directory, get_directory_tree and read_file work.",
 }
 _OWN_HINTS = frozenset({ErrorCode.INDEX_UNAVAILABLE, ErrorCode.BUSY})  # others' hints name other tools

@@ -25,10 +25,10 @@ _SKIPPED = {
     SkipReason.BINARY.value: ("binary_file", "The file is binary."),
     SkipReason.UNREADABLE.value: ("not_found", "The system refuses to read the file."),
     SkipReason.EXCLUDED.value: ("invalid_parameter", "The file is ignored, hidden or excluded."),
-    SkipReason.PRIVATE_KEY.value: ("blocked", "The file has a private key in it."),
+    SkipReason.PRIVATE_KEY.value: ("blocked", "The file contains a private key."),
     ErrorCode.BUSY.value: (
         "busy",
-        "The index is being written, and does not have this file as it is now. Ask again.",
+        "The index is being updated and does not have this version of the file yet. Ask again.",
     ),
 }
 _FAILED = {

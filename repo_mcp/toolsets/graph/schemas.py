@@ -90,7 +90,7 @@ _CHOSEN_FIELDS: dict[str, Schema] = {
     "parameter_signature": build_field(_NULL_TEXT),
 }
 _CHOSEN = build_object(_CHOSEN_FIELDS, [name for name in _CHOSEN_FIELDS if name != "parameter_signature"])
-_CANDIDATES = build_list(_CHOSEN, "Symbols that fit what was given, where several do")
+_CANDIDATES = build_list(_CHOSEN, "Symbols that fit, if several do")
 
 
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
@@ -372,7 +372,7 @@ def _describe_edges(direction: str) -> dict[str, Schema]:
         "total": build_field("integer", "Symbols at the other end, once for each type of edge"),
         "possible": build_field("integer", possible) | {"default": 0},
         "reference_total": build_field("integer", "Lines of all edges"),
-        "total_is_lower_bound": build_field("boolean", "True where no number is final yet"),
+        "total_is_lower_bound": build_field("boolean", "True if no number is final yet"),
         **_MORE,
     }
 
@@ -393,12 +393,12 @@ _FOLDERS: dict[str, Schema] = {
                 "folder": build_field("string", "Without the folders in it that have rows of their own"),
                 "files": build_field("integer"),
                 "references": build_field("integer", "By name"),
-                "resolved": build_field("integer", "Of these, a sample; left out where all are"),
+                "resolved": build_field("integer", "Of these, a sample; left out if all are"),
                 **{one: build_field("integer", "Lines") | {"default": 0} for one in _CONFIDENCES},
             },
             ("folder", "files", "references"),
         ),
-        "Who uses it, where many pages follow; folder asks for one of them",
+        "Who uses it, if many pages follow; folder asks for one of them",
     ),
 }
 _MAY_MEAN_IT = _describe_unresolved("Unresolved references of its name: some may mean it")
@@ -411,13 +411,13 @@ REFERENCES_OUTPUT = CALLERS_OUTPUT
 DEPENDENCIES_OUTPUT = _result_of_symbol({**_describe_edges("outgoing"), **_EXTERNALS, **_UNRESOLVED})
 DEPENDENTS_OUTPUT = CALLERS_OUTPUT
 _CHANGED = {
-    "node_id": _NAMED["node_id"] | {"description": "Left out where the index has no such symbol"},
+    "node_id": _NAMED["node_id"] | {"description": "Left out if the index has no such symbol"},
     "name": _EDGE["name"],
     "node_type": build_field("string"),
     "file_path": build_field("string"),
     "line_start": build_field("integer"),
     "change": {"type": "string", "enum": ["changed", "added", "deleted", "imports"], "default": "changed"},
-    "new_signature": build_field("boolean", "True where the diff changes how it is declared"),
+    "new_signature": build_field("boolean", "True if the diff changes its declaration"),
 }
 _REACHED = {
     **{name: _EDGE[name] for name in ("node_id", "name", "node_type", "edge_type", "confidence", "lines")},
@@ -429,7 +429,7 @@ _REACHED_FILE = build_object(
         "file_path": build_field("string"),
         "confidence": _EDGE["confidence"] | {"description": "Of the surest way there"},
         "symbols": build_list(build_object(_REACHED, ("node_id", "name", "via")), "The nearest and surest"),
-        "symbols_total": build_field("integer", "Where it has more: get_dependents lists them"),
+        "symbols_total": build_field("integer", "If it has more: get_dependents lists them"),
         "reasons": build_list(build_field("string"), "Why it may change too, beside edges"),
     },
     ("file_path",),
@@ -440,7 +440,7 @@ IMPACT_OUTPUT = _result(
             build_object(_CHANGED, ("name", "node_type", "file_path", "line_start")),
             "Symbols that the diff touches",
         ),
-        "result": keep(build_list(_REACHED_FILE, "Files that are reached, the likeliest to change first")),
+        "result": keep(build_list(_REACHED_FILE, "Files that are affected, the likeliest to change first")),
         "tests": build_list(_REACHED_FILE, "Tests to run, the nearest first"),
         "left_out": build_list(
             build_record({"file_path": build_field("string"), "reason": build_field("string")}),

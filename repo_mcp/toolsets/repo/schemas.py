@@ -113,14 +113,12 @@ def status_output(limits: Limits) -> Schema:
         "limits": build_record({limit.name: build_field("integer") for limit in fields(limits)}),
         "toolsets": names,
         "hardening": build_field(
-            "string", "What the system forbids this server: off, on or unavailable, and what"
+            "string", "What the kernel forbids this server: off, on or unavailable, and what"
         ),
         "version": build_field("string"),
-        "origin": build_field("string", "Index that this one began with"),
+        "origin": build_field("string", "Index that this one started from"),
     }
-    allowed = build_list(
-        build_field("string"), "Names that are served though denied by default; absent: none"
-    )
+    allowed = build_list(build_field("string"), "Names served although denied by default; absent: none")
     required = ("repo_root", "state", "last_refresh", "indexed_files", "coverage", "adapters", "limits")
     return build_envelope_schema(build_object({**properties, "allow_paths": allowed}, required))
 

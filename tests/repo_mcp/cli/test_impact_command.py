@@ -84,7 +84,7 @@ def test_a_diff_in_a_file_becomes_one_document(tree: Path) -> None:
         (["--since", "v1"], "", 2, "runs no Git and reads no history"),
         (["--diff", "nowhere.patch"], "", 2, "cannot be read: No such file"),
         (["--depth", "9"], DIFF, 2, "--depth must be 1 to 4"),
-        ([], "hello", 2, "no unified diff"),
+        ([], "hello", 2, "not a unified diff"),
         ([], "", 1, ""),
     ],
 )

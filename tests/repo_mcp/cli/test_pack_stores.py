@@ -259,7 +259,7 @@ def test_without_encryption_a_pack_must_be_signed(tree: GitTree, serve: Callable
     server = serve(send_bytes((place / "signed").read_bytes()), is_secure=False)
     refused = index(tree, "--from-pack", server.url)
     assert (refused.returncode, server.asked) == (2, [])
-    assert "Whoever is on the way of http:// could change the pack." in refused.stderr
+    assert "Anyone on the network could change a pack sent over http://." in refused.stderr
     done = index(tree, "--from-pack", server.url, "--pack-key", str(place / "key"), "--json")
     assert json.loads(done.stdout)["unchanged"] == FILES
 
@@ -282,7 +282,7 @@ def test_what_a_store_may_send_instead_is_refused_in_words(
         (send_bytes(made + b"more"), 2, "The pack has bytes behind its end."),
         (send_for_ever(made), 2, "The pack has bytes behind its end."),
         (send_for_ever(b""), 2, "The pack is no pack."),
-        (send_for_ever(huge), 3, "bytes, for which there is no room among temporary files."),
+        (send_for_ever(huge), 3, "bytes, for which the temporary directory has no space."),
         (send_bytes(signed), 2, "The pack is signed, and --pack-key names no key."),
         (send_bytes(made, Content_Encoding="gzip"), 0, ""),  # it is not packed, whatever they say
         (send_status(404), 3, "The pack cannot be fetched (there is no such file)."),
@@ -342,7 +342,7 @@ def test_a_pack_goes_to_a_store_and_comes_from_it(
     for name, told in (
         ("memory://packs/other.pack", "there is no such file"),
         ("nowhere://packs/main.pack", "Protocol not known"),
-        ("simplecache::memory://packs/main.pack", "A URL in another one"),
+        ("simplecache::memory://packs/main.pack", "A URL inside another one"),
     ):
         for path in tree.root.glob(".repo_mcp/*/*"):
             path.unlink()

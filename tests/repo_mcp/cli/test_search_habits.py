@@ -74,7 +74,7 @@ def test_files_lists_what_would_be_searched(tree: Path) -> None:
 def test_a_path_outside_is_a_usage_error(tree: Path, path: str) -> None:
     done = run(tree, "search", "zeppelin", path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "not inside of the repository" in done.stderr
+    assert "not inside the repository" in done.stderr
 
 
 def test_what_is_piped_is_the_answer_alone(tree: Path) -> None:

@@ -208,7 +208,7 @@ def test_an_answer_that_was_begun_before_all_was_parsed_says_so(root: Path) -> N
     with repository.engines.graph.open():
         repository.symbol_index.build()
         assert repository.engines.graph.warn() == [
-            "Files are being parsed: 1 of 3 are done; what the rest declare and use is missing here."
+            "Files are being parsed: 1 of 3 are done; symbols in the rest are missing here."
         ]
     with repository.engines.graph.open():
         assert repository.engines.graph.warn() == []

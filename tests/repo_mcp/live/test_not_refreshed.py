@@ -30,7 +30,7 @@ from tests.repo_mcp.live.test_first_files import listing_is_held
 FAILED = "A refresh failed, so changed files may be missing here: "
 NO_SPACE = f"{FAILED}The index cannot be written (No space left on device)."
 LOCKED = f"{FAILED}Another process is refreshing this index."
-NOT_PARSED = "Files are being parsed: {} of {} are done; what the rest declare and use is missing here."
+NOT_PARSED = "Files are being parsed: {} of {} are done; symbols in the rest are missing here."
 NOT_WRITTEN = "Parsing files failed: The index cannot be written (No space left on device)."
 
 

@@ -144,7 +144,7 @@ def test_an_index_that_is_cut_changes_nothing(served: Served, tmp_path: Path) ->
     for size in range(1, len(other), choose(17, 1)):
         if size in ends:  # what is left is an index
             continue
-        with pytest.raises(RepoError, match="is no SCIP index") as caught:
+        with pytest.raises(RepoError, match="is not a SCIP index") as caught:
             take(served, tmp_path / "a.scip", other[:size])
         assert caught.value.code is ErrorCode.INVALID_ARGUMENT
         assert callers(served, "Disk.save") == told

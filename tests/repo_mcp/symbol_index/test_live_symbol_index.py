@@ -210,7 +210,7 @@ def test_what_nobody_parsed_yet_is_told_also_after_a_few_files_were(open_root: O
     repository = open_root()
     repository.refresh()
     repository.symbol_index.index_files(["a.tiny"])
-    said = "Files are being parsed: 1 of 2 are done; what the rest declare and use is missing here."
+    said = "Files are being parsed: 1 of 2 are done; symbols in the rest are missing here."
     assert repository.symbol_index.warn() == [said]
     repository.close()
     again = open_root()

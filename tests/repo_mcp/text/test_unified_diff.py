@@ -122,7 +122,7 @@ def test_what_is_no_diff_is_refused_in_words(text: str) -> None:
     with pytest.raises(RepoError) as caught:
         parse_diff(text)
     assert caught.value.code is ErrorCode.INVALID_ARGUMENT
-    assert "no unified diff" in caught.value.message
+    assert "not a unified diff" in caught.value.message
     assert "git diff" in caught.value.hint
 
 

@@ -141,7 +141,7 @@ def test_what_a_precise_indexer_gave_is_told_of_where_there_is_any(place: Path) 
     flip(next((place / "root" / ".repo_mcp").glob("scip-*/*.seg")))
     code, found = examine(place)
     assert (code, states(found)["SCIP index"]) == (3, ["problem"])
-    assert found["SCIP index"][0]["hint"] == "Take the file in again: repo-mcp index --scip FILE."
+    assert found["SCIP index"][0]["hint"] == "Import the file again: repo-mcp index --scip FILE."
 
 
 def test_a_key_that_others_may_read_is_a_problem(place: Path) -> None:
@@ -401,26 +401,28 @@ def test_it_tells_with_which_index_a_first_one_begins(place: Path) -> None:
     tree.add_work_tree(place / "work")
     work = ["--repo-root", str(place / "work")]
     assert [one["message"] for one in examine(place, *work)[1]["index"]] == [
-        "It begins with that of another work tree, if one of 1 has one."
+        "It starts from the index of another work tree, if one of 1 has one."
     ]
     assert not (place / "work" / ".repo_mcp").exists()
     assert "index" not in examine(place, *work, "--no-siblings")[1]
     (place / "work" / ".repo_mcp").mkdir(mode=0o700)
     assert [one["message"] for one in examine(place, *work)[1]["index"]] == [
         "There is none yet.",
-        "It begins with what another work tree of the repository has: 1 file.",
+        "It starts from another work tree of the repository: 1 file.",
     ]
     assert len(examine(place, *work, "--no-siblings")[1]["index"]) == 1
     empty = ["--no-siblings", "--index-from", str(place / "home")]
     assert [one["state"] for one in examine(place, *work, *empty)[1]["index"]] == ["note", "warning"]
     assert run(place, *work, command="index").returncode == 0
     told = [one["message"] for one in examine(place, *work)[1]["index"]]
-    assert told[1:] == ["It began with another work tree of the repository: 1 of its 1 files were the same."]
+    assert told[1:] == [
+        "It started from another work tree of the repository: 1 of its 1 files were the same."
+    ]
     elsewhere = examine(place, "--data-dir", str(place / "kept"))[1]
     assert "created when first used" in elsewhere["data directory"][0]["message"]
     (place / "kept").mkdir(mode=0o700)
     told = [one["message"] for one in examine(place, "--data-dir", str(place / "kept"))[1]["index"]]
-    assert told[1:] == ["It begins with what another index of this checkout has: 1 file."]
+    assert told[1:] == ["It starts from another index of this checkout: 1 file."]
 
 
 def test_it_examines_a_pack(place: Path) -> None:
