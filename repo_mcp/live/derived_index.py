@@ -118,7 +118,8 @@ class DerivedIndex(ABC, Generic[View]):
     def _count_done(self, view: View | None, lexical: Snapshot) -> tuple[int, int]:
         """Return the numbers of finished and wanted files, by the running round or the committed index.
 
-        Waits for a round that is about to compare many files, PLAN_SECONDS at most: two would take longer.
+        Waits for a round that is about to compare many files, at most PLAN_SECONDS: comparing twice would
+        take longer.
         """
         snapshot = None if view is None else view.snapshot
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
@@ -144,14 +145,14 @@ class DerivedIndex(ABC, Generic[View]):
         return has_waited
 
     def _is_comparing(self, lexical: Snapshot) -> bool:
-        """Return True while a round is about to tell, or is finding out, which of many files are finished."""
+        """Return True while a round is comparing many files to find out which are finished."""
         is_due = (
             self._thread is not None and self._compares_all and self._progress is None and not self._fault
         )
         return is_due and lexical.file_count > MANY_FILES and self._index.generation.is_whole(lexical)
 
     def _note_done(self, directory: Directory, lexical: Snapshot, done: int, total: int) -> None:
-        """Know the numbers of finished and wanted files after a round that compared all of them."""
+        """Record the numbers of finished and wanted files after a round that compared all of them."""
         manifest = self._manifests.read(directory)
         self._counted = ((manifest, lexical.manifest), (done, total))
 

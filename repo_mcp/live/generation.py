@@ -1,4 +1,4 @@
-"""The committed generation of one index: opened when there is a newer one, and the record of its refresh.
+"""The committed generation of one index, reopened when there is a newer one, and the record of its refresh.
 
 Reading takes no lock for longer than a moment. Another process may have written the generation.
 """
@@ -35,9 +35,9 @@ class Generation:
     """The last committed generation. Safe for several threads."""
 
     def __init__(self, path: str | DirectoryHolder, configuration: str, make_tag: MakeTag | None) -> None:
-        """Make the directory of the index; where that fails there is no index until `make_directory` can.
+        """Make the directory of the index. If that fails, there is no index until `make_directory` succeeds.
 
-        With `make_tag` no index is used that it did not seal.
+        With `make_tag`, an index is used only if it was sealed with it.
         """
         self._path = path
         self._configuration = configuration
@@ -54,7 +54,7 @@ class Generation:
         self._whole: Manifest | None = None  # the last one that was found to be a finished refresh's
 
     def make_directory(self) -> Directory:
-        """Make the directory again where somebody removed it, and return it. Raises OSError."""
+        """Make the directory again if somebody removed it, and return it. Raises OSError."""
         self.directory = DiskDirectory(self._path, create=True, make_tag=self._make_tag)
         return self.directory
 
@@ -65,7 +65,7 @@ class Generation:
     def find(self) -> Searcher | None:
         """Return the searcher of the committed generation; None when there is none of our configuration.
 
-        Raises IndexFormatError. Where the system refuses to read, the generation before goes on answering.
+        Raises IndexFormatError. If the system refuses to read, the previous generation continues to answer.
         """
         try:
             manifest = self.read_manifest()
@@ -94,26 +94,26 @@ class Generation:
 
     @property
     def loss(self) -> str:
-        """Return why the index cannot be reached from which answers come; empty while it can."""
+        """Return why the index that answers come from cannot be reached; empty while it can."""
         with self._lock:
             return self._loss
 
     def drop(self, error: IndexFormatError | None = None) -> None:
-        """Use nothing of a generation that could not be read."""
+        """Stop using a generation that could not be read."""
         with self._lock:
             self._searcher = None
             self._fault = FOREIGN_INDEX if isinstance(error, IndexForeign) else UNREADABLE_INDEX
 
     def close(self) -> None:
-        """Let the searcher go."""
+        """Release the searcher."""
         with self._lock:
             self._searcher = None
 
     def read_seen(self, generation: int | None = None) -> tuple[Manifest, SeenFiles] | None:
         """Return the committed manifest and the record of the refresh that made it.
 
-        None while a refresh is under way, without an index, and when another than `generation` is committed,
-        where that is given. Raises IndexFormatError, OSError.
+        Returns None during a refresh, without an index, and when `generation` is given but another one is
+        committed. Raises IndexFormatError, OSError.
         """
         manifest = self.read_manifest()
         if manifest is None or generation not in (None, manifest.generation):
@@ -125,17 +125,17 @@ class Generation:
         return self.record.read(self.directory, manifest.generation, manifest.segments)
 
     def read_seen_of(self, snapshot: Snapshot) -> SeenFiles | None:
-        """Return the record of the refresh that made an opened generation; None for one on its way."""
+        """Return the record of the refresh that made an opened generation; None for an intermediate one."""
         return self._read_record(snapshot.manifest)
 
     def note_whole(self, manifest: Manifest) -> None:
-        """Remember that a generation is a finished refresh's: `is_whole` need not read the record."""
+        """Remember that a finished refresh made a generation, so that `is_whole` need not read the record."""
         self._whole = manifest
 
     def is_whole(self, snapshot: Snapshot) -> bool:
-        """Return False for what a refresh committed on its way, or was killed after, in whatever process.
+        """Return False for an intermediate commit of a refresh, finished or killed, in any process.
 
-        Such a one may be empty: where an index cannot be read, that is how a new one begins.
+        Such a generation may be empty: a rebuild of an unreadable index begins with one.
         """
         manifest = snapshot.manifest
         if manifest != self._whole:
@@ -146,7 +146,7 @@ class Generation:
 
     @property
     def is_purging(self) -> bool:
-        """Return True from the first commit after which text must go to the one after which it is gone."""
+        """Return True between the commit after which text must be removed and the one that has removed it."""
         return PurgeMark(self.directory, self._make_tag).read() is not None
 
 

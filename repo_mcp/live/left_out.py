@@ -1,9 +1,9 @@
-"""Tells of filters that no indexed file passes: they match nothing, or what is hidden, ignored, too large.
+"""Explains filters that no indexed file passes: they match nothing, or only files that are left out.
 
 Only where nothing was found and no indexed file passes the filter: `*.log` finds nothing in a tree whose logs
 are ignored, and an empty answer would look as if there were none. The files are counted, never named.
 
-Left out on purpose: denied files, of which nothing is told.
+Left out on purpose: denied files, which are never mentioned.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class LeftOut:
         return self._count(matches) or (f"This filter matches no {files}: {named}.",)
 
     def tell_of_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
-        """Return the same for a glob that lists nothing; `hides` when hidden files were not listed."""
+        """Return such a warning for a glob that lists nothing; `hides` when hidden files were not listed."""
         return self._count(GlobFilter(glob).matches, hides=hides)
 
     def _count(self, matches: Callable[[str], bool], *, hides: bool = True) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class LeftOut:
         return Counter(map(str, filter(None, reasons))), is_whole
 
     def _find_reason(self, path: str) -> str | None:
-        """Return why the last walk left a file out for its name; None when it did not."""
+        """Return why the last walk left a file out because of its name; None if it did not."""
         if is_path_hidden(path):
             return "hidden"
         rules = self._tree.memory.rules

@@ -1,4 +1,4 @@
-"""Exact search over one root as it is now: by the index where there is one, else through every file."""
+"""Exact search over one root in its current state: by the index if there is one, else through every file."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class LiveExactSearch:
     ) -> ExactAnswer:
         """Return the matches of a literal or an expression in the live files, by path, then line.
 
-        While no index knows every file the answer is that of the index there is, or INDEX_UNAVAILABLE where
-        there is none; with `scan` every file is read instead. INVALID_ARGUMENT for a pattern that is not
-        valid, with what is wrong and where; CANCELLED.
+        Until an index has every file, the existing index answers, or INDEX_UNAVAILABLE is raised if there is
+        none; with `scan` every file is read instead. Raises INVALID_ARGUMENT for an invalid pattern, saying
+        what is wrong and where, and CANCELLED.
         """
         check_request(request)
         config = self._config
@@ -59,7 +59,7 @@ class LiveExactSearch:
         return scan_tree(request, matcher, wanted, self._tree.walk(stop), most, self._tree.read_many, stop)
 
     def _open_matcher(self, request: ExactRequest) -> LineMatcher:
-        """Return the pattern, to be matched here or in the process that can be killed."""
+        """Return the matcher of a pattern, in this process or in one that can be killed."""
         engine = load_engine()
         if engine.is_bounded:
             return LineMatcher(request, engine)
@@ -76,7 +76,10 @@ class LiveExactSearch:
         *,
         complete: bool,
     ) -> ExactAnswer:
-        """Raise INDEX_UNAVAILABLE when there is no index; with `complete` also when files may lack."""
+        """Search by the index.
+
+        Raises INDEX_UNAVAILABLE without one; with `complete` also if files may be missing.
+        """
         searcher = self._index.get_searcher(waits=not complete)  # else all files are read, now
         try:
             changed = self._index.look.find_changed(searcher.snapshot.generation)
@@ -93,14 +96,14 @@ class LiveExactSearch:
         )
 
     def _open(self, snapshot: Snapshot) -> ExactSearcher:
-        """Return the searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
+        """Return the searcher of a snapshot. Knowledge about terms of a segment outlives the snapshot."""
         current = self._searcher
         if current is None or current.snapshot is not snapshot:
             current = self._searcher = ExactSearcher(snapshot, current, self._closed)
         return current
 
     def close(self) -> bool:
-        """Wait for what runs in the background. Returns False when it has not stopped in WAIT_SECONDS."""
+        """Wait for background work. Returns False when it has not stopped in WAIT_SECONDS."""
         with self._starting:
             if self._process is not None:
                 self._process.close()

@@ -1,9 +1,9 @@
-"""The index of one root as it is now: what searches ask, what keeps it up to date, and the report on it.
+"""The live index of one root: it serves searches, keeps itself up to date, and reports its state.
 
-Reading takes no lock and uses the last committed generation, which another process may have written. It
-waits for what was just saved, and for the first files, a moment at most; else answers say what is missing.
-A damaged index is noticed where it is read and built anew in the background. Every method may be called
-from several threads at a time.
+Reading takes no lock and uses the last committed generation, which another process may have written. It waits
+only a moment for files that were just saved, or for the first files; otherwise answers say what is missing. A
+damaged index is noticed when it is read, and rebuilt in the background. Every method may be called from
+several threads at once.
 
 The report has the status of the index, and what an answer out of it may lack. It changes nothing and waits
 for nothing, but that a tree that was not looked at lately may be looked at.
@@ -43,7 +43,7 @@ TOLD_AGE_SECONDS = 0.5  # of a look at the tree, from which answers say how old 
 
 
 class IndexReport:
-    """Tells of the index of one root. Safe for several threads."""
+    """Reports the state of the index of one root. Safe for several threads."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class IndexReport:
         self._is_first_look = not self._has_looked
 
     def note_looked(self) -> None:
-        """Know of a refresh that has ended."""
+        """Record that a refresh has ended."""
         self._has_looked, self._is_first_look = True, False
 
     def status(self) -> IndexStatus:
@@ -132,9 +132,9 @@ class IndexReport:
         return self._look.count_stale(seen, files, may_look=lambda: not self._refresher.running.locked())
 
     def describe_progress(self, snapshot: Snapshot) -> list[str]:
-        """Return warnings for answers out of `snapshot`, which may lack files that changed or are new.
+        """Return warnings for answers from `snapshot`, which may lack changed or new files.
 
-        The first counts what is missing, where that is known; the last tells why a refresh failed.
+        The first counts what is missing, if that is known; the last says why a refresh failed.
         """
         told, fault = self._describe_missing(snapshot), self._refresher.fault
         return [*told, fault] if fault else told
@@ -166,7 +166,7 @@ class IndexReport:
         return [RENEWED] if self._has_newer(snapshot) else []
 
     def _has_newer(self, snapshot: Snapshot) -> bool:
-        """Return True when other content than a snapshot's has been committed since."""
+        """Return True when other content than that of a snapshot has been committed since."""
         current = self._find_searcher()
         if current is None or current.snapshot.manifest == snapshot.manifest:
             return False
@@ -238,11 +238,12 @@ class LiveIndex:
         read_many: ReadMany = _read_nothing,
         memory: WalkMemory | None = None,
     ) -> None:
-        """`walk` gives the files of the root, `finder` a few of them by what the walk found out, `read_many`
-        the bytes of some. `note_refresh` is called after each refresh. With `make_tag` no index is used that
-        it did not seal. The first one may begin with one of `donations`. `memory` is that of `walk`.
+        """`walk` returns the files of the root, `finder` finds a few of them using the results of the walk,
+        `read_many` returns the bytes of some. `note_refresh` is called after each refresh. With `make_tag`,
+        an index is used only if it was sealed with it. A first index may start from one of `donations`.
+        `memory` is that of `walk`.
 
-        Makes the index's directory; where it cannot, there is no index until a refresh can make it.
+        Makes the directory of the index. If that fails, there is no index until a refresh can make it.
         """
         self._closed = threading.Event()
         self.generation = Generation(settings.index_path, configuration, make_tag)
@@ -280,11 +281,12 @@ class LiveIndex:
     def get_searcher(self, *, waits: bool = True, fresh: bool = False, need: Need | None = None) -> Searcher:
         """Return the searcher of the committed generation. Raises INDEX_UNAVAILABLE when there is none.
 
-        While much is still to be indexed, the files that the call needs go first, as far as they are told.
+        While many files are still to be indexed, those that the call needs go first, as far as it names them.
 
-        A `fresh` one has what was saved just before the call, or `describe_progress` says that it may not.
-        `waits` for the first files a little, while they are being indexed. Where the tree is followed and was
-        not looked over lately, a refresh begins in the background; the call does not wait for it.
+        A `fresh` searcher includes files saved just before the call, or `describe_progress` says that it may
+        not. With `waits`, it waits a little for the first files while they are being indexed. Where the tree
+        is followed and was not looked over lately, a refresh begins in the background; the call does not wait
+        for it.
         """
         if self._follows and not self.refresher.running.locked() and self._watch.is_look_due():
             self.start_background_refresh()
@@ -308,9 +310,9 @@ class LiveIndex:
         return self.find_searcher()
 
     def _wait_for_first(self, searcher: Searcher | None, *, looks: bool = False) -> Searcher | None:
-        """Return the searcher of the first files, while they are being indexed: models ask once.
+        """Return the searcher of the first files while they are indexed: a model asks only once.
 
-        A call that `looks` through the files waits only until they are listed.
+        A call that `looks` through the files itself waits only until they are listed.
         """
         started = time.monotonic()
         while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
@@ -332,7 +334,7 @@ class LiveIndex:
             return None
 
     def report_damage(self, error: IndexFormatError | None = None) -> RepoError:
-        """Build the index anew in the background. Returns what to tell the client."""
+        """Rebuild the index in the background. Returns the message for the client."""
         self.generation.drop(error)
         now = time.monotonic()
         if now >= self._next_healing and not self.refresher.running.locked() and not self._closed.is_set():
@@ -343,11 +345,11 @@ class LiveIndex:
         )
 
     def _catch_up(self) -> None:
-        """Take up what changed before the call, as far as CATCH_UP_SECONDS allow; answers tell of the rest.
+        """Index what changed before the call, as far as CATCH_UP_SECONDS allow; answers mention the rest.
 
-        The system is asked where it can be: that costs microseconds. Elsewhere a small tree is looked over,
-        in 30 ms at most, or a refresh that looks it over is waited for; in a larger one answers say how old
-        the last look is.
+        If the system reports changes, asking it costs microseconds. Otherwise a small tree is checked, in 30
+        ms at most, or a refresh that is checking it is waited for; for a larger tree answers say how old the
+        last check is.
         """
         if self._watch.can_wait:
             if not self._is_far_behind:
@@ -376,13 +378,13 @@ class LiveIndex:
         return progress is not None and progress.files_total > AWAITED_FILES
 
     def _index_looked_at(self) -> None:
-        """Begin to index what a look found, and wait for it a little."""
+        """Begin to index the changes that a check found, and wait a little."""
         if not self.refresher.running.locked():
             self.start_background_refresh()
         self._wait_while(lambda: bool(self.look.stale))
 
     def _wait_while(self, is_coming: Callable[[], bool]) -> None:
-        """Wait for what a refresh is about to do, for CATCH_UP_SECONDS at most."""
+        """Wait for something that a refresh is about to do, at most CATCH_UP_SECONDS."""
         deadline = time.monotonic() + CATCH_UP_SECONDS
         while is_coming() and time.monotonic() < deadline and not self._is_far_behind:
             if self._closed.wait(LOOKED_AT_POLL_SECONDS):
@@ -398,10 +400,10 @@ class LiveIndex:
         cancelled: Callable[[], bool] | None = None,
         joins: bool = False,
     ) -> RefreshReport:
-        """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
+        """Bring the index up to date with the tree. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
-        Waits a little for a refresh that is running; a long one makes it BUSY. One that `joins` waits for its
-        end, and reports what both have done.
+        Waits a little for a running refresh, and raises BUSY if that takes long. With `joins` it waits for
+        its end and reports what both have done.
         """
         stop = self._stops_when(cancelled)
         self.report.note_begun()
@@ -427,7 +429,7 @@ class LiveIndex:
             self._watch.note_directories()
 
     def _stops_when(self, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
-        """Return what is true when this is closed, or the caller does not want the refresh any more."""
+        """Return a check that is True once this index is closed or the caller has cancelled."""
         return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
 
     def is_being_built(self) -> bool:
@@ -442,9 +444,10 @@ class LiveIndex:
     def refresh_paths(
         self, paths: Iterable[str], cancelled: Callable[[], bool] | None = None
     ) -> Mapping[str, SkipReason]:
-        """Make the index say what a few files are, now: by name, or by a walk where that is not enough.
+        """Bring a few files of the index up to date now: by name, or by a walk if that is not enough.
 
-        Returns the files of the root that were met and are not indexed, and why. Raises as `refresh` does.
+        Returns the files of the root that were seen but not indexed, with the reasons. Raises as `refresh`
+        does.
         """
         stop, finder = self._stops_when(cancelled), self._watch.finder
         changes = finder.look_at(paths) if finder is not None else None
@@ -456,9 +459,9 @@ class LiveIndex:
         return {} if found is None else found[1].get_skipped()
 
     def find_left_out(self, paths: Iterable[str]) -> dict[str, SkipReason]:
-        """Return which of a few files no refresh takes up, and why, as they are now.
+        """Return which of a few files no refresh would index in their current state, and why.
 
-        By its name a file is told to be excluded as soon as the tree was walked once.
+        A file that is excluded by its name is reported as soon as the tree was walked once.
         """
         finder = self._watch.finder
         there = [] if finder is None else [path for path in paths if finder.is_there(path)]
@@ -472,7 +475,7 @@ class LiveIndex:
 
     @property
     def skipped(self) -> Mapping[str, SkipReason]:
-        """Return the files that were met and are not indexed, and why; none while that is not known."""
+        """Return the files that were seen but not indexed, with the reasons; none while that is not known."""
         try:
             found = self.generation.read_seen()
         except (IndexFormatError, OSError):  # reported by whoever reads the index
@@ -480,26 +483,26 @@ class LiveIndex:
         return {} if found is None else found[1].get_skipped()
 
     def _index_changes(self, changes: PathChanges) -> bool:
-        """Index what the watcher told of. Returns False when the tree must be walked."""
+        """Index the changes that the watcher reported. Returns False when the tree must be walked."""
         done = self.refresher.refresh_changes(changes, self._closed.is_set)
         if done:
             self._note_refresh_done()
         return done
 
     def start_watching(self) -> None:
-        """Have the system tell of changes from now on, if that can be had; else they are looked for."""
+        """Watch for changes from now on if the system supports that; otherwise check the tree for them."""
         if self._follows:
             self._watch.start()
 
     def wait_for_walk(self) -> None:
-        """Wait while a refresh looks over the tree."""
+        """Wait while a refresh is walking the tree."""
         while self.refresher.is_walking and not self._closed.wait(REFRESH_POLL_SECONDS):
             pass
 
     def start_background_refresh(self, *, force: bool = False) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers.
 
-        One that looks over the tree already is not followed by another, unless with `force`.
+        If one is already walking the tree, no other follows it, except with `force`.
         """
         self.report.note_begun(stays=True)
         if self.refresher.progress is not None and not force:  # a second walk, 0.4 s of the kernel

@@ -1,4 +1,4 @@
-"""Looks through the files that are not indexed yet for what a call asks for, and has the best indexed first.
+"""Searches the files that are not indexed yet for what a call asks, and has the best ones indexed first.
 
 Their contents are read as they are and the words of the call counted in them, as far as LOOK_SECONDS go:
 first in files whose names hold some, then in the order in which they are to be indexed. What is chosen goes
@@ -55,7 +55,7 @@ class Need:
 
 
 class LookAhead:
-    """The files that remain to be indexed, as calls look through them. Safe for several threads."""
+    """The files that are still to be indexed, for calls to search. Safe for several threads."""
 
     def __init__(self, remaining: RemainingFiles, read_many: ReadMany, closed: threading.Event) -> None:
         """`read_many` returns the bytes of walked files, or None for what cannot be read."""
@@ -66,7 +66,7 @@ class LookAhead:
         self._looked: LruCache[tuple[bytes, ...], set[str]] = LruCache(KEPT_LOOKS)
 
     def look(self, need: Need, count_units: CountUnits) -> None:
-        """Have the files indexed first that are needed by path, and those that suit the text best.
+        """Have those files indexed first that are needed by path or match the text best.
 
         `count_units` tells in how many indexed units a term occurs. Returns when they are in the index, after
         INDEX_SECONDS at the latest; nobody waits when few files remain. Raises IndexFormatError, OSError.
@@ -85,11 +85,11 @@ class LookAhead:
         self._remaining.index_first(tuple(wanted), INDEX_SECONDS)
 
     def forget(self) -> None:
-        """Forget what was looked through, after a refresh."""
+        """Forget which files were searched, after a refresh."""
         self._looked = LruCache(KEPT_LOOKS)
 
     def _choose(self, need: Need, left: Sequence[str], roots: Sequence[bytes]) -> list[str]:
-        """Return the paths of the best files, the best first; none that was looked through for the same."""
+        """Return the paths of the best files, best first, except those searched before for the same words."""
         looked = self._looked.get(tuple(roots), set[str]) if need.wanted is None else set[str]()
         paths = [path for path in left if path not in looked and not has_binary_extension(path)]
         if need.wanted is not None:
@@ -114,7 +114,7 @@ class LookAhead:
     def _count(
         self, paths: Sequence[str], order: Sequence[int], roots: Sequence[bytes]
     ) -> list[tuple[int, ...]]:
-        """Return the size of each file and how often it holds each root, of as many as there is time for."""
+        """Return the size of each file and how often it contains each root, as far as time allows."""
         deadline = time.monotonic() + LOOK_SECONDS
         rows: list[tuple[int, ...]] = []
         nothing = (0,) * (1 + len(roots))
@@ -131,10 +131,10 @@ class LookAhead:
 
 
 def choose_roots(text: str, count_units: CountUnits) -> list[bytes]:
-    """Return what every file with a word of a text holds in lower case, of the rarest words alone.
+    """Return lower-case roots of the rarest words of a text: every file with such a word contains its root.
 
     That is true of ASCII words. `count_units` tells in how many indexed units a term occurs; of equally rare
-    ones the first count.
+    words the first are taken.
     """
     terms = [term for term in parse_query(text, MAX_WORDS).terms if len(get_root(term)) >= MIN_ROOT_BYTES]
     rarest = sorted(terms, key=count_units)[: 2 * MAX_ROOTS]
@@ -142,7 +142,7 @@ def choose_roots(text: str, count_units: CountUnits) -> list[bytes]:
 
 
 def _count_in_paths(paths: Sequence[str], roots: Sequence[bytes]) -> F64:
-    """Return what the roots in each path are worth: a row for each path, a column for each root."""
+    """Return the value of the roots in each path: a row for each path, a column for each root."""
     worth = np.zeros((len(paths), len(roots)))
     folded = [path.lower() for path in paths]
     for column, root in enumerate(root.decode() for root in roots):

@@ -1,7 +1,7 @@
 """Runs the refreshes of one index in this process, one at a time.
 
-A look tells how the tree differs now from what the index holds. In a large tree it takes
-a second: what was found is used again for LOOK_REUSE_FACTOR times what it took.
+A look compares the tree with the index. In a large tree it takes a second, so its result is reused for
+LOOK_REUSE_FACTOR times as long as it took.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longe
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """The findings of one look."""
+    """The findings of one look at the tree."""
 
     generation: int
     started: float  # time.monotonic: what changed later may be missing
@@ -56,13 +56,13 @@ class _Look:
     changed: ChangedFiles
 
     def is_old(self, share: float = 1.0) -> bool:
-        """Return True when that share of the time for which it may be used is over."""
+        """Return True when that share of the time for which the look may be reused is over."""
         keeps = LOOK_REUSE_FACTOR * self.took if self.files > CHEAP_LOOK_FILES else 0.0
         return time.monotonic() - self.started >= share * keeps
 
 
 class TreeLook:
-    """The state of the tree beside one index. Safe for several threads."""
+    """The differences between the tree and one index. Safe for several threads."""
 
     def __init__(self, generation: Generation, walk: Walk, closed: threading.Event) -> None:
         self._generation = generation
@@ -74,9 +74,9 @@ class TreeLook:
         self.age = 0.0  # seconds since that look, for the last answer that did not look itself
 
     def find_changed(self, generation: int) -> ChangedFiles | None:
-        """Return how the tree differs now from what a generation holds; None when that is not known.
+        """Return how the tree differs from a generation; None when that is not known.
 
-        A look that is half used up is renewed in the background.
+        After half of its time, a look is renewed in the background.
         """
         look = self._look
         if look is None or look.generation != generation or look.is_old():
@@ -90,9 +90,9 @@ class TreeLook:
         return look.changed
 
     def note_changes(self, generation: int, files: int) -> None:
-        """Count in `stale` what changed since a generation of about `files`, for answers out of it.
+        """Count in `stale` what changed since a generation of about `files` files, for answers from it.
 
-        A small tree is looked over. In a larger one nobody waits for that: the last look counts, of an `age`,
+        A small tree is compared at once. For a larger one nobody waits: the last look counts, with its `age`,
         and another begins in the background. Raises as a walk does, and IndexFormatError.
         """
         look = self._look
@@ -107,7 +107,7 @@ class TreeLook:
             self.stale = changed.certain + len(changed.missing)
 
     def _start_look(self, generation: int) -> None:
-        """Look over the tree in a thread that is given `_looking`."""
+        """Compare the tree in a thread, to which `_looking` is handed over."""
         threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True).start()
 
     def _look_over(self, generation: int) -> ChangedFiles | None:
@@ -124,7 +124,7 @@ class TreeLook:
         return changed
 
     def _look_ahead(self, generation: int) -> None:
-        """Look over the tree in a thread that was given `_looking`."""
+        """Compare the tree, in a thread to which `_looking` was handed over."""
         try:
             self._look_over(generation)
         except (RepoError, IndexFormatError, OSError):
@@ -133,7 +133,7 @@ class TreeLook:
             self._looking.release()
 
     def note_refresh(self, started: float) -> None:
-        """Take over what a refresh saw that began at `started`, by time.monotonic: it looked, too."""
+        """Use the findings of a refresh that began at `started` (time.monotonic), which has looked too."""
         found = self._generation.read_seen()
         if found is not None:
             manifest, seen = found
@@ -142,7 +142,7 @@ class TreeLook:
             self._look = _Look(manifest.generation, started, took, seen.whole_count, assume_unchanged(seen))
 
     def count_stale(self, seen: SeenFiles | None, files: int, *, may_look: Callable[[], bool]) -> int | None:
-        """Return the files changed since the refresh: as they are in a small tree, else as last looked at."""
+        """Return the number of files changed since the refresh; in a large tree, at the last look."""
         if seen is None or files > LOOK_FILES or not may_look():
             return self.stale
         try:
@@ -189,7 +189,7 @@ class Refresher:
     def refresh(
         self, *, force: bool, progress: ProgressCallback | None, stop: Callable[[], bool]
     ) -> RefreshReport:
-        """Make the index say what the tree says. The caller holds `running`. Raises what the indexer does."""
+        """Bring the index up to date with the tree. The caller holds `running`. Raises as the indexer."""
 
         def report(now: IndexProgress) -> None:
             self.progress = now
@@ -211,7 +211,7 @@ class Refresher:
         self.finished += Counter(added=done.added, updated=done.updated, removed=done.removed)
 
     def _name_snapshot(self) -> str:
-        """Return the name of what is committed; empty where it cannot be read: the next search heals it."""
+        """Return the name of the committed snapshot; empty if it is damaged: the next search repairs it."""
         try:
             searcher = self._generation.find()
             return "" if searcher is None else searcher.snapshot.name
@@ -227,9 +227,9 @@ class Refresher:
             raise
 
     def note_failure(self, error: Exception) -> None:
-        """Keep why a refresh failed: answers say so until one has looked at the whole tree.
+        """Keep why a refresh failed. Answers say so until another one has checked the whole tree.
 
-        One that was cancelled has not failed.
+        A cancelled refresh has not failed.
         """
         if not isinstance(error, RepoError):
             self.fault = f"{FAILED} {type(error).__name__}."
@@ -239,10 +239,11 @@ class Refresher:
     def join(
         self, stop: Callable[[], bool], progress: ProgressCallback | None
     ) -> Callable[[RefreshReport], RefreshReport]:
-        """Take `running`, after the refresh that runs already, whose progress is told. Raises CANCELLED.
+        """Take `running` after the refresh that is already running, reporting its progress. Raises CANCELLED.
 
-        One that does not begin within REFRESH_WAIT_SECONDS waits for another process: that raises BUSY.
-        Returns what adds the work of that one to the report of the next, which takes up what changed since.
+        If that one does not begin within REFRESH_WAIT_SECONDS, it waits for another process, and BUSY is
+        raised. Returns a function that adds its work to the report of the next refresh, which indexes later
+        changes.
         """
         started, before = time.monotonic(), self.finished.copy()
         told, moved = None, started
@@ -261,7 +262,7 @@ class Refresher:
         return lambda report: _add_joined(report, joined, started)
 
     def begin(self, stop: Callable[[], bool]) -> None:
-        """Take `running`, after a little wait for a refresh that runs already. Raises BUSY, CANCELLED."""
+        """Take `running`, waiting a little for a refresh that is already running. Raises BUSY, CANCELLED."""
         deadline = time.monotonic() + REFRESH_WAIT_SECONDS
         while not self.running.acquire(timeout=REFRESH_POLL_SECONDS):
             if stop():
@@ -275,7 +276,7 @@ class Refresher:
 
     @property
     def is_walking(self) -> bool:
-        """Return True while a refresh looks over the tree."""
+        """Return True while a refresh is walking the tree."""
         progress = self.progress
         return progress is not None and progress.phase == "walk"
 
@@ -314,7 +315,7 @@ class Refresher:
             self.running.release()
 
     def _open_indexer(self) -> Indexer:
-        """Open the writing side, in a directory that is made again where somebody removed it."""
+        """Open the writing side, recreating its directory if somebody removed it."""
         try:
             directory = self._generation.make_directory()
         except OSError as error:
@@ -340,7 +341,7 @@ class Refresher:
 
 
 def _add_joined(report: RefreshReport, joined: Counter[str], started: float) -> RefreshReport:
-    """Return the report of a refresh together with what the ones did that it waited for since `started`."""
+    """Return the report of a refresh plus the work of those that it waited for since `started`."""
     if not joined:
         return report
     added, updated = report.added + joined["added"], report.updated + joined["updated"]
