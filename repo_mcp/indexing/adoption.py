@@ -1,8 +1,8 @@
-"""Takes over what another index says of the files that are the same here.
+"""Takes over from another index the rows of files that are the same here.
 
 Nothing of a donor is live before its file is confirmed: by the fingerprint of the contents or, without
-reading them, by what Git noted of both checkouts. So a file that only the donor has is never answered, nor
-counted in a statistic, and its rows go with the next merge.
+reading them, by what Git recorded about both checkouts. So a file that only the donor has is never returned
+or counted, and its rows disappear in the next merge.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ NO_DONOR = (
 
 @dataclass(frozen=True, slots=True)
 class Donations:
-    """The indexes that a first index may begin with."""
+    """The indexes that a first build may start from."""
 
     list_donors: ListDonors = list_nothing
     find_shared: FindShared = lambda _donor: None
     is_asked_for: bool = False  # the operator named a checkout or a pack
 
     def warn(self) -> tuple[str, ...]:
-        """Return what to tell where a first index began with nothing."""
+        """Return the warning if a first index started from nothing although a donor was named."""
         return (NO_DONOR,) if self.is_asked_for else ()
 
 
@@ -54,9 +54,9 @@ NO_DONATIONS = Donations()
 
 
 def adopt(writer: IndexWriter, donors: Sequence[Donor]) -> tuple[Donor, Snapshot] | None:
-    """Take over the segments of the first donor that has them, and return both; None where there is none.
+    """Take over the segments of the first donor that has them, and return both; None without such a donor.
 
-    The segments are open, and nothing of them is live yet.
+    The segments are open, and none of their files is live yet.
     """
     for donor in donors:
         try:
@@ -103,23 +103,23 @@ class Adoption:
         return self.confirmed > 2 * self._put
 
     def describe(self) -> str:
-        """Return where the rows came from, in words that name no path."""
+        """Return where the rows came from, without naming a path."""
         return f"{self.donor.root.origin}: {self.confirmed:,} of its {len(self._paths):,} files were the same"
 
     def find_fingerprint(self, path: str) -> bytes | None:
-        """Return the fingerprint of a file in the donor; None where that has no such file."""
+        """Return the fingerprint of a file in the donor; None if the donor lacks the file."""
         row = self._find_row(path)
         return None if row is None else self._prints[row * FINGERPRINT_BYTES : (row + 1) * FINGERPRINT_BYTES]
 
     @property
     def must_be_read(self) -> bool:
-        """Return True when Git tells of no file, and there are so many bytes that reading begins at once."""
+        """Return True when Git knows of no file, and there are so many bytes that reading begins at once."""
         return self._shared is None and sum(self._sizes) > COMPARED_BYTES
 
     def is_soon_compared(self, files: WalkedFiles) -> bool:
-        """Return True when this process compares the files sooner than others could start to.
+        """Return True when this process can compare the files before others could start.
 
-        To read them takes longer with more bytes, and what has another size than in the donor is indexed.
+        More bytes take longer to read, and a file with another size than in the donor is indexed.
         """
         read = indexed = 0
         for path, size in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
@@ -130,11 +130,11 @@ class Adoption:
         return read <= COMPARED_BYTES and indexed <= INDEXED_BYTES
 
     def confirm(self, paths: Sequence[str]) -> None:
-        """Note that these files of the donor are the same here."""
+        """Record that these files of the donor are the same here."""
         self._confirmed[[row for row in map(self._find_row, paths) if row is not None]] = True
 
     def list_others(self, walked: Sequence[str]) -> list[str]:
-        """Return the paths of the donor that are not among those of a walk, which ascend."""
+        """Return the paths of the donor that are not in a walk, whose paths ascend."""
         if len(self._segments) == 1:
             return [self._paths[row] for row in np.flatnonzero(find_rows(walked, self._paths) < 0).tolist()]
         there = frozenset(walked)
@@ -152,7 +152,7 @@ class Adoption:
         ]
 
     def iter_entries(self) -> Iterator[SegmentEntry]:
-        """Yield the entry of each segment, all files dead but those that are confirmed."""
+        """Yield the entry of each segment, with all files dead except the confirmed ones."""
         self._put = self.confirmed
         start = 0
         for entry, live in self._segments:
@@ -162,19 +162,19 @@ class Adoption:
             start += len(live)
 
     def _find_row(self, path: str) -> int | None:
-        """Return the row of one path; None where the donor has not got it."""
+        """Return the row of one path; None if the donor lacks it."""
         if len(self._segments) == 1:
             return find_place(self._paths, path)
         return self._rows.get(path)
 
     def _find_rows(self, paths: Sequence[str]) -> I64:
-        """Return the rows of ascending paths, -1 for those that the donor has not."""
+        """Return the rows of ascending paths, -1 for those that the donor lacks."""
         if len(self._segments) == 1:
             return find_rows(self._paths, paths)
         return np.array(list(map(self._rows.get, paths, repeat(-1))), dtype=np.int64)
 
     def find_shared(self, find_shared: FindShared) -> None:
-        """Read what Git noted of both checkouts: before the walk, which needs the same of ours."""
+        """Read Git's records of both checkouts: before the walk, which needs our part of them."""
         manifest = self.donor.manifest
         seen = read_seen(self.donor.directory, manifest.generation, manifest.segments)
         shared = find_shared(self.donor) if seen is not None else None
@@ -184,8 +184,8 @@ class Adoption:
     def confirm_shared(self, files: WalkedFiles) -> tuple[list[int], dict[str, SkipReason]]:
         """Confirm the files that Git knows to be the same, by their status in a walk.
 
-        Returns the positions of the files that must be read, ascending, and those among the others that are
-        not indexed, and why: their bytes and size are those of the donor's. Raises CorruptIndex.
+        Returns the positions of the files that must be read, ascending, and those of the others that are not
+        indexed, with the reasons: their bytes and sizes are the same as in the donor. Raises CorruptIndex.
         """
         left = np.ones(len(files), dtype=np.bool_)
         if self._shared is None:
@@ -206,7 +206,7 @@ class Adoption:
 
 
 def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
-    """Return the positions of files with the status that Git noted, in the walk and in the donor's record."""
+    """Return the positions, in the walk and in the donor, of files with the status that Git recorded."""
     before, racy = seen.read_files(), seen.find_racy()
     if not len(files) or not len(before):
         return np.zeros(0, dtype=np.int64)

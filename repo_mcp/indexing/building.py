@@ -1,7 +1,7 @@
 """The shards of one refresh: planned likeliest files first, handed to workers, and taken when they are done.
 
 The order is that of the whole tree, so nothing is given out before it is walked. But processes start as soon
-as there will be work for them, and of a tree whose walk takes over PATIENCE_SECONDS what was met so far is
+as there will be work for them, and if a walk takes more than PATIENCE_SECONDS, the files seen so far are
 given out. The number of files is known when the walk has ended; until then progress reports a total of 0.
 """
 
@@ -39,9 +39,11 @@ class Building:
         *,
         is_in_order: bool = True,
     ) -> None:
-        """`pool` gives out the `remaining` files. `take` is called with each finished shard, `report` after
-        it, and `taken` when nobody waits for it any longer: that may take its time, and call `take_done`.
-        Unless `is_in_order`, files are given out as they are met: nearly all are the same as in a donor.
+        """`pool` gives out the `remaining` files.
+
+        `take` is called with each finished shard, `report` after it, and `taken` when nobody waits for it any
+        more; `taken` may be slow, and may call `take_done`. Unless `is_in_order`, files are given out in the
+        order of the walk, as nearly all are the same as in a donor.
         """
         self._planner = planner
         self._pool = pool

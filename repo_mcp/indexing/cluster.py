@@ -1,4 +1,4 @@
-"""Has the shards of a build built by the workers of a Dask cluster: the only import of `distributed`.
+"""Builds shards on the workers of a Dask cluster: the only import of `distributed`.
 
 An event loop in a thread of its own sends messages and fetches replies; the thread that refreshes checks them
 and writes the segments, so nothing of a worker is in the directory of the index before it is checked. A
@@ -82,7 +82,7 @@ class _Shard:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """The result of giving out a shard; without a worker it is to be built here.
+    """The result of giving out a shard; without a worker, the shard must be built here.
 
     Without a shard either, all are: nobody is asked any longer.
     """
@@ -94,7 +94,7 @@ class _Reply:
 
 @dataclass(frozen=True, slots=True)
 class _Delivery:
-    """A reply that is looked at by who waits for it. See `Outcome`."""
+    """A reply for the thread that waits for it. See `Outcome`."""
 
     reply: _Reply
     settle: Callable[[_Reply], ShardResult | None]
@@ -143,7 +143,7 @@ def open_cluster(
 
 
 class ClusterBuilders:
-    """Builds shards on the workers of a cluster, and here what they cannot. See `Builders`."""
+    """Builds shards on the workers of a cluster, or here if they cannot. See `Builders`."""
 
     errands: _Errands
 
@@ -160,11 +160,11 @@ class ClusterBuilders:
 
     @property
     def capacity(self) -> int:
-        """Return the number of shards that they can be given before they are done with any."""
+        """Return the number of shards that can be given out before any is done."""
         return max(SHARDS_AHEAD * self._workers, self.errands.slots + 1)
 
     def add(self, task: ShardTask) -> None:
-        """Have a shard built. Raises RepoError with INTERNAL when a process of ours died."""
+        """Give out a shard to be built. Raises RepoError with INTERNAL when a process of ours died."""
         self._elsewhere[task.temporary] = task
         if self.errands.are_running:
             self.errands.give(_Shard(task, encode_task(self._settings, task)))
@@ -219,7 +219,7 @@ class ClusterBuilders:
                 file.write(data)
 
     def _is_so(self, claims: Claims) -> bool:
-        """Compare what a worker says of some files with the files here."""
+        """Compare a worker's claims about some files with the files here."""
         if claims and self._reader is None:
             self._reader = ShardBuilder(self._settings)
             self._opened.callback(self._reader.close)
@@ -267,11 +267,11 @@ class _Errands:
         return not self._has_ended
 
     def give(self, shard: _Shard) -> None:
-        """Have a shard built by a worker."""
+        """Give a shard to a worker."""
         self._call(self._waiting.put_nowait, shard)
 
     def refuse(self, shard: _Shard, worker: str, why: str) -> None:
-        """Have a shard built again, whose reply was not whole."""
+        """Have a shard built again, because its reply was incomplete."""
         self._call(self._note_failure, shard, worker, why)
 
     def close(self) -> None:
@@ -320,7 +320,7 @@ class _Errands:
                 await asyncio.wait_for(client.close(), CLOSE_SECONDS)
 
     async def _follow(self, client: Client, slots: dict[str, list[asyncio.Task[None]]]) -> None:
-        """Keep the slots of the workers that there are, until `close`."""
+        """Track the slots of the current workers until `close`."""
         alone_since = time.monotonic()
         while not self._closing.is_set():
             found = await self._look(client)
@@ -340,20 +340,20 @@ class _Errands:
                 await asyncio.wait_for(self._closing.wait(), LOOK_SECONDS)
 
     async def _look(self, client: Client) -> dict[str, int]:
-        """Return the workers by address, each with its threads; none where the scheduler does not answer."""
+        """Return the workers by address, each with its threads; none if the scheduler does not answer."""
         try:
             return dict(await asyncio.wait_for(client.ncores(), CONNECT_SECONDS))
         except Exception:  # of a library that raises many
             return {}
 
     def _hand_back(self) -> None:
-        """Have everything built here that waits for a worker."""
+        """Hand every shard that waits for a worker back, to be built here."""
         with suppress(asyncio.QueueEmpty):
             while True:
                 self._deliver(_Reply(self._waiting.get_nowait()))
 
     async def _serve(self, client: Client, worker: str) -> None:
-        """Give a worker one shard after the other."""
+        """Give a worker one shard after another."""
         while self._failures[worker] < MAX_FAILURES:
             shard = await self._waiting.get()
             started = time.monotonic()
@@ -392,7 +392,7 @@ class _Errands:
 
 
 async def _ask(client: Client, worker: str, message: bytes) -> object:
-    """Return the reply of a worker. Raises what it raised."""
+    """Return the reply of a worker. Raises whatever it raised."""
     future = client.submit(build_shard, message, workers=[worker], pure=False, retries=0)
     try:
         return await future

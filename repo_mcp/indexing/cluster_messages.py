@@ -63,14 +63,14 @@ class OtherProgram(CorruptIndex):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The result of a shard, and its segments, which are not in the index's directory yet."""
+    """The checked result of a shard, and its segments, which are not in the index's directory yet."""
 
     result: ShardResult
     segments: tuple[bytes, ...]  # one for each entry of the result
 
 
 def encode_task(settings: BuildSettings, task: ShardTask) -> bytes:
-    """Return the message that has a worker build a shard."""
+    """Return the message that asks a worker to build a shard."""
     root = settings.root if isinstance(settings.root, str) else settings.root.path
     cluster = settings.cluster
     record = {
@@ -91,7 +91,7 @@ def encode_task(settings: BuildSettings, task: ShardTask) -> bytes:
 def build_shard(message: bytes) -> list[bytes]:
     """Build the shard of a task and return the reply: what a worker of a cluster runs.
 
-    Raises CONFIG_INVALID where the worker has no such root, CorruptIndex for what is no task.
+    Raises CONFIG_INVALID if the worker has no such root, CorruptIndex for anything but a task.
     """
     record = unpack(message, "task")
     program = _list_versions()
@@ -154,7 +154,7 @@ def read_reply(
 
 
 def _read_claim(outcome: str, fingerprint: bytes | None) -> bytes | SkipReason | None:
-    """Return what an outcome says of a file. See `Claims`."""
+    """Return the claim of an outcome about a file. See `Claims`."""
     if outcome in (INDEXED, UNCHANGED):
         return fingerprint
     return None if outcome == GONE else SkipReason(outcome)
@@ -195,7 +195,7 @@ def _check_shape(task: ShardTask, reply: object) -> list[bytes]:
 
 
 def _read_rows(task: ShardTask, data: bytes) -> tuple[list[str], list[bool], list[Stat]]:
-    """Return the outcomes of a task's files, whether each held still, and how the worker saw it.
+    """Return the outcomes of a task's files, whether each was stable, and its status on the worker.
 
     Raises OtherProgram, CorruptIndex.
     """
@@ -251,13 +251,13 @@ def _read_settings(record: dict[str, Any]) -> BuildSettings:
 
 
 def _describe_stat(opened: OpenedFile) -> Stat:
-    """Return how a file was seen, unless no record can hold that."""
+    """Return the status with which a file was seen, unless no record can hold it."""
     fits = -_MAX_INTEGER <= opened.stat.mtime_ns < _MAX_INTEGER
     return (opened.stat.size, opened.stat.mtime_ns) if fits else NOT_OPENED
 
 
 def _list_versions() -> list[object]:
-    """Return what must be the same on both sides for equal bytes: Python's tables of characters, too."""
+    """Return the versions on which equal bytes depend, including Python's tables of characters."""
     return [
         __version__,
         VERSION,

@@ -69,7 +69,7 @@ Report = TypeVar("Report")
 
 @dataclass(frozen=True, slots=True)
 class DerivedPlace:
-    """The directory of a derived index, its seal, and the indexes that an empty one may begin with."""
+    """The directory of a derived index, its seal, and the indexes that an empty one may start from."""
 
     directory: str | DirectoryHolder
     make_tag: MakeTag | None
@@ -78,7 +78,7 @@ class DerivedPlace:
 
 @dataclass(frozen=True, slots=True)
 class PhaseWords:
-    """The messages of a phase when it cannot go on."""
+    """The messages of a phase that cannot continue."""
 
     name: str  # reported with its first progress
     busy: str  # when another process is writing
@@ -98,8 +98,10 @@ class PhaseStore:
         words: PhaseWords,
         list_donors: ListDonors = list_nothing,
     ) -> None:
-        """`directory` is that of the index; its files are sealed with `make_tag`. An empty one begins with a
-        donor, if there is one."""
+        """`directory` is that of the index; its files are sealed with `make_tag`.
+
+        An empty one starts from a donor, if there is one.
+        """
         self._directory = directory
         self._configuration = configuration
         self._fields = fields
@@ -153,13 +155,13 @@ class PhaseStore:
         return run(None)
 
     def begin(self, cancelled: Cancelled) -> None:
-        """Begin an empty index with a donor's. Raises as `open_writer`, and IndexFormatError."""
+        """Start an empty index from a donor. Raises as `open_writer`, and IndexFormatError."""
         with self.open_writer(cancelled) as (_, writer):
             if not writer.segments:
                 self._adopt(writer)
 
     def _adopt(self, writer: IndexWriter) -> None:
-        """Begin with all that a donor has: a record counts only while its file is the one that is indexed."""
+        """Take over all records of a donor; each counts only while its file has the same content here."""
         found = adopt(writer, self._list_donors())
         if found is not None:
             _, adopted = found

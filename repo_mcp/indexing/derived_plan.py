@@ -118,9 +118,9 @@ def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> P
 
 
 def count_done(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> tuple[int, int]:
-    """Return how many files have a record of what they are now, and how many should have one.
+    """Return how many files have an up-to-date record, and how many should have one.
 
-    It is what a plan says, without its order. Raises as `plan_round` does.
+    The numbers are those of a plan, without its order. Raises as `plan_round` does.
     """
     known = indexed.read_prints()
     are_done = [rows.find_done(known) for rows in _iter_rows(lexical, find_task)]

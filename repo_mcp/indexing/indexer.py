@@ -1,4 +1,4 @@
-"""Refreshes and compacts the index of one root: opens the writer, has one refresh run, explains failures."""
+"""Refreshes and compacts the index of one root: opens the writer, runs one refresh, explains failures."""
 
 from __future__ import annotations
 
@@ -57,11 +57,12 @@ class Indexer:
         remaining: RemainingFiles | None = None,
         memory: WalkMemory | None = None,
     ) -> None:
-        """`record` is kept from one indexer of the index to the next. `probe` tells where a file that the
-        walk left out is now. `note_purge_due` is called with the committed generation before text that
-        must not be served is dead, `note_purge` when nothing of it is left. `make_tag` seals the mark. An
-        index that is empty may begin with one of `donations`. In `remaining` are the files of the running
-        refresh. `memory` is that of the walks, which is kept beside the index.
+        """`record` is kept from one indexer of the index to the next.
+
+        `probe` finds out where a file that the walk left out is now. `note_purge_due` is called with the
+        committed generation before text that must not be served is dead, `note_purge` when nothing of it is
+        left. `make_tag` seals the mark. An empty index may start from one of `donations`. In `remaining` are
+        the files of the running refresh. `memory` is that of the walks, which is kept beside the index.
         """
         self._directory = directory
         self._configuration = configuration
@@ -88,10 +89,10 @@ class Indexer:
         cancelled: Callable[[], bool] = lambda: False,
         committed: Callable[[], None] = lambda: None,
     ) -> RefreshReport:
-        """Make the index say what the tree says. `committed` is called after each commit.
+        """Bring the index up to date with the tree. `committed` is called after each commit.
 
-        With `force` every file is read, whatever its times say. Raises BUSY when another process
-        writes, CANCELLED, INDEX_UNAVAILABLE when the index cannot be written.
+        With `force` every file is read, whatever its time stamps. Raises BUSY when another process writes,
+        CANCELLED, INDEX_UNAVAILABLE when the index cannot be written.
         """
         hooks = RefreshHooks(progress, cancelled, committed)
         try:
@@ -107,7 +108,7 @@ class Indexer:
             raise explain_write_error(error) from error
 
     def refresh_named(self, changes: PathChanges, cancelled: Callable[[], bool]) -> RefreshReport | None:
-        """Make the index say what a few files are, without a walk; None when there must be one.
+        """Bring a few files of the index up to date without a walk; None if a walk is needed.
 
         Raises as `refresh` does.
         """
@@ -152,7 +153,7 @@ class Indexer:
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does.
 
-        INDEX_UNAVAILABLE too for a damaged index; where there is none, none is made.
+        Also raises INDEX_UNAVAILABLE for a damaged index. Does not create an index.
         """
         started, settings = time.monotonic(), self._resources.settings
         try:
@@ -198,7 +199,7 @@ class Indexer:
 
 
 def _explain_start(writer: IndexWriter) -> tuple[str, ...]:
-    """Return a warning where the index that was there is not gone on with."""
+    """Return a warning if the existing index is not continued."""
     if writer.start_fault is None:
         return ()
     return (FOREIGN if isinstance(writer.start_fault, IndexForeign) else DAMAGED,)

@@ -1,4 +1,4 @@
-"""The order in which the files of a tree are indexed: what is asked for most comes first.
+"""The order in which the files of a tree are indexed: those that are asked for most come first.
 
 Code comes before tests, documents, data, and what others wrote or a program made; in each, what lies near the
 root before what lies deep. Directories of one depth come in an order that has nothing to do with their names,
@@ -31,14 +31,14 @@ Rank = tuple[int, int, bytes]  # of a file's role, its depth, and what sorts its
 
 
 def order_likely(files: WalkedFiles) -> list[int]:
-    """Return the positions of files that are in path order, those first that are most likely asked for."""
+    """Return the positions of files given in path order, the most likely ones to be asked for first."""
     changed_last, rank = _find_changed_last(files), make_ranker()
     keys = [(position not in changed_last, rank(path)) for position, path in enumerate(files.paths)]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def make_ranker() -> Callable[[str], Rank]:
-    """Return what ranks paths, fastest when they come in order; equal ranks are of one directory."""
+    """Return a function that ranks paths, fastest in path order; equal ranks mean the same directory."""
     read_directory = lru_cache(maxsize=1)(_read_directory)
 
     def rank(path: str) -> Rank:
@@ -50,12 +50,12 @@ def make_ranker() -> Callable[[str], Rank]:
 
 
 def _read_directory(path: str) -> tuple[FileRole, int, bytes]:
-    """Return a directory's role, its depth, and bytes that tell it from others and sort them at random."""
+    """Return a directory's role, its depth, and bytes that identify it and sort directories at random."""
     return find_directory_role(path), path.count("/") + bool(path), compute_fingerprint(path.encode())
 
 
 def _find_changed_last(files: WalkedFiles) -> frozenset[int]:
-    """Return the positions of the files that were changed last; none where all came at about one time."""
+    """Return the positions of the files changed last; none if all changed at about the same time."""
     if not len(files):
         return frozenset()
     times = files.stats[:, MTIME_COLUMN]

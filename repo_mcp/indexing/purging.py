@@ -1,7 +1,7 @@
 """Purging: text that may no longer be served is removed from the segments, not only marked dead.
 
-A deleted file may remain in a dead row until a merge. A file that is still in the tree but is now ignored,
-or was given a name that is denied, may not: the segments that hold it are rewritten before the refresh ends.
+A deleted file may remain in a dead row until a merge. A file that is still in the tree, but is now ignored or
+has a denied name, may not: the segments that contain it are rewritten before the refresh ends.
 
 A mark says that an index still holds text that may no longer be served, and must be purged. It is written
 before the commit that makes such text dead, and removed after the commit that leaves nothing of it. A process
@@ -70,7 +70,7 @@ class PurgeMark:
 
 
 class TreeProbe(Protocol):
-    """Finds out where a file is that the walk did not meet."""
+    """Finds the current place of a file that the walk did not see."""
 
     def is_there(self, path: str) -> bool:
         """Return True when something is at the path and its name is not denied."""
@@ -80,7 +80,7 @@ class TreeProbe(Protocol):
 
 
 class HeldFiles(Protocol):
-    """Knows which segments hold which files."""
+    """Finds the segments that contain a file."""
 
     def list_segments(self, paths: Sequence[str]) -> list[str]:
         """Return the names of the segments that hold any version of the files."""
@@ -131,7 +131,7 @@ class Purge:
         self.segments.update(known.list_segments(paths))
 
     def add_there(self, paths: Iterable[str], known: HeldFiles) -> None:
-        """Purge those of the files that are in the tree all the same, now ignored or with a denied name."""
+        """Purge those of the files that are still in the tree, now ignored or with a denied name."""
         self.add([path for path in paths if self._probe.is_there(path)], known)
 
     def find_left_out(

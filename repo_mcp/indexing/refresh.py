@@ -1,8 +1,8 @@
 """One refresh of an index, from the walk to the commit.
 
-Each shard is committed when it arrives, so a long build is searchable from its first seconds and a
-killed one resumes where it stopped. After a build from nothing, or one that renewed most of the index,
-everything is merged into one segment, which has the same bytes whatever came before.
+Each shard is committed when it arrives, so a long build is searchable from its first seconds and a killed one
+resumes where it stopped. After a build from nothing, or one that renewed most of the index, everything is
+merged into one segment, whose bytes do not depend on the history.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class Refresh:
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
     def _look_over(self, walk: Walk, building: Building | None, configuration: str) -> WalkReport:
-        """Return the files of the root, with what earlier walks found out and for later ones."""
+        """Return the files of the root, using and updating what walks keep for later ones."""
         directory, memory = self._resources.directory, self._resources.memory
         if memory is not None:
             donor = None if self._adoption is None else self._adoption.donor
@@ -248,7 +248,7 @@ class Refresh:
                 snapshot.close()
 
     def _adopt(self) -> Adoption | None:
-        """Return what another index has of the files that may be the same here; None without a donor."""
+        """Take over the rows of another index for files that may be the same here; None without a donor."""
         found = adopt(self._writer, self._resources.donations.list_donors())
         if found is None:
             self.warnings += self._resources.donations.warn()
@@ -264,9 +264,9 @@ class Refresh:
     def _confirm(
         self, adoption: Adoption, files: WalkedFiles, purge: Purge, *, is_begun: bool
     ) -> WalkedFiles:
-        """Take over what can be had without reading, and return the files that must be read.
+        """Confirm the files that need no reading, and return those that must be read.
 
-        Where reading `is_begun`, that are all.
+        Once reading `is_begun`, these are all files.
         """
         purge.add_there(adoption.list_others(files.paths), adoption)
         if is_begun:
@@ -282,7 +282,7 @@ class Refresh:
         return files
 
     def _put_adopted(self) -> None:
-        """Make the confirmed files of a donor part of the next commit."""
+        """Add the confirmed files of a donor to the next commit."""
         if self._adoption is not None:
             for entry in self._adoption.iter_entries():
                 self._writer.put(entry)
@@ -313,9 +313,9 @@ class Refresh:
         missing: Sequence[str] | None,
         seen: SeenFiles | None,
     ) -> None:
-        """Mark files dead that the walk did not meet, except below directories that it could not list.
+        """Mark files dead that the walk did not find, except below directories that it could not list.
 
-        `missing` are files that the last walk met and this one did not; None when that is not known.
+        `missing` are files that the last walk found and this one did not; None when that is not known.
         """
         if missing is None and (known.count or self._tally.skipped):
             walked = frozenset(build_walked_files(report.files).paths)
@@ -333,8 +333,9 @@ class Refresh:
         self._tally.forget(gone)
 
     def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
-        """Mark files dead; return how many of them were indexed. With `purges` nothing of them stays in the
-        index, nor of their older versions.
+        """Mark files dead; return how many of them were indexed.
+
+        With `purges` nothing of them or of their older versions stays in the index.
         """
         if purges and self._purge is not None:
             self._purge.add([path for path in paths if known.find(path) is not None], known)
@@ -381,8 +382,10 @@ class Refresh:
             self._commit()
 
     def _merge_early(self, *, added: bool = True) -> bool:
-        """Merge some of a long build's shards while others are built, or of `added=False` any. Returns True
-        when there were enough: each segment is a file that a search has open."""
+        """Merge some shards of a long build while others are built, or with `added=False` any segments.
+
+        Returns True when there were enough: each segment is a file that a search has open.
+        """
         if self._is_merging:
             return False
         self._is_merging = True

@@ -1,8 +1,8 @@
-"""The files of a running refresh that are not in the index yet: shards in their order, and what goes before.
+"""The files of a running refresh that are not in the index yet: shards in order, and files that go first.
 
-The refresh takes shards from here and tells when one is committed. Others may look through what is left, and
-want some files first: these leave their shards and make up one of their own, the next to be built. Those in a
-shard that is being built are waited for.
+The refresh takes shards from here and reports when one is committed. A search may look through the remaining
+files and want some of them first. These are moved from their shards into a new one, which is built next. For
+files in a shard that is being built, the caller waits.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RemainingFiles:
     # For whoever asks
 
     def list_paths(self) -> list[str]:
-        """Return the paths of all these files, in the order in which they come; none where it is no use."""
+        """Return the paths of all these files in the order of building; none if that is no use."""
         with self._lock:
             tasks = () if self.is_hidden else (*self._given.values(), *self._waiting)
             return [path for task in tasks for path, _ in task.files]
@@ -59,13 +59,13 @@ class RemainingFiles:
     # For the refresh
 
     def begin(self, reserve_temporary: Callable[[], str], wake: Callable[[], None]) -> None:
-        """Begin without files. `wake` is called when somebody wants some of them first."""
+        """Begin without files. `wake` is called when some of them are wanted first."""
         with self._lock:
             self._reserve_temporary, self._wake = reserve_temporary, wake
             self.is_hidden = False
 
     def end(self) -> None:
-        """Forget what was not built: nobody waits any longer."""
+        """Forget files that were not built: nobody waits any more."""
         with self._lock:
             self._reserve_temporary = None
             self._waiting.clear()
@@ -77,7 +77,7 @@ class RemainingFiles:
 
     @property
     def count_waiting(self) -> int:
-        """Return the number of shards that nobody has taken."""
+        """Return the number of shards that are not taken yet."""
         return len(self._waiting)
 
     def add(self, task: ShardTask) -> None:
@@ -95,7 +95,7 @@ class RemainingFiles:
             return task
 
     def take_wanted(self) -> ShardTask | None:
-        """Return a shard of the files that somebody waits for, or None. It is to be built at once."""
+        """Return a shard of the files that somebody waits for, or None. Build it at once."""
         with self._lock:
             new = [wish for wish in self._wishes if wish.shards is None]
             wanted = frozenset[str]().union(*[wish.paths for wish in new])
@@ -133,14 +133,14 @@ class RemainingFiles:
             return any(wish.shards is not None and temporary in wish.shards for wish in self._wishes)
 
     def note_committed(self, temporary: str) -> None:
-        """Note that the files of a shard are in the index."""
+        """Record that the files of a shard are in the index."""
         with self._lock:
             self._given.pop(temporary, None)
             self.are_any = not self.is_hidden and bool(self._given or self._waiting)
             self._tell()
 
     def _tell(self) -> None:
-        """Wake those whose files are all in the index."""
+        """Wake the callers whose files are all in the index."""
         for wish in self._wishes:
             if wish.shards is not None and self._given.keys().isdisjoint(wish.shards):
                 wish.fulfilled.set()

@@ -34,7 +34,7 @@ def count_milliseconds(started: float) -> int:
 def explain_write_error(error: OSError) -> RepoError:
     """Return the RepoError, with INDEX_UNAVAILABLE, for an index that cannot be written.
 
-    It is UNREADABLE where the root is no longer the directory that was opened.
+    Its code is UNREADABLE if the root is no longer the directory that was opened.
     """
     if error.errno == errno.ESTALE:
         return RepoError(ErrorCode.UNREADABLE, ROOT_MOVED, "Start the server again.")

@@ -71,7 +71,7 @@ class _Whole:
 
 @dataclass(frozen=True, slots=True)
 class SeenFiles:
-    """Every file of one walk, and what became of it. Methods that read pages or texts raise CorruptIndex."""
+    """Every file of one walk, and its outcome. Methods that read pages or texts raise CorruptIndex."""
 
     generation: int
     taken_at: float  # when the refresh ended, in seconds since the epoch
@@ -94,7 +94,7 @@ class SeenFiles:
         return self.whole.pages.find(path)
 
     def find_racy(self) -> frozenset[str]:
-        """Return the files that must be read again, whatever their times say."""
+        """Return the files that must be read again, whatever their time stamps."""
         racy = _read_text(self.whole.racy)
         kept = (path for path in racy if path not in self.changes)
         return frozenset([*kept, *(path for path, row in self.changes.items() if row and row.is_racy)])

@@ -1,4 +1,4 @@
-"""Gives the shards of one refresh to who builds them: this process, processes of its own, or a cluster."""
+"""Gives out the shards of one refresh to their builders: this process, worker processes, or a cluster."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class ShardPool:
         self._opened.__exit__(*exception)
 
     def stay_here(self) -> None:
-        """Start nothing: there is less to do than starting it costs."""
+        """Start no processes: starting them would cost more than the work that is left."""
         self._workers, self._cluster = 0, None
 
     @property
     def fewest_shards(self) -> int:
-        """Return the number of shards for which processes are started, or a cluster is asked; 0: none are.
+        """Return the number of shards from which processes are started, or a cluster is used; 0: never.
 
         Starting one takes a quarter of a second, and a single shard is built sooner without.
         """
@@ -80,7 +80,7 @@ class ShardPool:
         return not self._given and not self._remaining.count_waiting
 
     def start(self) -> None:
-        """Start the processes, if there are to be any: enough shards will come."""
+        """Start the processes, if any are to be used: enough shards will come."""
         if self._builders is None and self.fewest_shards:
             self._builders = self._opened.enter_context(self._open_builders())
 
