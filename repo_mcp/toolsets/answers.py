@@ -1,10 +1,9 @@
 """The way from a call of any toolset to its one answer, and into the log.
 
-A tool drafts a result that can lose rows from its end. `answer_call` renders it with as many rows as fit into
-the limit of bytes, without the fields that say nothing, or renders its failure, and tells the log of the
-outcome once. An answer that cannot be logged is given all the same, with a warning. No exception, traceback
-or path of ours reaches a client. An argument of a call that was checked has the type of its schema, or is
-left out.
+A tool drafts a result that can lose rows from its end. `answer_call` renders as many rows as fit into the
+limit of bytes, without fields that say nothing, or renders the failure, and logs the outcome once. An answer
+that cannot be logged is still returned, with a warning. No exception, traceback or path of ours reaches a
+client. An argument of a call that was checked has the type of its schema, or is left out.
 
 Answers are pruned by the output schema of the tool: fields whose absence says the same are left out.
 
@@ -75,13 +74,13 @@ Arguments = Mapping[str, object]
 
 
 def find_text(arguments: Arguments, name: str) -> str | None:
-    """Return a string among the arguments; None where it is left out."""
+    """Return a string argument; None if it is left out."""
     value = arguments.get(name)
     return value if isinstance(value, str) else None
 
 
 def find_integer(arguments: Arguments, name: str) -> int | None:
-    """Return an integer among the arguments; None where it is left out."""
+    """Return an integer argument; None if it is left out."""
     value = arguments.get(name)
     return value if isinstance(value, int) else None
 
@@ -98,7 +97,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A result that can be cut: `build(n)` gives it with the first n of its rows."""
+    """A result that can be cut: `build(n)` returns it with its first n rows."""
 
     build: Callable[[int], Part]
     rows: int = 0
@@ -128,13 +127,13 @@ class Call(Generic[Asked]):
 
 
 def measure_answer(_part: Part, answer: ToolAnswer) -> int:
-    """Return the bytes of an answer: of its text and of the blocks beside it."""
+    """Return the size of an answer in bytes: its text and the blocks beside it."""
     return len(answer.text.encode()) + sum(map(_measure_block, answer.blocks))
 
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[Asked]):
-    """The specification of one toolset's answers, as far as they differ from the others'."""
+    """The specification of one toolset's answers, as far as they differ from those of others."""
 
     toolset: str
     name_code: Callable[[RepoError], str]  # gives the code that clients and the log are told
@@ -146,7 +145,7 @@ class Form(Generic[Asked]):
 
 
 def answer_call(form: Form[Asked], call: Call[Asked], *, max_bytes: int) -> ToolAnswer:
-    """Run one call, render its outcome and have it recorded. Raises no Exception."""
+    """Run one call, render its outcome and record it. Raises no Exception."""
     part, rows = Part({}), 0
     failure: RepoError | None = None
     try:
@@ -204,7 +203,7 @@ def _fit(
 
 
 def warn_beside(draft: Draft, warnings: Sequence[str]) -> Draft:
-    """Return the draft with some warnings behind its own."""
+    """Return the draft with some warnings after its own."""
 
     def build(rows: int) -> Part:
         part = draft.build(rows)
@@ -214,10 +213,10 @@ def warn_beside(draft: Draft, warnings: Sequence[str]) -> Draft:
 
 
 def fit_rows(rows: int, build: Callable[[int], Fitted | None]) -> tuple[Fitted, int] | None:
-    """Return what `build` gives for the most rows that it gives anything for, and their number.
+    """Return the result of `build` for as many rows as fit, and their number.
 
-    `build` gives None for a number of rows that do not fit; the most that do are found by halving. Returns
-    None when not even none does.
+    `build` returns None if the rows do not fit; the largest number that fits is found by bisection. Returns
+    None if not even zero rows fit.
     """
     whole = build(rows)
     if whole is not None:
@@ -250,12 +249,12 @@ def build_answer(
 
 
 def render_result(call: Call[Asked], _draft: Draft, part: Part) -> ToolAnswer:
-    """Return the answer that is a result with its warnings."""
+    """Return the answer for a result with its warnings."""
     return build_answer(add_warnings(part.result, part.warnings), prune=call.prune)
 
 
 def render_envelope(call: Call[Asked], _draft: Draft, part: Part) -> ToolAnswer:
-    """Return the answer with a result in the envelope of specification 1."""
+    """Return the answer for a result in the envelope of specification 1."""
     return build_answer(
         {
             "request_id": call.request_id,
@@ -314,7 +313,10 @@ def _measure_block(block: Block) -> int:
 
 
 def compile_pruner(schema: JsonSchema) -> Prune:
-    """Return the function that gives an object of `schema` without what says nothing. Its input is kept."""
+    """Return a function that drops the fields of an object of `schema` that say nothing.
+
+    Its input is not changed.
+    """
     return cast(Prune, partial(_shorten_object, _compile_fields(schema)))
 
 
@@ -328,7 +330,7 @@ def _compile_fields(schema: JsonSchema) -> _Fields:
 
 
 def _compile(schema: JsonSchema) -> _Shorten | None:
-    """Return how a value of `schema` gets shorter; None where it cannot."""
+    """Return a function that shortens a value of `schema`; None if nothing can be dropped."""
     items = schema.get("items")
     if isinstance(items, Mapping):
         shorten = _compile(items)
@@ -342,7 +344,7 @@ def _shorten_items(shorten: _Shorten, value: object) -> object:
 
 
 def _shorten_object(fields: _Fields, value: object) -> object:
-    """Return an object with the fields that say something; one call of ours for each object of an answer."""
+    """Return an object without the fields that say nothing; one Python call per object of an answer."""
     if not isinstance(value, dict):
         return value
     kept: dict[str, object] = {}
@@ -373,9 +375,9 @@ def encode_cursor(tool: str, arguments: Arguments, position: bytes) -> str:
 
 
 def decode_cursor(tool: str, arguments: Arguments) -> bytes | None:
-    """Return the position that the argument `cursor` names; None where there is no such argument.
+    """Return the position that the argument `cursor` names; None without that argument.
 
-    Raises RepoError with INVALID_ARGUMENT for the cursor of another call, and for what is no cursor.
+    Raises RepoError with INVALID_ARGUMENT for the cursor of another call, and for anything but a cursor.
     """
     given = arguments.get("cursor")
     if not isinstance(given, str):
@@ -397,7 +399,7 @@ def decode_cursor(tool: str, arguments: Arguments) -> bytes | None:
 
 
 def refuse_stale() -> RepoError:
-    """Return the error of a cursor whose list has changed before it."""
+    """Return the error for a cursor before which the list has changed."""
     return RepoError(
         ErrorCode.INVALID_ARGUMENT,
         "The cursor is out of date: what was listed before it has changed.",
@@ -421,14 +423,17 @@ class Page:
             raise refuse_stale()
 
     def check(self, keys: Sequence[str]) -> None:
-        """Compare what stands before the page. Raises INVALID_ARGUMENT when it is not what was given."""
+        """Compare the rows before the page.
+
+        Raises INVALID_ARGUMENT if they are not those that were returned.
+        """
         if self.start and (self.start > len(keys) or _name_rows(keys[: self.start]) != self._given):
             raise refuse_stale()
 
     def follow(self, keys: Sequence[str], rows: int, is_cut: bool) -> Mapping[str, object]:
         """Return the field `cursor` of an answer with the first `rows` rows of the page; none at the end.
 
-        There is none either for a page without rows: it would lead to itself.
+        A page without rows has none either: it would lead to itself.
         """
         end = self.start + rows
         if not is_cut or not rows or end > self._most:

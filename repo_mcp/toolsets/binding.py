@@ -1,4 +1,4 @@
-"""Binds the tools of a toolset to the repository or the roots that they ask.
+"""Binds the tools of a toolset to the repository or the roots that they query.
 
 A toolset lists its entries in the order in which clients see them; `bind` makes tools of them. A call of one
 waits until a `LoadedToolset` has opened its repository, has its arguments checked, is answered, and is
@@ -55,10 +55,10 @@ class Entry(Generic[Asked]):
 
 
 class NamesPaths(Protocol):
-    """A repository, as far as it can tell which path of a client may be named in the log."""
+    """A repository, as far as it decides which path of a client may be named in the log."""
 
     def name_path(self, path: str) -> str:
-        """Return the path as it may be said. Raises RepoError."""
+        """Return the path in the form that may be logged. Raises RepoError."""
 
 
 Taken = tuple[Arguments, tuple[str, ...]]  # arguments as a tool takes them, and warnings
@@ -70,7 +70,7 @@ class Take(Protocol):
     def __call__(
         self, tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]
     ) -> Taken:
-        """Return what `tool` is called with; the arguments `free_text` may hold NUL. Raises RepoError."""
+        """Return the arguments for `tool`; those in `free_text` may contain NUL. Raises RepoError."""
 
 
 Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always gives the same, or RepoError
@@ -106,14 +106,17 @@ class LoadedToolset(Generic[Given]):
 
 
 def take_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> Taken:
-    """Return arguments for a toolset without words of its own. Raises RepoError with INVALID_ARGUMENT."""
+    """Return the arguments for a toolset without error texts of its own.
+
+    Raises RepoError with INVALID_ARGUMENT.
+    """
     return read_arguments(schema, arguments, free_text)
 
 
 def find_plain_writer(
     audit: AuditLog, tool: str, schema: JsonSchema, asked: NamesPaths, arguments: Arguments
 ) -> Write:
-    """Return the writer into the log for a toolset whose argument `path` is of one root."""
+    """Return the log writer for a toolset whose argument `path` belongs to one root."""
     return partial(CallRecorder(audit, tool, schema, asked.name_path).record, arguments)
 
 
@@ -129,9 +132,9 @@ def bind(
     guard: CallGuard = UNGUARDED,
     roots: Sequence[str] = (),
 ) -> tuple[Tool, ...]:
-    """Return the tools of some entries, which ask what `opened` gives when they are called.
+    """Return the tools of some entries, which query whatever `opened` returns when they are called.
 
-    Where it raises RepoError, that is the answer. `roots` are the values of the argument `root`, if any.
+    If it raises RepoError, that is the answer. `roots` are the values of the argument `root`, if any.
     """
     return tuple(
         _bind(entry, limits, opened, answer, find_writer, icon, take, guard, roots) for entry in entries
@@ -198,7 +201,7 @@ def _bind(
 def _build_drop(
     find_write: Callable[[Arguments], Write | None], guard: CallGuard
 ) -> Callable[[Arguments, CallContext], None]:
-    """Return the function that writes a call into the log that was cancelled before it began."""
+    """Return the function that logs a call that was cancelled before it began."""
 
     def drop(arguments: Arguments, context: CallContext) -> None:
         def write_line() -> bool:

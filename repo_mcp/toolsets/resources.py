@@ -88,7 +88,7 @@ _HINTS = {**HINTS, **_OWN_HINTS}
 def bind_resources(
     limits: Limits, opened: Opened[Asked], guard: CallGuard, places: Places[Asked]
 ) -> tuple[Tool, ...]:
-    """Return what answers the methods over what `opened` gives; `places` names its roots by their schemes."""
+    """Return the object that answers the methods for the roots in `opened`; `places` names them by scheme."""
 
     def find_writer(
         audit: AuditLog, method: str, _schema: JsonSchema, asked: Asked, arguments: Arguments
@@ -106,7 +106,7 @@ def bind_resources(
 
 
 def _describe_for_log(arguments: Arguments, schemes: tuple[str, ...]) -> tuple[str, Arguments]:
-    """Return the scheme of the root whose path is logged, and the arguments as the log takes them."""
+    """Return the scheme of the root whose path is logged, and the arguments as they are logged."""
     try:
         uri = read_uri(str(arguments["uri"]), schemes)
     except (KeyError, RepoError):  # a list, or nothing that names a path
@@ -154,7 +154,7 @@ def _read(places: Places[Asked], asked: Asked, arguments: Arguments, context: Ca
 def _describe(
     opened: OpenedFile, uri: ResourceUri, given: str, limits: Limits
 ) -> tuple[Result, tuple[str, ...]]:
-    """Return the content of a file, and warnings. Raises RepoError when it cannot be given whole."""
+    """Return the content of a file, and warnings. Raises RepoError if it does not fit whole."""
     try:
         source = decode_source(opened.data)
     except RepoError:
@@ -182,12 +182,12 @@ def _describe(
 
 
 def _join(lines: Sequence[bytes], data: bytes, is_end: bool) -> bytes:
-    """Return lines as they stand in the file: the last one of a file may have no end."""
+    """Return lines as they are in the file, whose last line may have no end."""
     return b"\n".join(lines) + (b"" if is_end and not data.endswith(b"\n") else b"\n")
 
 
 def _check_size(lines: Sequence[bytes], first: int, last: int, text: str, uri: str, limits: Limits) -> None:
-    """Raise RepoError with LIMIT_EXCEEDED for text that does not fit into an answer, with what would fit."""
+    """Raise RepoError with LIMIT_EXCEEDED for text that does not fit, saying what would."""
     most_bytes, most_lines = limits.max_total_bytes_per_response, limits.max_open_lines
     is_part = first > 1 or last < len(lines)
     size = len(encode_json(text).encode())
@@ -227,7 +227,7 @@ def _render_failure(call: Call[Asked], error: RepoError, _warnings: Sequence[str
 
 
 def _measure(part: Part, _answer: ToolAnswer) -> int:
-    """Return the bytes of what an answer holds of a file, for the log."""
+    """Return the bytes of a file that an answer contains, for the log."""
     contents = part.result.get("contents")
     (one,) = contents if isinstance(contents, list) and contents else ({},)
     return len(str(one.get("text", "")).encode()) + len(str(one.get("blob", "")))

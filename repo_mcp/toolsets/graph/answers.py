@@ -105,8 +105,10 @@ FORM = Form(
 
 @contextmanager
 def open_symbol(repository: Repository, arguments: Arguments) -> Iterator[tuple[Graph, Node]]:
-    """Yield the graph and the symbol of a call. Raises RepoError as `LiveGraph.open_at` does, and
-    INVALID_ARGUMENT where the arguments name no symbol, or two.
+    """Yield the graph and the symbol of a call.
+
+    Raises RepoError as `LiveGraph.open_at` does, and INVALID_ARGUMENT if the arguments name no symbol, or
+    two.
     """
     given = [name for name in ("node_id", "symbol") if name in arguments]
     texts = {str(arguments[name]) for name in given}
@@ -119,14 +121,14 @@ def open_symbol(repository: Repository, arguments: Arguments) -> Iterator[tuple[
 
 
 def render_chosen(node: Node, arguments: Arguments) -> Mapping[str, object]:
-    """Return the field that says which symbol an answer is about; none where the id was given."""
+    """Return the field that says which symbol an answer is about; none if the call gave its id."""
     if node.node_id in (find_text(arguments, "node_id"), find_text(arguments, "symbol")):
         return {}
     return {"symbol": render_candidate(node)}
 
 
 def render_candidate(node: Node) -> Row:
-    """Return a symbol with what tells it from others of its name."""
+    """Return a symbol with the facts that distinguish it from others of its name."""
     return {
         "node_id": node.node_id,
         "qualified_name": escape_text(node.qualified_name),

@@ -112,9 +112,9 @@ def _answer(
 
 
 def _read_folder(repository: Repository, arguments: Arguments) -> str:
-    """Return the argument `folder` relative to the root, "" for the root and where there is none.
+    """Return the argument `folder` relative to the root, "" for the root or without the argument.
 
-    Raises NOT_FOUND for what is no folder, and as naming a path does.
+    Raises NOT_FOUND for anything but a folder, and as naming a path does.
     """
     given = str(arguments.get("folder", ""))
     return "" if given in ("", ".", "./", "/") else repository.tree.reach_directory(given.rstrip("/"))
@@ -157,7 +157,7 @@ def _draft(
 def _find_end(known: KnownEdges, start: int, most: int) -> int:
     """Return where a page ends: `most` edges and as many external names, and the nearest unresolved places.
 
-    What is only possible begins a page of its own, unless there is nothing better.
+    Edges that are only possible begin on a new page, unless there is nothing better.
     """
     has_better = any(map(_is_edge, known.rows[: known.first_possible]))
     left = {EDGE: most, EXTERNAL: most, UNRESOLVED: MAX_UNRESOLVED_FILES, NOTHING: len(known.rows)}
@@ -177,7 +177,7 @@ def _is_edge(row: EdgeRow) -> bool:
 
 
 def _name_field(row: EdgeRow) -> str:
-    """Return the field of an answer that a row stands in."""
+    """Return the field of an answer to which a row belongs."""
     fields = {"Edge": EDGE, "External": EXTERNAL, "Unresolved": UNRESOLVED}
     return fields.get(type(row).__name__, NOTHING)
 
@@ -211,7 +211,7 @@ class _Renderer:
         self._texts: dict[str, Sequence[str]] = {}
 
     def render(self, rows: Iterable[EdgeRow]) -> list[tuple[str, Row]]:
-        """Return each row with the field that it stands in."""
+        """Return each row with the field to which it belongs."""
         return [(_name_field(row), self._render(row)) for row in rows]
 
     def _render(self, row: EdgeRow) -> Row:

@@ -239,7 +239,7 @@ def _grow(
 
 
 def _explain_empty(listing: DirectoryListing) -> list[str]:
-    """Return a warning that tells why nothing is shown of a folder that is not empty."""
+    """Return a warning that explains why a folder that is not empty shows nothing."""
     if listing.entries or not listing.left_out:
         return []
     counts = ", ".join(f"{count} {reason}" for reason, count in sorted(listing.left_out.items()))
@@ -247,7 +247,7 @@ def _explain_empty(listing: DirectoryListing) -> list[str]:
 
 
 def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:
-    """Return the entries of a folder; None for one that went away or cannot be read."""
+    """Return the entries of a folder; None if it vanished or cannot be read."""
     try:
         return _list(repository, path)
     except RepoError:
@@ -257,7 +257,8 @@ def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:
 def _build_tree(entries: Sequence[_TreeEntry], name: str, start: int, end: int) -> Result:
     """Return the tree of the entries numbered from `start` to before `end`, with the folders they lie in.
 
-    A folder is `truncated` where entries of it follow that are not shown; those before `start` were given.
+    A folder is `truncated` if it has later entries that are not shown; those before `start` were on earlier
+    pages.
     """
     shown = set(range(start, end))
     for number in range(start, end):

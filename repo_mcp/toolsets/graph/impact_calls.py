@@ -1,7 +1,7 @@
-"""The call of the `graph` toolset about a diff: what it changes, and what that reaches.
+"""The call of the `graph` toolset about a diff: what it changes, and what that affects.
 
-An answer has four lists, which its pages are cut from together: each page goes on in all of them, so that the
-likeliest files and the nearest tests stand on the first, however many symbols a diff changes.
+An answer has four lists, which are paged together: each page continues all of them. So the likeliest files
+and the nearest tests are on the first page, however many symbols a diff changes.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def get_impact(repository: Repository, arguments: Arguments, context: CallContex
 
 
 def list_rows(impact: Impact) -> list[tuple[str, str, ChangedSymbol | ReachedFile | LeftOut]]:
-    """Return the rows of all lists in turn, each with the list that it stands in and what it is known by."""
+    """Return the rows of all lists in turn, each with its list and its key."""
     lists = (
         [("changed", f"{one.path} {one.name} {one.kind} {one.change}", one) for one in impact.changed],
         [("result", one.path, one) for one in impact.files],
@@ -71,7 +71,7 @@ def list_rows(impact: Impact) -> list[tuple[str, str, ChangedSymbol | ReachedFil
 
 
 def _find_end(listed: Sequence[tuple[str, str, object]], start: int, most: int) -> int:
-    """Return where a page ends that has at most so many rows of each list."""
+    """Return where a page with at most so many rows of each list ends."""
     left = dict.fromkeys(LISTS, most)
     for position in range(start, len(listed)):
         name = listed[position][0]

@@ -53,7 +53,7 @@ def render_details(node: Node, project_id: str) -> Row:
 
 
 def warn_untracked(node: Node) -> list[str]:
-    """Return the warning that nobody records who uses such a symbol; none where somebody does."""
+    """Return the warning that uses of such a symbol are not recorded; none if they are."""
     if is_tracked(node.language, node.symbol.kind):
         return []
     kind = node.kind.replace("_", " ")
@@ -63,8 +63,8 @@ def warn_untracked(node: Node) -> list[str]:
 def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], via: Node | None = None) -> Row:
     """Return the symbol `node` at the other end of an edge, with the lines of the edge, which call `via`.
 
-    `text` has the lines of the file that the edge's lines are in, or nothing. The place of a symbol that
-    leads here is that of its lines.
+    `text` has the lines of the file that the edge's lines are in, or nothing. A symbol that leads here is
+    located by its lines.
     """
     is_usual = node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return {
@@ -114,7 +114,7 @@ def render_unresolved(unresolved: Unresolved, text: Sequence[str]) -> Row:
 
 
 def render_lines(lines: Sequence[int], text: Sequence[str] = ()) -> Row:
-    """Return some lines of a file with their text, or their numbers where the text is not at hand."""
+    """Return some lines of a file with their text, or only their numbers if the text is not at hand."""
     if not text or lines[-1] > len(text):
         return {"lines": "\n".join(map(str, lines))}
     return {"lines": "\n".join(f"{line}\t{_shorten(text[line - 1])}" for line in lines)}

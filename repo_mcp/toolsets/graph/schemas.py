@@ -45,7 +45,7 @@ DEFAULT_REACHED, MAX_REACHED = 20, 100
 def _result(properties: Mapping[str, Schema], **of_error: Schema) -> Schema:
     """Return the schema of an answer: these properties or an error, and warnings beside either.
 
-    `of_error` are fields that the errors of this tool may have beside the usual ones.
+    `of_error` are additional fields of this tool's errors.
     """
     error = build_object(
         {
@@ -94,7 +94,7 @@ _CANDIDATES = build_list(_CHOSEN, "Symbols that fit, if several do")
 
 
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
-    """Return the schema of an answer about one symbol, or about several that were not told apart."""
+    """Return the schema of an answer about one symbol, or about several candidates."""
     chosen = _CHOSEN | {"description": "What the answer is about; left out beside its node_id"}
     return _result({"symbol": chosen, **properties}, candidates=_CANDIDATES)
 

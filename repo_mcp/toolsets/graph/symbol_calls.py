@@ -144,7 +144,7 @@ def _draft_rows(
     notes: Sequence[str] = (),
     facts: Mapping[str, object] = MappingProxyType({}),
 ) -> Draft:
-    """Draft the rows from the page on; `more` when there are others behind the last of them.
+    """Draft the rows from the page on; `more` if others follow the last of them.
 
     `facts` are further fields of the answer.
     """

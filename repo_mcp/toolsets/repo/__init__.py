@@ -134,7 +134,7 @@ def bind_toolset(
 
 
 def _tell_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Entry[Repository]:
-    """Return the entry; where the log is its subject, its warnings tell what is amiss with the log."""
+    """Return the entry; if it is about the log, its warnings say what is wrong with the log."""
     if entry.name not in _TELL_LOG_STATE:
         return entry
 

@@ -67,7 +67,7 @@ _HINTS: Mapping[ErrorCode, str] = {
 
 
 def describe_error(error: RepoError) -> dict[str, str]:
-    """Return the code, message and hint of a failure, as clients are told them."""
+    """Return the code, message and hint of a failure, as clients see them."""
     message, hint = escape_text(error.message), choose_hint(error, _HINTS)
     return {"code": _CODES[error.code], "message": message, "hint": hint}
 

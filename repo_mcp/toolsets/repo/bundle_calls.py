@@ -1,8 +1,8 @@
-"""The call of `repo.build_context_bundle`: what of a bundle an answer says, and how much one can carry.
+"""The call of `repo.build_context_bundle`: which parts of a bundle an answer contains, and how much fits.
 
-An answer is code before all: each excerpt once, with its place, one citation and one reason. How the bundle
-was found is told by keywords and counts; `audit` asks for the whole of it, which the kept files always have.
-The excerpts are the same either way.
+An answer is mostly code: each excerpt once, with its place, one citation and one reason. Keywords and counts
+say how the bundle was found; `audit` asks for all details, which the kept files always have. The excerpts are
+the same either way.
 
 Tokens are limited so that the answer passes whole: to what every client takes when no budget is given at all,
 to the server's limit of bytes otherwise, whatever the client asks for. So the bundle is built to fit, the

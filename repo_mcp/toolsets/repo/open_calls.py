@@ -1,7 +1,7 @@
 """The call of `repo.open_file`: lines, the declaration of a name or around a line, or several of these.
 
-Of several spans each has its own answer or its own error. What does not fit into the answer is cut from the
-end, and every cut says how to go on.
+Each of several spans has its own answer or error. An answer that is too long is cut at its end, and every cut
+says how to continue.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The call of `repo.outline`: the symbols to show, what is said of each, and how a long list goes on.
+"""The call of `repo.outline`: the symbols to show, what is said about each, and how a long list continues.
 
 A list that does not fit loses its most nested symbols before others, and of those the last. So its first page
 always reaches from the top of the file to its end; the cursor continues with what was left out.
@@ -180,7 +180,7 @@ def _is_inside(symbol: Symbol, parent: str) -> bool:
 def _explain_nothing(
     symbols: Sequence[Symbol], chosen: Sequence[int], listed: Sequence[int], parent: str | None
 ) -> tuple[str, ...]:
-    """Return a warning where a choice leaves nothing of what there is."""
+    """Return a warning if a filter leaves nothing of the existing symbols."""
     if listed or not symbols:
         return ()
     if not chosen:
@@ -190,12 +190,12 @@ def _explain_nothing(
 
 
 def _name_symbol(symbol: Symbol) -> str:
-    """Return what a symbol is known by from page to page: its lines may change."""
+    """Return the key of a symbol from page to page: its lines may change."""
     return f"{symbol.kind} {symbol.parent_symbol} {symbol.name}"
 
 
 def shorten_signature(symbol: Symbol) -> str:
-    """Return the signature without what the name and the kind say: "(self) -> int", "= 3", "(Base)".
+    """Return the signature without what name and kind already say: "(self) -> int", "= 3", "(Base)".
 
     One that does not begin with its decorators, a word for its kind and its name is returned whole.
     """

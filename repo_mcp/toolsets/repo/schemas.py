@@ -1,4 +1,4 @@
-"""The schemas, titles and descriptions of the `repo` tools, but for those that read one file.
+"""The schemas, titles and descriptions of the `repo` tools, except those that read one file.
 
 Several clients drop `default`, `minimum` and `maximum` before a model sees a schema, and one drops all
 descriptions of an input schema above 5,000 bytes. So each description says its limits in words, and is

@@ -74,7 +74,7 @@ def search(repository: Repository, arguments: Arguments, context: CallContext) -
 
 
 def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
-    """Answer modes bm25 and symbol. A NUL in the query is a blank: no query of a person holds one."""
+    """Answer modes bm25 and symbol. A NUL in the query counts as a blank: no person types one."""
     from repo_mcp.model import SearchRequest  # here: tools are listed before any is called
 
     query = (find_text(arguments, "query") or "").replace("\0", " ")
@@ -195,7 +195,7 @@ def _draft_files(
     arguments: Arguments,
     page: Page | None,
 ) -> Draft:
-    """Return the files of hits. Those of ranked hits have no page: the next hits may lie in them, too."""
+    """Return the files of hits. Files of ranked hits have no pages: later hits may be in the same files."""
     keys = [path for path, _ in files]
     if page is not None:
         page.check(keys)
@@ -262,7 +262,7 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
 def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Shown]:
     """Return what to show of each file from the one at `start`, in order.
 
-    Without `max_per_file`, few files have more lines each.
+    Without `max_per_file`, a few files show more lines each.
     """
     counts = dict(answer.files[start:])
     most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
@@ -271,7 +271,7 @@ def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0
 
 
 def write_file(matches: Sequence[ExactMatch], count: int) -> str:
-    """Return what `choose_matches` chose of one file, as text."""
+    """Return the matches of one file that `choose_matches` chose, as text."""
     from repo_mcp.exact.page_lines import list_page_lines
 
     more = f"+{count - len(matches)} more\n" if count > len(matches) else ""
@@ -280,7 +280,7 @@ def write_file(matches: Sequence[ExactMatch], count: int) -> str:
 
 
 def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
-    """Return what `choose_matches` chose of one file, as a hit."""
+    """Return the matches of one file that `choose_matches` chose, as a hit."""
     from repo_mcp.exact.page_lines import list_page_lines
 
     lines = list_page_lines(matches)
@@ -304,9 +304,9 @@ def _iter_numbered(lines: Sequence[PageLine]) -> Iterator[str]:
 
 
 def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
-    """Yield numbered lines, and the declarations that they lie in, each before its first line.
+    """Yield numbered lines, with each enclosing declaration before its first line.
 
-    `mark` stands behind a number; with `:` also behind a span in its place.
+    `mark` follows a number; with `:` it also follows a span that replaces one.
     """
     last: tuple[int, int] | None = None
     parent = ""  # of the declaration named last

@@ -1,7 +1,7 @@
 """Four calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
 
-No decision about the repository is taken here, only what the specification says of the form: which
-arguments there are, and what a cut answer says.
+Nothing is decided about the repository here. This is only the form that the specification gives: the
+arguments, and what a cut answer says.
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ def _render_progress(progress: IndexProgress) -> Progress:
 def audit_log(
     audit: AuditLog | None, repository: Repository, arguments: Arguments, context: CallContext
 ) -> Draft:
-    """Answer `repo.audit_log`. An answer that would be too long loses its earliest entries.
+    """Answer `repo.audit_log`. An answer that is too long loses its earliest entries.
 
-    The log grows with every call, so a cursor names the earliest call that was given, not a number of rows.
+    The log grows with every call, so a cursor names the earliest call returned, not a number of rows.
     """
     since = _parse_since(arguments.get("since"))
     before = decode_cursor(_AUDIT_LOG, arguments)
@@ -187,7 +187,7 @@ def _render_log(reading: LogReading, rows: int, arguments: Arguments) -> Part:
 
 
 def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
-    """Return the draft with warnings of what is amiss with the log."""
+    """Return the draft with warnings about problems of the log."""
     if audit is None:
         return draft
     amiss = [*audit.warnings]
@@ -197,7 +197,7 @@ def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
 
 
 def _parse_since(value: object) -> float | None:
-    """Return seconds since the epoch. Raises RepoError with INVALID_ARGUMENT for what is no time."""
+    """Return seconds since the epoch. Raises RepoError with INVALID_ARGUMENT for anything but a time."""
     if value is None:
         return None
     try:
@@ -215,7 +215,7 @@ def _parse_since(value: object) -> float | None:
 
 
 def _parse_iso(text: str) -> float:
-    """Return seconds since the epoch, NaN for what is no ISO 8601 time. A time without a zone is UTC."""
+    """Return seconds since the epoch, NaN for anything but an ISO 8601 time. A time without a zone is UTC."""
     try:
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -58,7 +58,7 @@ _NO_FOLDER = frozenset(
 
 
 class Worded(RepoError):
-    """A failure in the words of specification 4, without a hint behind them."""
+    """A failure in the words of specification 4, without a hint after them."""
 
 
 def take_arguments(
@@ -96,7 +96,7 @@ def _render(call: Call[Repository], draft: Draft, part: Part) -> ToolAnswer:
 
 
 def _append_notes(text: str, result: Mapping[str, object]) -> str:
-    """Return a text for people with how to go on, and the warnings, below it."""
+    """Return a text for people, followed by hints how to continue and the warnings."""
     warnings, cursor = result.get("warnings"), result.get("cursor")
     notes = [f"More: cursor {cursor}"] if cursor else []
     notes += [f"Note: {warning}" for warning in warnings] if isinstance(warnings, list) else []
@@ -104,7 +104,7 @@ def _append_notes(text: str, result: Mapping[str, object]) -> str:
 
 
 def _render_failure(_call: Call[Repository], error: RepoError, _warnings: Sequence[str]) -> ToolAnswer:
-    """Return the message with the hint behind it. The text has no place for warnings."""
+    """Return the message followed by the hint. The text has no place for warnings."""
     hint = "" if isinstance(error, Worded) else choose_hint(error, _HINTS, _OWN_HINTS)
     text = escape_text(error.message)
     if hint:
@@ -131,12 +131,12 @@ class PathScope:
 
     @property
     def key(self) -> str:
-        """Return a name of the scope: two scopes with the same key let the same paths through."""
+        """Return a name of the scope: two scopes with the same key contain the same paths."""
         return f"{self.folder}\0{self.pattern}"
 
     @property
     def is_whole(self) -> bool:
-        """Return True when every path is let through."""
+        """Return True when the scope contains every path."""
         return not self.folder and self.filter is None
 
     def holds(self, path: str) -> bool:
@@ -153,7 +153,7 @@ class PathScope:
 def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
     """Return the scope of `path` and `path_filter`, for a tool that needs an index.
 
-    Raises RepoError in the words of specification 4 for a path that is no folder or has no index.
+    Raises RepoError in the words of specification 4 for a path that is not a folder or has no index.
     """
     scope = _build_scope(resolve_folder(repository, arguments), arguments.get("path_filter"))
     if not repository.index_exists:
@@ -173,7 +173,7 @@ def _build_scope(folder: str, pattern: object) -> PathScope:
 
 
 def resolve_folder(repository: Repository, arguments: Arguments) -> str:
-    """Return the folder that `path` names, relative to the root. Raises RepoError for what is none."""
+    """Return the folder that `path` names, relative to the root. Raises RepoError for anything else."""
     given = _given(arguments)
     try:
         return repository.tree.reach_directory(given)

@@ -29,7 +29,7 @@ _EXTENSION = re.compile(r"[\w+-]{1,32}(?:\.[\w+-]{1,32}){0,3}")
 
 
 def search_code(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """Answer `search_code`. A NUL in the query is a blank: no query of a person holds one."""
+    """Answer `search_code`. A NUL in the query counts as a blank: no person types one."""
     from repo_mcp.code_search.records import CodeRequest  # here: tools are listed before anything is loaded
 
     page = Page("search_code", arguments)
@@ -54,12 +54,12 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
 
 
 def _read_weight(given: object) -> float:
-    """Return the weight of meaning beside that of words, the default where none is given."""
+    """Return the weight of meaning against words; the default if none is given."""
     return float(given if isinstance(given, int | float) else schemas.DEFAULT_SEMANTIC_WEIGHT)
 
 
 def _read_extensions(given: object) -> tuple[str, ...]:
-    """Return the extensions as paths end in them, sorted: `py, *.ts` gives .py and .ts.
+    """Return the extensions in the form in which paths end, sorted: `py, *.ts` gives .py and .ts.
 
     Raises RepoError with INVALID_ARGUMENT.
     """

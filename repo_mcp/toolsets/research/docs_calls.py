@@ -111,7 +111,7 @@ DOCS_OUTPUT = build_result(
 
 
 def search_docs(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """Answer `search_docs`. A NUL in the query is a blank: no question of a person holds one."""
+    """Answer `search_docs`. A NUL in the query counts as a blank: no person types one."""
     from repo_mcp.documentation.records import DocsRequest  # here: tools are listed before anything is loaded
 
     page = Page("search_docs", arguments)
@@ -195,7 +195,7 @@ def _choose_media(hits: Sequence[DocsHit]) -> list[tuple[int, Media]]:
 
 
 def _build_blocks(answer: DocsAnswer, result: Result, limits: Limits, root: str) -> tuple[Block, ...]:
-    """Return the links to what can be read, each with its sound behind it while there is room in the answer.
+    """Return the links to readable files, each followed by its sound while there is room in the answer.
 
     `root` is the name that a URI must have, "" for none.
     """
@@ -236,7 +236,7 @@ def _measure_link(link: ResourceLink) -> int:
 
 
 def _measure(result: Result) -> int:
-    """Return the bytes of the text: JSON is its longest form, but for some white space."""
+    """Return the bytes of the text: JSON is its longest form, except for some white space."""
     import json  # here: nothing of it is needed to list tools
 
     return len(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())

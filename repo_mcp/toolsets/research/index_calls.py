@@ -75,7 +75,7 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
 
 
 class _Meter:
-    """A meter of both phases, in percent of the whole. It never falls."""
+    """A progress meter of both phases, in percent of the whole. It never falls."""
 
     def __init__(self, report: Callable[[Progress], None]) -> None:
         self._report = report

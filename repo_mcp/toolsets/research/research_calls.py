@@ -205,7 +205,7 @@ RESEARCH_OUTPUT = build_result(
 
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """Answer `code_research`. A NUL in the query is a blank: no question of a person holds one."""
+    """Answer `code_research`. A NUL in the query counts as a blank: no person types one."""
     from repo_mcp.research.records import Focus, ResearchRequest, Steps  # not when tools are listed
 
     scope = resolve_scope(repository, arguments)
@@ -237,9 +237,9 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 
 
 def cut_report(report: Report, rows: int) -> Part:
-    """Return a report with the `rows` findings that are worth most, those of words in the order of execution.
+    """Return a report with the `rows` most valuable findings, those found by words in the order of execution.
 
-    Rows beyond those are of its chains and of its map.
+    Further rows are spent on its chains and its map.
     """
     from repo_mcp.research.execution import order_by_calls, order_findings  # not when tools are listed
     from repo_mcp.research.records import Form, Group
@@ -286,9 +286,9 @@ def cut_report(report: Report, rows: int) -> Part:
 
 
 def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Return the places of the first findings that have no room for an excerpt, within ALSO_CHARS.
+    """Return the places of the first findings whose excerpts do not fit, within ALSO_CHARS.
 
-    Those of the first hop leave room for what they lead to.
+    Findings of the first hop leave room for those that they lead to.
     """
     places: list[str] = []
     near, left = NEAR_CHARS, ALSO_CHARS
@@ -303,7 +303,7 @@ def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 class _Cuts:
-    """The cuts of an answer: findings come first, and what is left of its room goes to the other sections."""
+    """The cuts of an answer: findings come first, and the other sections get the remaining room."""
 
     def __init__(self, findings: int, beyond: int) -> None:
         """`beyond` counts the rows behind all findings."""
@@ -311,9 +311,7 @@ class _Cuts:
         self.said: list[str] = []
 
     def take(self, whole: Sequence[T], most: int, what: str) -> Sequence[T]:
-        """Return at most `most` items of a section, and more with rows behind all findings; `what` names
-        the rest.
-        """
+        """Return at most `most` items of a section, or more with rows left over; `what` names the rest."""
         most += self._beyond
         if len(whole) <= most:
             return whole

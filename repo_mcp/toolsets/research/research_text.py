@@ -11,7 +11,7 @@ Result = Mapping[str, Any]
 
 
 def render_report(query: str, result: Mapping[str, object]) -> str:
-    """Return a report on a question as Markdown, in the order in which one reads it."""
+    """Return a report on a question as Markdown, in reading order."""
     told: Result = dict(result)
     title = escape_text(" ".join(query.split()))
     claim = [told["answer"], ""] if told["answer"] else []

@@ -1,4 +1,4 @@
-"""The schemas of `index_codebase` and `search_code`, and the parts that all of the toolset share."""
+"""The schemas of `index_codebase` and `search_code`, and the parts that the whole toolset shares."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_EXTENSIONS_CHARS = 1_000
 
 
 def build_result(properties: Mapping[str, Schema]) -> Schema:
-    """Return the schema of an answer: these properties, or one text in the form asked for, or an error."""
+    """Return the schema of an answer: these properties, or one text in the requested form, or an error."""
     error = build_object({"code": build_choice("", ERROR_CODES), "message": build_field("string")})
     return build_object(
         {

@@ -133,13 +133,13 @@ def _answer(call: Call[Roots]) -> ToolAnswer:
 
 
 def name_repo(tool: str, arguments: Arguments) -> Arguments:
-    """Return the arguments with the repository that is meant where none is named."""
+    """Return the arguments with the default repository if none is named."""
     is_named = tool != _OF_BOTH or arguments.get("repo") is not None
     return arguments if is_named else {**arguments, "repo": BOTH}
 
 
 def find_repo(call: Call[Roots]) -> str | None:
-    """Return the repository that a call asks for, "both" included; None where its argument names none."""
+    """Return the repository that a call asks for, "both" included; None if its argument names none."""
     named = name_repo(call.tool, call.arguments).get("repo")
     known = (*REPOS, BOTH) if call.tool == _OF_BOTH else REPOS
     return named if isinstance(named, str) and named in known else None

@@ -69,7 +69,7 @@ _HINTS: Mapping[Code, str] = {
 
 
 class Failure(RepoError):
-    """A call that failed, as the client is told it."""
+    """A call that failed, as the client sees it."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ def explain(error: RepoError, tool: str, repo: str, path: str | None) -> Failure
 
 
 def explain_refusal(error: RepoError) -> Failure:
-    """Return the failure for a call that was refused or given up, whatever it asks."""
+    """Return the failure for a call that was refused or abandoned, whatever it asks."""
     if isinstance(error, Failure):
         return error
     if error.details.get("argument") == "cursor":
@@ -136,7 +136,7 @@ def _explain_internal(error: RepoError, repo: str, path: str | None) -> Failure:
 
 
 def _explain_argument_of_engine(error: RepoError, repo: str, path: str | None) -> Failure:
-    """Return the failure for what only the engine can judge: patterns, globs and lines of a file."""
+    """Return the failure for arguments that only the engine can check: patterns, globs, lines of a file."""
     argument = str(error.details.get("argument", ""))
     if argument in ("start_line", "end_line"):
         total = error.details.get("total_lines")

@@ -51,25 +51,28 @@ class Roots:
         self.directory = directory
 
     def get(self, name: str) -> Repository:
-        """Return the repository of a root. Raises KeyError for a name that is none."""
+        """Return the repository of a root. Raises KeyError for an unknown name."""
         return self.repositories[name]
 
     def name_path(self, name: object, path: str) -> str:
-        """Return a path of a root as it may be said. Raises RepoError, PATH_INVALID for an unknown root."""
+        """Return a path of a root in the form that may be logged.
+
+        Raises RepoError, PATH_INVALID for an unknown root.
+        """
         repository = self.repositories.get(str(name))
         if repository is None:
             raise RepoError(ErrorCode.PATH_INVALID, "The path is in no root.")
         return repository.name_path(path)
 
     def find_answer_bytes(self, name: str | None) -> int:
-        """Return the most bytes of an answer from a root; where none is named, what every root allows."""
+        """Return the largest size of an answer from a root, in bytes; without a root, the smallest of all."""
         named = self.repositories.get(name or "")
         chosen = self.repositories.values() if named is None else (named,)
         return min(one.config.limits.max_total_bytes_per_response for one in chosen)
 
 
 def raise_limits(config: Config) -> Limits:
-    """Return the limits of this toolset: the operator's, and where there are none, whole answers."""
+    """Return the limits of this toolset: the operator's, or else limits for whole answers."""
     whole_file = config.limits.max_file_bytes  # no file has more lines, no line more characters
     wanted = {
         "max_open_lines": whole_file,

@@ -1,7 +1,7 @@
 """The four calls of the `retrieval` toolset: arguments in, one call of a root's repository, one draft out.
 
-A search of both roots asks one after the other, for one match more than is wanted. So it is known, and not
-guessed, whether there are more.
+A search of both roots asks one after the other, for one match more than is wanted, to know whether there are
+more.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class _FoundLines:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """The position of a page's rows in the list of all that was looked for."""
+    """The position of a page's rows in the complete list."""
 
     page: Page
     keys: Sequence[str]  # of all rows, from the first
@@ -97,9 +97,9 @@ class _Listed:
 def _search_root(
     roots: Roots, name: str, request: ExactRequest, before: int, most: int, context: CallContext
 ) -> _FoundLines:
-    """Return the first `most` matches. With 0 of them all that is asked is whether there are any.
+    """Return the first `most` matches. With 0, it only finds out whether there are any.
 
-    `before` of them were given with earlier pages: the limit of the root is one of a page.
+    `before` of them were on earlier pages: the limit of the root applies to a page.
     """
     repository = open_root(roots, name)
     most = min(most, before + repository.config.limits.max_search_hits)
@@ -242,7 +242,7 @@ def _render_entry(entry: DirectoryEntry) -> Result:
 
 
 def open_root(roots: Roots, name: str) -> Repository:
-    """Return the repository of a root. Raises Failure with CONFIG_INVALID when the root went away."""
+    """Return the repository of a root. Raises Failure with CONFIG_INVALID when the root is gone."""
     repository = roots.get(name)
     try:
         repository.tree.check_root()
