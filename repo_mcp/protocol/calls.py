@@ -162,7 +162,7 @@ class _Patience:
     def wrap(self, ask: Callable[[Question], str | None]) -> Callable[[Question], str | None]:
         """Return `ask` with the clock stopped while it runs.
 
-        A call that was given up asks nobody any more.
+        An abandoned call asks nothing any more.
         """
 
         def ask_without_clock(question: Question) -> str | None:
@@ -315,7 +315,7 @@ class CallPool:
 
     @property
     def is_full(self) -> bool:
-        """Return True when MAX_WAITING calls wait: who has no bound of his own must refuse the next."""
+        """Return True when MAX_WAITING calls wait: callers without a limit must refuse the next one."""
         return len(self._waiting) >= MAX_WAITING
 
     def submit(self, work: Callable[[], object], drop: Callable[[], object]) -> PooledCall:

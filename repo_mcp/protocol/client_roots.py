@@ -38,7 +38,7 @@ class ClientRoots:
         self._tell: Tell | None = None
 
     def listen(self, tell: Tell) -> None:
-        """Have the roots told, now if they are known, and whenever they are told anew."""
+        """Report the roots to a listener: now if they are known, and after every change."""
         with self._lock:  # held while it is told: what is told last is what is true
             self._tell = tell
             if self._uris is not None:
@@ -86,7 +86,7 @@ class ClientRoots:
 
 
 def _read_uris(result: object) -> tuple[str, ...] | None:
-    """Return what a result names; None for an error, or what is no list of roots."""
+    """Return the URIs in a result; None for an error, or anything but a list of roots."""
     roots = result.get("roots") if isinstance(result, dict) else None
     if not isinstance(roots, list):
         return None

@@ -95,7 +95,7 @@ class Connection(H11Protocol):
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Go on to the next request, or wait for it."""
+        """Continue with the next request, or wait for it."""
         self._is_answering = False
         self._number = next(self._numbers)
         super().on_response_complete()
@@ -107,12 +107,12 @@ class Connection(H11Protocol):
         self._watch()
 
     def resume_writing(self) -> None:
-        """Go on writing: the client has taken most of it."""
+        """Continue to write: the client has read most of it."""
         self._taking.end()
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """End a connection on which nothing was asked for long."""
+        """End a connection that was idle for too long."""
         if self.transport.get_write_buffer_size():
             self.cut()
         else:
@@ -143,7 +143,7 @@ class Connection(H11Protocol):
 
 
 class _Deadline:
-    """The moment by which what is pending must be over."""
+    """The time by which whatever is pending must be finished."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, miss: Callable[[], None]) -> None:
         self._loop = loop
@@ -151,7 +151,7 @@ class _Deadline:
         self._timer: asyncio.TimerHandle | None = None
 
     def keep(self, is_pending: bool, seconds: float) -> None:
-        """Begin to count where something became pending, and go on where it still is."""
+        """Start the clock for what became pending; keep it running for what still is."""
         if not is_pending:
             self.end()
         elif self._timer is None:

@@ -38,7 +38,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_usable_token(token: str) -> bool:
-    """Return True for a token that can stand in a header and is too long to be guessed."""
+    """Return True for a token that fits into a header and is too long to be guessed."""
     return MIN_TOKEN_CHARS <= len(token) <= MAX_TOKEN_CHARS and all("!" <= char <= "~" for char in token)
 
 

@@ -215,7 +215,7 @@ class SessionTable:
             await self._sessions.pop(old).end()
 
     def begin(self, name: str) -> None:
-        """Note that a session is asked something. One that is unknown is left alone."""
+        """Record a request to a session. An unknown session is ignored."""
         session = self._sessions.pop(name, None)
         if session is not None:
             session.under_way += 1

@@ -67,7 +67,7 @@ class RequestRefused(Exception):
 
 
 class Caller:
-    """The client behind a request, as it describes itself: not to be believed."""
+    """The client behind a request, as it describes itself: not to be trusted."""
 
     __slots__ = ("has_roots", "name", "progress_token", "samples", "takes_tasks", "version")
 
@@ -308,7 +308,7 @@ class Answers:
         self._root, self.has_client_roots = ROOT_OF_CLIENT, True
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
-        """Return the answer to an `initialize`, whatever it asked for: `version` is spoken."""
+        """Return the answer to an `initialize`; `version` is the protocol used, whatever was requested."""
         capabilities = self._declare(tools_change=self.has_client_roots, files_change=True)
         if self.offers_tasks and version == TASKS_VERSION:
             capabilities = {"tasks": TASKS_CAPABILITY} | capabilities
@@ -326,7 +326,7 @@ class Answers:
         return _frame(request_id, encode_json(result)[:-1] + self._stamp + "}")
 
     def _declare(self, *, tools_change: bool, files_change: bool) -> JsonObject:
-        """Return the capabilities of both eras, and whether the client is told of changes."""
+        """Return the capabilities of both eras, and whether changes are announced to the client."""
         files: JsonObject = {"resources": {"listChanged": files_change, "subscribe": False}}
         return (files if self.schemes else {}) | {"tools": {"listChanged": tools_change}}
 

@@ -25,7 +25,7 @@ def name_file(toolset: str) -> str:
 
 
 def read_listing(toolsets: Sequence[str]) -> str:
-    """Return the tools as a JSON array, "" where there is none."""
+    """Return the tools as a JSON array, or "" if there is no listing."""
     lines: list[str] = []
     try:
         for toolset in toolsets:

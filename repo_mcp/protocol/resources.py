@@ -64,7 +64,7 @@ class ResourceUri:
 
 
 def quote_path(path: str) -> str:
-    """Return a path as it stands in a URI: each byte but plain letters, digits and `-._~/` as %XX."""
+    """Return a path as it is written in a URI: every byte except plain letters, digits and `-._~/` as %XX."""
     return "/".join(map(_quote, path.split("/")))
 
 
@@ -74,7 +74,7 @@ def build_uri(scheme: str, root: str, path: str) -> str:
 
 
 def read_uri(uri: str, schemes: Sequence[str]) -> ResourceUri:
-    """Return what a URI names. Raises RepoError with INVALID_ARGUMENT for one that names no file of ours."""
+    """Return the file that a URI names. Raises RepoError with INVALID_ARGUMENT if it names none of ours."""
     scheme, separator, rest = uri.partition("://")
     root, slash, path = rest.partition("/")
     if not (separator and slash and len(uri) <= MAX_URI_CHARS and scheme.lower() in schemes):
@@ -136,7 +136,7 @@ def read_error(answer: ToolAnswer, *, modern: bool) -> tuple[int, str, object]:
 
 
 def join_resources(toolsets: Sequence[Toolset]) -> dict[str, Tool]:
-    """Return what answers the methods over the files of all toolsets, none where no toolset has any.
+    """Return the object that answers the methods for the files of all toolsets; none if no toolset has any.
 
     Toolsets over the same root have the same files: the first of them answers.
     """

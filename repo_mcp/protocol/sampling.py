@@ -123,7 +123,7 @@ class PendingAnswers:
             return came, self._given.pop(name, None)
 
     def give(self, name: Hashable, answer: str | None) -> bool:
-        """Hand over an answer. Return False when nobody waits for it, or it was given already."""
+        """Hand over an answer. Return False when nobody waits for it, or it was handed over before."""
         with self._lock:
             if name not in self._waited_for or name in self._given:
                 return False
@@ -213,9 +213,9 @@ class Round:
 
 
 def read_round(params: Mapping[str, object]) -> Round:
-    """Return the round that the params of a `tools/call` open or go on with.
+    """Return the round that the params of a `tools/call` open or continue.
 
-    Raises RequestRefused for a state that this process did not give for this call, or gave too long ago.
+    Raises RequestRefused for a state that this process did not issue for this call, or issued too long ago.
     """
     call = _identify(params.get("name"), params.get("arguments"))
     responses = params.get("inputResponses")

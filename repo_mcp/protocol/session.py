@@ -100,9 +100,10 @@ class Session:
         sampler: Sampler,
         find_resources: Callable[[], Mapping[str, Tool]] | None = None,
     ) -> None:
-        """Serve these tools, once they are known: until then calls wait, and a list that is not ready.
+        """Serve these tools.
 
-        `find_resources` gives what answers requests about files, by their methods.
+        Until they are known, calls wait, and so does the list of tools unless it is ready. `find_resources`
+        returns the functions that answer requests about files, by method.
         """
         self._find_resources = find_resources
         if not self._answers.has_listing:
@@ -116,7 +117,7 @@ class Session:
         self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))
 
     def note_open(self) -> None:
-        """List files from now on: what is served is open."""
+        """List files from now on: the roots are open."""
         with self._lock:
             waiting, self._waiting = self._waiting, {}
             self._has_files, owed, self._owes_files = True, self._owes_files, False
@@ -282,7 +283,7 @@ class Session:
     def _must_wait(self, request_id: RequestId, caller: Caller) -> bool:
         """Return True for a list of files that must wait until something is open, LIST_SECONDS at most.
 
-        Then the list is empty, and the client is told when there is another.
+        Then the list is empty, and the client is notified when it changes.
         """
         with self._lock:
             self._was_listed = True
@@ -376,7 +377,7 @@ class Session:
                 return
 
     def _cancel(self, request_id: RequestId) -> bool:
-        """End what is answered under an id. False when there is nothing."""
+        """Cancel the request with an id. Returns False if there is none."""
         with self._lock:
             call = self._calls.pop(request_id, None)
         if call is not None:
@@ -396,7 +397,7 @@ def _spell_otherwise(request_id: RequestId) -> tuple[RequestId, ...]:
 
 
 def _read_round(params: JsonObject, caller: Caller) -> Round | None:
-    """Return the round that a call of the second era opens or goes on with; None when it cannot ask."""
+    """Return the round that a call of the second era opens or continues; None if it cannot ask."""
     state = params.get("requestState")
     if state is not None and not isinstance(state, str):
         raise refuse_params("requestState must be a string")

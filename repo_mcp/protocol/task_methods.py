@@ -219,7 +219,7 @@ class TaskMethods:
         return page | {"tasks": [self._describe(task) for task in tasks]}
 
     def _wait(self, request: Request) -> None:
-        """Have the request answered when the task has ended, by whoever ends it."""
+        """Answer the request when the task ends, in the thread that ends it."""
         try:
             self._store.wait(_read_task_id(request), request.id, partial(self._give_result, request.id))
         except TooManyTasks:
@@ -372,7 +372,10 @@ class TaskWork:
             pooled.cancel()
 
     def stop(self) -> None:
-        """Stop the call: nobody wants its result. A waiting one is dropped; a running one asks the store."""
+        """Stop the call, whose result nobody wants.
+
+        A waiting call is dropped; a running one asks the store.
+        """
         with self._lock:
             self._stopped, pooled = True, self._pooled
         if pooled is not None:

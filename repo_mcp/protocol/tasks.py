@@ -90,7 +90,7 @@ Waiter = Callable[[Task | None], None]  # is given the task when it has ended, N
 
 @dataclass(slots=True)
 class _Entry:
-    """A task, how to stop its work, and who waits for its end."""
+    """A task, the function that stops its work, and those who wait for its end."""
 
     task: Task
     expires: float  # by the clock of the store
@@ -171,7 +171,7 @@ class TaskStore:
         waiter(task)
 
     def forget(self, name: Hashable) -> bool:
-        """Remove the waiter of this name. Return False when it was called already, or there is none."""
+        """Remove the waiter of this name. Return False if it was already called or does not exist."""
         with self._lock:
             return any(entry.waiters.pop(name, None) is not None for entry in self._entries.values())
 
@@ -191,9 +191,9 @@ class TaskStore:
                 send()
 
     def ask(self, task_id: str, question: Question) -> bool:
-        """Note that a question is open.
+        """Record an open question. Return False when nobody wants the result.
 
-        Return False when nobody wants the result. A key is used once in a task.
+        A key is used once in a task.
         """
         with self._lock:
             entry = self._entries.get(task_id)
@@ -239,7 +239,7 @@ class TaskStore:
         return entry.task
 
     def close(self) -> None:
-        """Tell all work to stop, and nobody of it: the client is gone."""
+        """Stop all work without telling the client, which is gone."""
         free = self._lock.acquire(
             timeout=CLOSE_SECONDS
         )  # who has it may be telling a client that does not read

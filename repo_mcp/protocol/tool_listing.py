@@ -28,7 +28,7 @@ def describe_icon(uri: str) -> JsonObject:
 
 
 def show_schema(schema: JsonSchema) -> JsonObject:
-    """Return an input schema as clients are shown it: without limits and what is empty."""
+    """Return an input schema as clients see it: without limits and empty fields."""
     shown: JsonObject = {}
     for key, value in schema.items():
         if key == "properties" and isinstance(value, dict):

@@ -274,7 +274,7 @@ def _read_value(
 
 
 def _read_integer(schema: JsonSchema, value: object, name: str, warnings: list[str]) -> object:
-    """Return 5 for 5.0 and the maximum for what is above it; anything else as it is."""
+    """Return 5 for 5.0, and the maximum for anything above it; other values unchanged."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     most = schema.get("maximum")

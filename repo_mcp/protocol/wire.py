@@ -134,7 +134,7 @@ class _Outlet:
                 rest = rest[os.write(self._fd, rest) :]
 
     def close(self, patience_seconds: float) -> None:
-        """Let nobody write any more. Waits at most `patience_seconds` for a frame that is being written."""
+        """Stop all writing. Waits at most `patience_seconds` for a frame that is being written."""
         whole = self._lock.acquire(timeout=patience_seconds)
         self._closed = True
         if whole:
