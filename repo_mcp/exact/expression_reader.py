@@ -452,7 +452,7 @@ class _Reader:
         return complement(ranges) if is_negated else ranges
 
     def _take_char(self) -> str:
-        """Return the character of an escape, and move behind it."""
+        """Return the character of an escape, and move past it."""
         start = self._at
         char = self._text[start + 1 : start + 2]
         if not char:

@@ -146,7 +146,7 @@ class LineMatcher:
         return self._compiled.search(data, position)
 
     def _locate(self, data: bytes, found: Any) -> tuple[int, int]:
-        """Return the start and end of the match itself, without what is beside a whole word."""
+        """Return the start and end of the match itself, without the characters beside a whole word."""
         if self._inner is not None:
             found = self._inner.search(data, found.start())
             span: tuple[int, int] = found.span(1)

@@ -390,7 +390,7 @@ class _Reader:
             self._literals.append("")
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Return the match of `pattern` at the current position, and move behind it."""
+        """Return the match of `pattern` at the current position, and move past it."""
         found = pattern.match(self._pattern, self._at)
         if found is not None:
             self._at = found.end()

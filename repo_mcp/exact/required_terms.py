@@ -27,7 +27,7 @@ _STRANGE = rb"[\n\x80-\xffki]"
 
 
 class Edge(Enum):
-    """The text that may stand beside a run."""
+    """The text that may be adjacent to a run."""
 
     OPEN = "open"  # anything: the run may be part of a longer word
     STRANGE = "strange"  # no ASCII word character, but perhaps a letter outside ASCII
@@ -106,7 +106,7 @@ def build_expression(shape: str, left: bytes, right: bytes) -> bytes:
 
 
 def describe_edge(is_open: bool, is_closed: bool) -> bytes:
-    """Return the expression of what is beside a shape in the dictionary's text."""
+    """Return the expression for the text beside a shape in the dictionary's text."""
     if is_open:
         return b""
     return rb"\n" if is_closed else _STRANGE

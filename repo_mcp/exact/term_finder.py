@@ -112,7 +112,7 @@ class TermFinder:
     def _find_shaped(self, run: Run, limit: int) -> list[bytes] | None:
         """Return the terms that contain the shape of a run; None for too many, or when out of time.
 
-        None also where only RE2 finds them in time, and there is none.
+        None also if only RE2 could find them in time and it is not installed.
         """
         edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
         compiled = compile_for_terms(build_expression(run.shape, *edges))

@@ -74,7 +74,7 @@ def is_available() -> bool:
 
 
 def describe_hardening() -> str:
-    """Return what is in force: `off`, `on: …`, or `unavailable: …` when it was asked for in vain."""
+    """Return what is in force: `off`, `on: …`, or `unavailable: …` if it was requested in vain."""
     return _state
 
 

@@ -65,7 +65,7 @@ def _iter_parts(frame: bytes, end: int) -> Iterator[bytes]:
 
 
 def decode_answers(frame: bytes) -> tuple[list[bytes], bool]:
-    """Return the answers, and whether the child goes on. Raises ValueError for a malformed frame."""
+    """Return the answers, and whether the child continues. Raises ValueError for a malformed frame."""
     if frame[:1] not in (b"+", b"-"):
         raise ValueError("no frame of answers")
     return list(_iter_parts(frame, 1)), frame[:1] == b"+"
@@ -105,7 +105,7 @@ def serve(
 def _answer(
     frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], kept_rss_bytes: int
 ) -> bool:
-    """Answer the requests of a frame. Returns False when this process has grown too large to go on."""
+    """Answer the requests of a frame. Returns False when this process has grown too large to continue."""
     parts: list[bytes] = []
     for task, text in _iter_requests(frame):
         _limit_next_seconds()

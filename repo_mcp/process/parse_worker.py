@@ -248,7 +248,7 @@ class _Child:
     watch: _Watch
 
     def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> tuple[list[bytes], bool]:
-        """Return the answers, and whether the child goes on.
+        """Return the answers, and whether the child continues.
 
         Raises EOFError or OSError when the child ended, was killed for time, or sent a malformed answer.
         """

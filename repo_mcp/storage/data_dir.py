@@ -84,7 +84,7 @@ def prepare_data_dir(held_root: HeldDirectory, configured: str | None, cache_hom
 
 
 def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]:
-    """Return the data directory asked for, whether it exists, and why it cannot be used. Creates nothing.
+    """Return the requested data directory, whether it exists, and why it cannot be used. Creates nothing.
 
     The reason is empty for a directory that can be used or created.
     """
@@ -208,7 +208,7 @@ def _admit(directory: OpenedDirectory) -> None:
 
 
 def _check_status(status: os.stat_result) -> None:
-    """Raise `_Unusable` for anything but a real directory of ours that nobody else may write to."""
+    """Raise `_Unusable` for anything but a real directory of ours that only we may write to."""
     if modes.S_ISLNK(status.st_mode):
         raise _Unusable("it is a symbolic link")
     if not modes.S_ISDIR(status.st_mode):

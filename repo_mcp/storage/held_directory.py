@@ -60,10 +60,10 @@ class HeldDirectory:
     """A directory that the operator named. Links in its path are followed."""
 
     def __init__(self, path: str, *, may_change: bool = False) -> None:
-        """Open the directory, an absolute path. Raises OSError, and ValueError for what is no path.
+        """Open the directory, an absolute path. Raises OSError, and ValueError for anything but a path.
 
-        With `may_change` the path may come to mean another directory, and is made again: for one that no
-        repository can put something else in place of.
+        With `may_change` the path may later name another directory, and is created again if it vanishes: only
+        for paths that no repository can replace.
         """
         self.path = path
         self._may_change = may_change
@@ -124,7 +124,7 @@ class OwnDirectory:
         return {**self.__dict__, "_opened": None}
 
     def enter(self, *, create: bool = False) -> OpenedDirectory:
-        """Return the directory that has the name now; with `create` made if there is none, and those above.
+        """Return the directory that has the name now; `create` creates it, with its parents, if missing.
 
         Raises FileNotFoundError, NotADirectoryError for a link or anything else, and OSError.
         """

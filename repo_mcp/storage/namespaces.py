@@ -204,7 +204,10 @@ class Namespaces:
             mark_used(directory)
 
     def remove_unused(self) -> None:
-        """Remove those of others: with denied names if nobody uses them, else long unused. Never raises."""
+        """Remove other namespaces: at once if they have denied names and are not in use, else if long unused.
+
+        Never raises.
+        """
         if any(name.endswith(_ALLOWED) for name in _list_namespaces(self._data_dir)):
             self._hold_allowed()
         remove_unused(self._data_dir, self.tags, also_allowed=self._release is not None)
@@ -223,7 +226,7 @@ class Namespaces:
             release()
 
     def close(self) -> None:
-        """Remove ours when nobody else could use them, and close the directories."""
+        """Remove our own if nobody else could use them, and close the directories."""
         self._release_allowed()
         for name, directory in self._directories.items():
             directory.close()

@@ -79,7 +79,7 @@ NO_KEY = PackKey()
 
 
 def read_key(path: str | None) -> PackKey:
-    """Return the key in a file; without a path, that of packs which nobody signs.
+    """Return the key in a file; without a path, the key for unsigned packs.
 
     Raises RepoError with CONFIG_INVALID.
     """
@@ -105,7 +105,7 @@ def read_key(path: str | None) -> PackKey:
 
 
 def _read_half(data: bytes) -> PackKey:
-    """Return the half of a pair that stands in a text. Raises RepoError."""
+    """Return the half of a pair that a text contains. Raises RepoError."""
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

@@ -153,10 +153,11 @@ def read_pack(path: str, key: PackKey) -> tuple[PackedIndex, ...]:
 
 
 def open_pack(whole: ReadableFile, key: PackKey) -> tuple[PackedIndex, ...]:
-    """Return the indexes in a pack, the lexical one first. `key` is that which signed it, or NO_KEY.
+    """Return the indexes in a pack, the lexical one first. `key` is the key that signed it, or NO_KEY.
 
-    Raises RepoError with CONFIG_INVALID, in words, for what is no pack, is cut, of another version, or signed
-    otherwise. The bytes of the segments are compared with the seal by whoever takes them over.
+    Raises RepoError with CONFIG_INVALID, and an explanation, for a file that is not a pack, is truncated, of
+    another version, or signed with another key. The bytes of the segments are compared with the seal by
+    whoever takes them over.
     """
     try:
         files = _read_table(whole, key)
@@ -173,9 +174,9 @@ def open_pack(whole: ReadableFile, key: PackKey) -> tuple[PackedIndex, ...]:
 
 
 def measure_pack(read: Callable[[int], bytes]) -> int:
-    """Return the bytes of a pack, whose first ones `read` returns, as many as it is asked for or fewer.
+    """Return the size of a pack in bytes; `read` returns its first bytes, at most as many as requested.
 
-    Raises RepoError with CONFIG_INVALID for what cannot be a pack.
+    Raises RepoError with CONFIG_INVALID for anything that cannot be a pack.
     """
     size = _measure_table(read(HEADER.size))
     table = read(size)
@@ -245,7 +246,7 @@ def _read_table(whole: ReadableFile, key: PackKey) -> dict[str, dict[str, PackFi
 
 
 def _measure_table(header: bytes) -> int:
-    """Return the bytes of the table behind a header. Raises RepoError."""
+    """Return the size in bytes of the table after a header. Raises RepoError."""
     if len(header) < HEADER.size:
         raise _refuse("is no pack")
     magic, version, zero, size = HEADER.unpack(header)
@@ -284,7 +285,7 @@ def _check_scheme(key: PackKey, is_signed: bool, signature: bytes) -> None:
 
 
 def _digest(rows: Rows, files: Iterable[ReadableFile]) -> bytes:
-    """Return what a pair of keys signs: the rows of the table, and every file but the segments."""
+    """Return the digest that a pair of keys signs: of the table's rows and every file except segments."""
     digest = blake2b(pack([VERSION, rows]), person=b"repo-mcp-pack")
     for (_, name, _), file in zip(rows, files, strict=True):
         for block in () if name.endswith(_SEGMENT_SUFFIX) else _iter_blocks(file):
