@@ -145,7 +145,7 @@ def _invalid(message: str) -> RepoError:
 
 
 def explain_no_file(path: str, *, is_directory: bool = False) -> RepoError:
-    """Return the error for what is not a regular file."""
+    """Return the error for anything but a regular file."""
     return RepoError(
         ErrorCode.NOT_A_FILE,
         f"{shown(path) if path else 'The root'} is not a regular file.",

@@ -236,7 +236,7 @@ class GlobFilter:
 
 
 def _match_any(alternatives: Sequence[str]) -> Callable[[str], bool] | None:
-    """Return what tells whether a path matches one of these, or lies below one that names a directory."""
+    """Return a test for paths that match one of these, or are below one that names a directory."""
     patterns = [globs.PathGlob(one) for one in alternatives]
     patterns += [globs.PathGlob(_name_content(one)) for one in alternatives if _is_plain(one)]
     if len(patterns) == 1:

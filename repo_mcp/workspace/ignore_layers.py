@@ -206,7 +206,7 @@ class NameRules:
         return False
 
     def is_tracked(self, name: str, is_directory: bool) -> bool:
-        """Return True for what is tracked or has something tracked below it, unless it is excluded."""
+        """Return True for a tracked path, or one with a tracked path below it, unless it is excluded."""
         if self._tracked is None:
             return False
         if self._exclusions is not None and self._exclusions.find_verdict(name, is_directory):

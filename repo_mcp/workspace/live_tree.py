@@ -59,7 +59,7 @@ class LiveTree:
         *,
         reads_git: bool = True,
     ) -> None:
-        """Read beneath a root that is open. `data_dir_parts` is where our data directory lies in it.
+        """Read below an open root. `data_dir_parts` is the place of our data directory in it.
 
         With `reads_git` it also reads outside the root which files Git tracks in a linked work tree. Raises
         RepoError with CONFIG_INVALID.
@@ -145,7 +145,10 @@ class LiveTree:
         *,
         include_hidden: bool = False,
     ) -> WalkReport:
-        """Walk the tree. Raises CANCELLED, UNREADABLE, and whatever `met`, told of files so far, raises."""
+        """Walk the tree.
+
+        Raises CANCELLED, UNREADABLE, and whatever `met`, called with files so far, raises.
+        """
         self.check_root()
         memory = None if include_hidden else self.memory
         parsed = memory.parsed if memory is not None else None
@@ -165,7 +168,7 @@ class LiveTree:
         return self._git_index.read_files()
 
     def find_changes(self) -> PathChangeFinder:
-        """Return what looks at a few named files by what the last walk found out."""
+        """Return a function that examines a few named files, using the results of the last walk."""
         return PathChangeFinder(self.reader, self.policy.find_denial, self.memory)
 
 

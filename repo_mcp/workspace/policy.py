@@ -220,7 +220,7 @@ def list_rules() -> tuple[object, ...]:
 
 
 def _judge(above: str, name: str, is_directory: bool) -> Denial | None:
-    """Return the denial of a name by what it says, without looking for copies."""
+    """Return the denial of a name as it is spelled, without looking for copies."""
     if name in _CONTROL_NAMES:
         return Denial(name, _HINT_CONTROL, is_final=True)
     if name == OWN_DIRECTORY_NAME:

@@ -26,7 +26,7 @@ _NAMES_ARE_UTF8 = os.fsencode("\u00e9") == b"\xc3\xa9"
 
 
 def _encode(name: str) -> bytes:
-    """Return one name as the kernel takes it. Raises RepoError with PATH_INVALID for what is none."""
+    """Return one name as the kernel takes it. Raises RepoError with PATH_INVALID for an invalid one."""
     try:
         if name not in ("", ".", "..") and "/" not in name and "\0" not in name:
             return name.encode()

@@ -104,7 +104,7 @@ class _Verdicts:
             (self.directories if is_directory else self.files).append(name)
 
     def add_to(self, known: JudgedNames, found: Collection[str]) -> JudgedNames:
-        """Return what is known with these, without names that are gone where these are many."""
+        """Return the known verdicts with these added, without vanished names if there are many of those."""
         if not self.count and known.count <= 2 * len(found):
             return known
         there = frozenset(found)
@@ -272,7 +272,7 @@ class _Walk:
         return known if known is not None and known.chain == level.chain else JudgedNames(level.chain)
 
     def _judge(self, level: _Level, entries: list[_Entry]) -> _Verdicts:
-        """Add entries that are not left out; return what is to be remembered of them."""
+        """Add entries that are not left out; return what to remember about them."""
         rules = None
         if self.ignore is not None and not level.path and self.ignore.has_catch_alls:
             rules = self._rules_in_root(level, entries)

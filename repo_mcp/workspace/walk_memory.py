@@ -75,7 +75,7 @@ class WalkMemory:
         self._moved: dict[str, JudgedNames] = {}  # the last result of `move_together`
 
     def recall(self, judged: Mapping[str, JudgedNames], facts: Mapping[str, IgnoreFacts]) -> None:
-        """Begin with what a walk of another process found out, unless there was a walk in this one."""
+        """Start from the results of a walk in another process, unless this one has walked already."""
         if self.rules is None:
             self.parsed.facts = facts
             self.judged = dict(judged)
