@@ -168,7 +168,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def wait_for(self, need: Need, deadline: float) -> bool:
         """Wait until every file is parsed, or all that a call needs; until `deadline`, by time.monotonic.
 
-        What was saved just before the call is taken up first, and the round in the background gets
+        Files saved just before the call are indexed first, and the round in the background gets
         ROUND_SECONDS. Then the files are parsed that the call needs. Returns False when the deadline came
         first: `warn` tells. Nobody waits before `start`, nor for what failed. What it takes to find and index
         files that the lexical index lacks comes on top. Raises INDEX_UNAVAILABLE without that.
@@ -229,7 +229,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return manifest is not None and manifest.configuration == self._configuration
 
     def status(self) -> SymbolIndexStatus:
-        """Return the progress and size of the index, by what is committed and what runs in this process."""
+        """Return the progress and size of the index, from the commits and the work in this process."""
         unparsed, told = self._find_unparsed()
         warnings = (self._fault, *told) if self._fault else told
         progress = self._progress
@@ -269,7 +269,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def warn(self) -> list[str]:
         """Return warnings for answers while not every file is parsed, as far as this process knows.
 
-        What is missing from the lexical index is missing here, too.
+        Files missing from the lexical index are missing here too.
         """
         return [*self._warn_of_progress(), *self._find_unparsed()[1]]
 
@@ -364,7 +364,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> SymbolIndexReport:
-        """Parse what is new, synchronously: in all files or in `paths`; with `anew` everything.
+        """Parse new and changed files synchronously, of the whole tree or of `paths`; with `anew` all files.
 
         Raises as `SymbolPhase.run`, and RepoError with BUSY while this process is parsing already.
         """
@@ -379,9 +379,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
     @contextmanager
     def adopting(self) -> Iterator[None]:
-        """Begin an empty index with a donor's beside what the block does: its bytes take a second a gigabyte.
+        """Start an empty index from a donor while the block runs: copying takes a second per gigabyte.
 
-        What fails is tried again by who builds the index, and told.
+        If that fails, whoever builds the index tries again and reports it.
         """
         left = threading.Event()
 
@@ -438,10 +438,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def _refresh_paths(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None
     ) -> tuple[Mapping[str, SkipReason], bool]:
-        """Have the lexical index take up files, with the refresh that builds it while one does.
+        """Index files in the lexical index, through the refresh that is building it if there is one.
 
-        Returns what it leaves out, and why; and False where it may not have taken up all the others, because
-        others write.
+        Returns the files it leaves out, with reasons, and False if some others may not be indexed because
+        another process is writing.
         """
         if not self._join_build(paths, self._stops_when(cancelled)):
             try:
@@ -452,9 +452,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return self._index.find_left_out(paths), False
 
     def _join_build(self, paths: Sequence[str], stop: Callable[[], bool]) -> bool:
-        """Wait while the index is built, until it has these files as they are now, JOIN_SECONDS at most.
+        """Wait while the index is built, until it has the current state of these files.
 
-        What no build takes up is not waited for. Returns False when none goes on. Raises CANCELLED.
+        Waits at most JOIN_SECONDS, and not for files that no build indexes. Returns False when no build is
+        running. Raises CANCELLED.
         """
         deadline = time.monotonic() + JOIN_SECONDS
         while self._index.is_being_built():

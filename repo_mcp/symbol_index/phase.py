@@ -269,7 +269,7 @@ class _Round:
 
 
 def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
-    """Return the relative path for a client's path, or the error that says what is wrong with it."""
+    """Return the relative path for a client's path, or the error that explains the fault."""
     try:
         named = name_path(path)
     except RepoError as error:
@@ -280,7 +280,7 @@ def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
 def is_current(
     read: Callable[[str], OpenedFile], lexical: KnownFiles, left_out: Collection[str], path: str
 ) -> bool:
-    """Return True when the index has a file as it is now, or has not what is gone or `left_out`."""
+    """Return True if the index has the current state of a file, or lacks one that is gone or `left_out`."""
     try:
         data = None if path in left_out else read(path).data
     except RepoError:
@@ -291,7 +291,7 @@ def is_current(
 
 
 class Outcomes:
-    """The outcomes for files, judged by what is indexed now."""
+    """The outcomes for files, judged by the current index."""
 
     def __init__(
         self,
@@ -303,8 +303,11 @@ class Outcomes:
         is_settled: bool,
         pending: Collection[str],
     ) -> None:
-        """`skipped` maps files that are not indexed to the reason. What is not `is_settled` is being written
-        by others, so that only what the index has of a file tells. Those `pending` were not parsed now."""
+        """`skipped` maps files that are not indexed to the reason.
+
+        Unless `is_settled`, others are writing, so only the index shows what became of a file. Those
+        `pending` were not parsed now.
+        """
         self._lexical = lexical
         self._view = view
         self._skipped = skipped

@@ -70,11 +70,11 @@ class PreciseView:
 
     @property
     def file_count(self) -> int:
-        """Return the number of files with a record, of whatever version."""
+        """Return the number of files with a record, of any version."""
         return self._index.snapshot.file_count
 
     def find(self, path: str) -> PreciseRecord | None:
-        """Return what is said of a file; None without a record, or when it is of another version."""
+        """Return the record of a file; None without one, or if it is of another version."""
         return self._records.get(path, lambda: self._read(path))
 
     def _read(self, path: str) -> PreciseRecord | None:
@@ -149,7 +149,7 @@ class PreciseIndex:
     ) -> None:
         """Add the records of some files, each once, in place of earlier ones; drop files that are gone.
 
-        With `anew` nothing else stays. Raises RepoError with BUSY when another process writes,
+        With `anew` no other records stay. Raises RepoError with BUSY when another process writes,
         INDEX_UNAVAILABLE when the index cannot be written; and what `iter_files` raises.
         """
         from repo_mcp.symbol_index.precise_documents import build_segment  # here: servers only read
@@ -178,7 +178,7 @@ class PreciseIndex:
             self._store.run_round(target, run, anew=anew)
 
     def forget(self) -> None:
-        """Drop all that was taken in. Raises as `take` does; nothing where there is nothing."""
+        """Drop all imported records. Raises as `take` does; does nothing if there are none."""
         if self._exists():
             with self._store.open_writer(_never) as (_, writer):
                 writer.discard_all()

@@ -57,7 +57,7 @@ class PreciseRecord:
         self._pairs: npt.NDArray[np.uint32] = pairs
 
     def find_meaning(self, row: int) -> bytes | None:
-        """Return what a reference means, or None where nothing is said of it."""
+        """Return the meaning of a reference; None if the record says nothing about it."""
         number = int(self._rows[row])
         return self._get_meaning(number - 1) if number else None
 
