@@ -23,7 +23,7 @@ MAX_RATED_LINES = 5_000  # of a file: looking through 1,000 lines takes about a 
 
 
 def weigh_terms(terms: Sequence[str], count_units: Callable[[str], int], unit_count: int) -> dict[str, float]:
-    """Return what each term of a question is worth that tells anything: the logarithm of how rare it is."""
+    """Return the weight of each telling term of a question: the logarithm of its rarity."""
     return {
         term: math.log1p(unit_count / units)
         for term in terms
@@ -34,7 +34,7 @@ def weigh_terms(terms: Sequence[str], count_units: Callable[[str], int], unit_co
 def find_asked(
     declarations: Declarations, found: Sequence[int], weights: Sequence[float]
 ) -> SymbolSpan | None:
-    """Return the declaration that a question is about; None where none has a word of it.
+    """Return the declaration that a question is about; None if no declaration has a word of it.
 
     `found` are the words of each line of the file, as bits, whose worth `weights` gives from the lowest on.
     """

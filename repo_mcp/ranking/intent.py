@@ -189,7 +189,7 @@ class AskedName:
     may_be_file: bool = False  # the text ends as the name of a file does
 
     def grade(self, qualified_name: str, around: Collection[str] = ()) -> Grade:
-        """Return how well a declaration is named so: by spelling, then by the qualifiers that it has.
+        """Return how well a declaration fits the name: by its spelling, then by its qualifiers.
 
         A qualifier may also be one of the words `around`: of the path, and of the line with the name.
         """
@@ -200,7 +200,7 @@ class AskedName:
 
     @property
     def best_grade(self) -> Grade:
-        """Return the grade of the declaration that is asked for."""
+        """Return the grade of an exact match."""
         return EXACT, len(self.qualifiers)
 
 
@@ -225,7 +225,7 @@ def split_qualified(name: str) -> list[str]:
 
 
 def grade_name(asked: str, name: str) -> int:
-    """Return the grade of a declared name beside the one that is asked for."""
+    """Return the grade of a declared name against the requested one."""
     if name == asked:
         return EXACT
     if name.lower() == asked.lower():

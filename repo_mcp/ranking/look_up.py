@@ -1,4 +1,4 @@
-"""Looks names up: the declarations that are called so, each shown by its own lines. Mode `symbol`.
+"""Looks names up: the declarations with a name, each shown by its own lines. Mode `symbol`.
 
     query -> questions to the index, the closest first -> chunks, ranked -> declarations in their live text
 
@@ -131,7 +131,7 @@ def look_up(
 
 
 def _may_be_better(seen: Iterable[tuple[LiveChunk, SymbolSpan]], asked: AskedName | None, top_k: int) -> bool:
-    """Return True unless there are `top_k` declarations of just the name that is asked for."""
+    """Return True unless there are `top_k` declarations with exactly the requested name."""
     if asked is None:
         return True
     best = EXACT + len(asked.qualifiers) / 10
@@ -139,7 +139,7 @@ def _may_be_better(seen: Iterable[tuple[LiveChunk, SymbolSpan]], asked: AskedNam
 
 
 def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
-    """Return what the index is asked: whole names together, each alone, in any spelling, then their parts."""
+    """Return the index queries: whole names together, each alone, in any spelling, then their parts."""
     wholes = [(get_name_term(word),) for word in words]
     spelled = [
         ((term,),)
@@ -179,7 +179,7 @@ def _iter_declarations(
 
 
 def _find_named_lines(live: LiveChunk, words: Sequence[str], first: int, last: int) -> list[SymbolSpan]:
-    """Return the lines from that which names the words most alike, and begins so if one does."""
+    """Return the lines from the one that names the words most closely, preferably at its beginning."""
     named = [
         (sum(grade_name(word, match.group()) for word in words), place == 0, -number, match.group())
         for number, line in enumerate(decode_lines(live.lines, first, last), first)
@@ -196,7 +196,7 @@ def _rate_name(grade: Grade) -> list[tuple[str, float]]:
 
 
 def _rate_words(words: Sequence[str], span: SymbolSpan) -> list[tuple[str, float]]:
-    """Return the points of a declaration by the words that it has; none where its own name has none."""
+    """Return the points of a declaration for the words that it has; none if its own name has none."""
     *outer, name = split_qualified(span.qualified_name)
     spellings = [grade_name(word, name) for word in words]
     if not any(spellings):
@@ -219,7 +219,7 @@ def _tell(
     *,
     is_whole: bool,
 ) -> list[str]:
-    """Return what is missing: the name, or what it should be declared in; with the nearest names."""
+    """Return a warning about the missing name or its missing container, with the nearest names."""
     best = max((dict(hit.explanation)["name"] for hit in hits), default=0.0)
     if not words or best >= (SPELLING if asked is not None else 0.2 * PARTS):
         lacks = asked is not None and asked.qualifiers and "qualifiers" not in dict(hits[0].explanation)

@@ -228,7 +228,7 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
 
 
 def _explain(rated: Rated, column: int, lost: float) -> RankedFile:
-    """Return the file with its points; the last one takes away what is lost to its role."""
+    """Return the file with its points; the last entry subtracts what its role costs."""
     given = rated.given[:, column].tolist()
     points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
     if lost:
@@ -269,7 +269,7 @@ def fill_page(
 def _repeat(
     file: RankedFile, shown: int, units: I64, scores: F64, most: int, weights: RankingWeights
 ) -> Iterator[tuple[RankedUnit, Points]]:
-    """Yield the best unit of each of a file's best chunks but that of the unit `shown`, with its points."""
+    """Yield the best unit of each of a file's best chunks, with its points, except that of unit `shown`."""
     of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
     chunks = file.part.find_chunks(units).tolist()
     for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
@@ -284,13 +284,13 @@ def _repeat(
 
 @dataclass(frozen=True, slots=True)
 class Declaring:
-    """The units that declare the name that a query asks for, and those that declare its last qualifier."""
+    """The units that declare the name in a query, and those that declare its last qualifier."""
 
     units: Mapping[int, I64]  # by segment, ascending
     qualifying: Mapping[int, I64]
 
     def find_first(self, segment: int, first: int, end: int) -> int | None:
-        """Return the first of the units [first, end) that declares the name; behind its qualifier if any."""
+        """Return the first of the units [first, end) that declares the name, after its qualifier if any."""
         outer = _find_from(self.qualifying, segment, first, end)
         found = None if outer is None else _find_from(self.units, segment, outer, end)
         return _find_from(self.units, segment, first, end) if found is None else found
@@ -299,7 +299,7 @@ class Declaring:
 def find_declaring(searcher: Searcher, query: Query) -> Declaring | None:
     """Return where the name that a query asks for is declared; None for any other query.
 
-    As it is written, or in any case and spelling where it is nowhere declared so.
+    The name counts as written or, if it is nowhere declared so, in any case and spelling.
     """
     intent = understand(query.text)
     if intent.asked is None:

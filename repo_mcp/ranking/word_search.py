@@ -145,7 +145,7 @@ def _iter_parts(word: str) -> Iterator[tuple[str, str]]:
 
 
 def _lead_with(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[int], Found]) -> ShownHits:
-    """Return the hits with the declaration of the name that is asked for before all others.
+    """Return the hits with the declaration of the requested name before all others.
 
     Units cannot tell names that differ in case alone, nor which of them lies in a qualifier: where the first
     hit does not show what was asked for, it is looked up.
