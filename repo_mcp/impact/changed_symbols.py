@@ -111,7 +111,7 @@ def _judge(file: DiffFile, name_path: NamePath, read: Read) -> ChangedFile:
 
 
 def _read_lines(path: str, read: Read) -> tuple[str, tuple[str, ...]] | None:
-    """Return the real path of a file and its lines; None where there is none. Raises RepoError."""
+    """Return the real path of a file and its lines; None if there is no such file. Raises RepoError."""
     try:
         opened = read(path)
     except RepoError as error:
@@ -188,7 +188,7 @@ class ChangedSymbols:
         return [*found, *(_name_symbol(file.path, one, change) for one in there.list_only(here))]
 
     def list_notes(self) -> list[str]:
-        """Return what is not known of the files so far."""
+        """Return notes about what is not known of the files so far."""
         told = []
         if self._unparsed:
             some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)

@@ -167,7 +167,7 @@ class Evidence:
         return told
 
     def note_reached(self, reached: Iterable[Reached]) -> None:
-        """Take in edges. A symbol that few files depend on says more of each of them."""
+        """Record edges. A symbol that few files depend on says more about each of them."""
         of_source: dict[tuple[str, Signal], set[str]] = {}
         for one in reached:
             signal = _OF_TYPES[one.edge_type]
@@ -181,7 +181,7 @@ class Evidence:
                 self._note(path, signal, 1 / math.sqrt(len(paths)))
 
     def note_names(self, graph: Graph, words: Sequence[str]) -> None:
-        """Take in files with the rare names among some words."""
+        """Record files that have rare names among some words."""
         for name in list(dict.fromkeys(words))[:MAX_NAMES]:
             for paths in graph.name_uses.list_rare(name, RARE):
                 for path in paths:
@@ -190,7 +190,7 @@ class Evidence:
                     own[name] = max(own.get(name, 0.0), 1 / len(paths))
 
     def note_neighbours(self, paths: Iterable[str], changed: Iterable[str]) -> None:
-        """Take in files of the same name as a changed one, whatever their folder, or in its folder."""
+        """Record files with the same name as a changed one in any folder, and files in its folder."""
         of_stem: dict[str, list[str]] = {}
         of_folder: dict[str, list[str]] = {}
         for path in paths:
@@ -206,7 +206,7 @@ class Evidence:
                     self._note(one, signal, 1 / len(others))
 
     def note_alike(self, scores: Mapping[str, float]) -> None:
-        """Take in files by the words of the touched lines, with scores from 0 to 1."""
+        """Record files that share words with the touched lines, with scores from 0 to 1."""
         for path, score in scores.items():
             self._note(path, Signal.ALIKE, score)
 
@@ -243,7 +243,7 @@ class ImpactFinder:
     def find(self, diff: str, depth: int, cancelled: Callable[[], bool]) -> Impact:
         """Return what a unified diff changes, and what depends on that over at most `depth` edges.
 
-        Raises RepoError with INVALID_ARGUMENT for a text that is no diff, INDEX_UNAVAILABLE, CANCELLED.
+        Raises RepoError with INVALID_ARGUMENT for a text that is not a diff, INDEX_UNAVAILABLE, CANCELLED.
         """
         parsed = parse_diff(diff)
         files, left_out = judge_files(parsed.files[:MAX_FILES], self._sources.name_path, self._sources.read)
@@ -283,7 +283,7 @@ class ImpactFinder:
 
 
 def list_reached(evidence: Evidence, reach: Reach, own: set[str]) -> list[ReachedFile]:
-    """Return the files that are reached, by worth. Those of the diff stand behind all others.
+    """Return the affected files, best first. Files of the diff come after all others.
 
     A symbol that several edges lead from has the nearest and surest of each type.
     """
@@ -305,7 +305,7 @@ def list_reached(evidence: Evidence, reach: Reach, own: set[str]) -> list[Reache
 
 
 def _drop_imports(symbols: list[Reached]) -> list[Reached]:
-    """Return what is reached in one file, without the import of what some symbol in it uses."""
+    """Return what is reached in one file, without imports of symbols that the file uses."""
     inside = [one for one in symbols if one.node.symbol.kind not in _AROUND]
     if not inside:
         return symbols
@@ -334,7 +334,7 @@ def _order_tests(one: ReachedFile) -> tuple[int, int]:
 
 
 def _note_files(files: Sequence[ChangedFile]) -> list[str]:
-    """Return what is not known of the diff's files."""
+    """Return notes about what is not known of the files in the diff."""
     elsewhere = [one for one in files if one.applied.side is not Side.NEITHER and one.applied.misplaced]
     told = [
         (
@@ -442,7 +442,7 @@ class Follower:
 
 
 def list_untracked(changed: Iterable[ChangedSymbol]) -> list[str]:
-    """Return the kinds of changed symbols whose uses nobody records: "property (c)", ascending."""
+    """Return the kinds of changed symbols whose uses are not recorded, such as "property (c)", ascending."""
     nodes = [one.node for one in changed if one.node is not None]
     return sorted(
         {

@@ -48,7 +48,7 @@ class Reached:
 
 @dataclass(slots=True)
 class ReachedFile:
-    """A file that a change may reach, with what leads there."""
+    """A file that a change may affect, with the edges that lead there."""
 
     path: str
     worth: float = 0.0

@@ -73,7 +73,7 @@ def _iter_names(text: str) -> Iterator[str]:
 
 
 def _find_end(text: str, start: int) -> int | None:
-    """Return the position behind a name, or None where there is none."""
+    """Return the position after a name, or None."""
     if not text.startswith("`", start):
         match = _SIMPLE.match(text, start)
         return None if match is None else match.end()

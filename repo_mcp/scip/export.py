@@ -210,7 +210,7 @@ class _Places:
     def take_declaration(self, name: str, first: int, last: int, ordinal: int) -> tuple[int, int, int]:
         """Return line, start and end of the name of a declaration, all from 0; an empty place without one.
 
-        It stands in the first line that has the name more often than references do.
+        It is in the first line that has the name more often than references do.
         """
         for line in range(first, min(last, first + MAX_HEAD_LINES) + 1) if ordinal else ():
             found = self._find(line, name)
@@ -231,7 +231,7 @@ class _Places:
         return self._take(line, (free or fitting)[0], name) if fitting else None
 
     def _fits(self, line: int, start: int, before: str) -> bool:
-        """Return whether a place has before it what a reference has: a receiver of that name, or none."""
+        """Return whether a place is preceded by what the reference has: a receiver of that name, or none."""
         text = self._lines[line - 1][:start].rstrip()
         if not before or not text.endswith(_BEFORE_MEMBER):
             return not before and not text.endswith(_BEFORE_MEMBER)
@@ -247,7 +247,7 @@ class _Places:
 
 
 def find_words(text: str, name: str) -> list[int]:
-    """Return where a name stands in a line and is no part of a longer one, ascending."""
+    """Return the positions of a name in a line, ascending, where it is not part of a longer one."""
     found: list[int] = []
     start = text.find(name) if name else -1
     while start >= 0:

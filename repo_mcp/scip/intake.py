@@ -60,7 +60,7 @@ class IntakeSources:
 
 @dataclass(slots=True)
 class IntakeReport:
-    """The counts of what was taken, and of what was left out."""
+    """The counts of what was imported, and of what was left out."""
 
     files: int = 0
     symbols: int = 0  # declarations with a meaning
@@ -117,7 +117,7 @@ class Intake:
             yield found
 
     def _read(self, data: bytes, seen: set[str]) -> PreciseFile:
-        """Return what a document says of its file. Raises WireError, OtherText."""
+        """Return the statements of a document about its file. Raises WireError, OtherText."""
         path = decode_path(data)
         source = self._sources.find(path)
         if source is None:
@@ -153,10 +153,10 @@ class Intake:
 def take_index(
     path: str, lexical: Snapshot, sources: IntakeSources, precise: PreciseIndex, *, anew: bool
 ) -> IntakeReport:
-    """Take in the index in a file, in place of what was taken in before for the same source files.
+    """Import the index in a file, replacing earlier records of the same source files.
 
-    With `anew` nothing else stays. Raises RepoError with INVALID_ARGUMENT for a file that is no index, and as
-    `PreciseIndex.take` does.
+    With `anew` no other records stay. Raises RepoError with INVALID_ARGUMENT for a file that is not an index,
+    and as `PreciseIndex.take` does.
     """
     above, name = os.path.split(os.path.abspath(path))
     try:
@@ -196,8 +196,10 @@ class LiveScip:
         self._extensions = extensions
 
     def take(self, path: str, *, anew: bool) -> IntakeReport:
-        """Take in the SCIP index in a file that the operator names, beside what was taken in before; with
-        `anew` in its place. The symbol index must be up to date. Raises as `take_index` does.
+        """Import the SCIP index in a file that the operator names.
+
+        Earlier imports stay; `anew` replaces them. The symbol index must be up to date. Raises as
+        `take_index` does.
         """
         lexical, find_record = self._index.get_searcher().snapshot, self._symbol_index.open_finder()
         known = KnownFiles(lexical)
@@ -216,7 +218,7 @@ class LiveScip:
         return take_index(path, lexical, sources, self._precise, anew=anew)
 
     def count_files(self) -> int:
-        """Return the number of files that a SCIP index told of; some may have been edited since."""
+        """Return the number of files that a SCIP index covers; some may have been edited since."""
         searcher = self._index.find_searcher()
         view = None if searcher is None else self._precise.find_view(searcher.snapshot)
         return 0 if view is None else view.file_count

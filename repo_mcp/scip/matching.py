@@ -69,7 +69,7 @@ class _Place:
 
 
 def match_document(document: Document, record: SymbolRecord, text: str) -> Matched:
-    """Return what a document says of a file with this record and this text. Raises OtherText."""
+    """Return the statements of a document about a file with this record and text. Raises OtherText."""
     lines = text.split("\n")
     if document.text and document.text.decode("utf-8", "replace") != text:
         raise OtherText(OTHER_VERSION)

@@ -105,7 +105,7 @@ class ReadableFile(Protocol):
 
 
 def encode_metadata(tool: str, version: str) -> bytes:
-    """Return the beginning of an index: who made it. It names no directory of the machine."""
+    """Return the beginning of an index, which names its maker and no directory of the machine."""
     metadata = (
         encode_bytes(2, encode_bytes(1, tool) + encode_bytes(2, version))
         + encode_bytes(3, "file:///")
@@ -183,7 +183,7 @@ def decode_path(data: bytes) -> str:
 def decode_document(data: bytes) -> Document:
     """Return a document with the occurrences that lie on one line and have a symbol.
 
-    Of `symbols` nothing is read. Raises WireError.
+    The field `symbols` is not read. Raises WireError.
     """
     path = language = ""
     text, encoding = b"", 0

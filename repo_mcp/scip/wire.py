@@ -60,7 +60,7 @@ def encode_packed(number: int, values: Iterable[int]) -> bytes:
 
 
 def decode_varint(data: bytes, position: int) -> tuple[int, int]:
-    """Return the number at a position, of 64 bits, and the position behind it. Raises WireError."""
+    """Return the 64-bit number at a position, and the position after it. Raises WireError."""
     value = shift = 0
     for place in range(position, min(position + MAX_VARINT_BYTES, len(data))):
         byte = data[place]
