@@ -192,7 +192,7 @@ class EdgeFinder:
     ) -> Iterator[Edges]:
         """Yield the edges of these types that end at a symbol, in windows, as `iter_outgoing` does.
 
-        Calls of what it overrides are among them where it `dispatches`. They begin in `folder`.
+        With `dispatches`, calls of the member that it overrides are among them. They begin in `folder`.
         """
         record = self._program.find_record(target.path)
         gathered = GatheredEdges(folder)
@@ -458,7 +458,7 @@ class _Search:
 
 
 def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """Yield the names of what a target that is no member is in: file, folder, namespace."""
+    """Yield the names of the containers of a target that is not a member: file, folder, namespace."""
     yield from _list_file_names(target.path)
     yield target.path.rpartition("/")[0].rpartition("/")[2]
     yield record.strings[record.names[int(record.parents[target.ordinal])]]
@@ -475,7 +475,7 @@ def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
 
 
 def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
-    """Yield what stands for the target: also a type's constructors, or a sole constructor's type."""
+    """Yield the symbols that count as the target: also its constructors, or a sole constructor's type."""
     yield target
     kind = SymbolKind(int(record.kinds[target.ordinal]))
     if kind is SymbolKind.CONSTRUCTOR:

@@ -119,7 +119,7 @@ class EdgeList:
         return any(not isinstance(row, WindowEnd) for row in self._sure[start:end])
 
     def _read_stage(self, number: int) -> _Stage:
-        """Return what is known after a window, which is read when it was not yet."""
+        """Return what is known after a window, reading the window if necessary."""
         if number == len(self._stages):
             self._add(next(self._windows))
         return self._stages[number]
@@ -156,7 +156,7 @@ class EdgeList:
 
 
 class EdgeLists:
-    """The lists of one program that were asked for last. Thread-safe."""
+    """The lists of one program that were used last. Thread-safe."""
 
     def __init__(self, finder: EdgeFinder, lock: threading.RLock) -> None:
         """Read nothing yet. Calls take turns under `lock`."""
@@ -241,7 +241,7 @@ def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:
 
 @dataclass(frozen=True, slots=True)
 class FolderUses:
-    """The references by name in one folder, without those in folders that stand apart from it."""
+    """The references by name in one folder, except those in subfolders that are listed apart."""
 
     folder: str  # "" for the root
     files: int

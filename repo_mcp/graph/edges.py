@@ -93,7 +93,7 @@ class GatheredEdges:
     """Accumulates edges, one per type, other end, member in between and confidence."""
 
     def __init__(self, folder: str = "") -> None:
-        """Take a folder, or "" for the root: what lies outside of it is not noted."""
+        """Take a folder, or "" for the root: edges outside it are not recorded."""
         self._inside = f"{folder}/" if folder else ""
         self._found: dict[_Key, dict[int, _Surety]] = {}
         self._taken: dict[_Key, set[int]] = {}

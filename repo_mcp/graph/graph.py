@@ -234,7 +234,7 @@ class Graph:
     ) -> Edges:
         """Return the edges of these types that end at a symbol, most certain first.
 
-        Calls of what it overrides are among them where it `dispatches`.
+        With `dispatches`, calls of the member that it overrides are among them.
         """
         with self._lock:
             search = self._edges.iter_incoming

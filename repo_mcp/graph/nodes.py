@@ -249,7 +249,7 @@ class _FileNodes:
 
 
 def find_paths_of(node_id: str, paths: Iterable[str]) -> list[str]:
-    """Return the paths that share an id's path digits; none for what is not shaped like an id."""
+    """Return the paths that share an id's path digits; none for a text that is not shaped like an id."""
     if not _ID.fullmatch(node_id):
         return []
     wanted = int(node_id[:PATH_DIGITS], 16)

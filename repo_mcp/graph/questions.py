@@ -47,7 +47,7 @@ def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:
 
 
 def is_tracked(language: str, kind: SymbolKind) -> bool:
-    """Return False where nobody records who uses a symbol of this kind."""
+    """Return False if uses of symbols of this kind are not recorded."""
     return kind not in UNTRACKED.get(language, ())
 
 

@@ -480,7 +480,7 @@ class _Lines:
 
 @lru_cache(KEPT_LETTERS)
 def _abstract(first: str) -> str:
-    """Return the token that stands for a non-keyword, by its first character: a name, a number, a string."""
+    """Return the token that represents a non-keyword, by its first character: a name, a number, a string."""
     if first.isalpha() or first == "_":
         return "n"
     if first.isdigit():

@@ -36,7 +36,7 @@ class Term:
         return has(self.text, self.is_phrase)
 
     def iter_wanted(self) -> Iterator[Term]:
-        """Yield the terms that a symbol may have because they are asked for."""
+        """Yield the terms that a symbol is wanted to have."""
         yield self
 
 
@@ -55,7 +55,7 @@ class Pair:
         return self.left.matches(has) and self.right.matches(has) is (self.operator == "AND")
 
     def iter_wanted(self) -> Iterator[Term]:
-        """Yield the terms that a symbol may have because they are asked for: not those behind NOT."""
+        """Yield the terms that a symbol is wanted to have: not those after NOT."""
         yield from self.left.iter_wanted()
         if self.operator != "NOT":
             yield from self.right.iter_wanted()

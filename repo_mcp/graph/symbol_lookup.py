@@ -103,7 +103,7 @@ class SymbolLookup:
         """Return the one symbol that a text means. `argument` is the name that errors give it.
 
         Raises AmbiguousSymbolError; NOT_FOUND with the nearest names; BUSY for a file that is being parsed
-        anew.
+        again.
         """
         declaration = self._nodes.find(text)
         if declaration is not None:
@@ -126,7 +126,7 @@ class SymbolLookup:
         return found[0]
 
     def _split_place(self, text: str) -> tuple[str, str]:
-        """Return the path of a source file and what stands behind a colon; of a name no path, and itself."""
+        """Return the path of a source file and the text after its colon; for a name, no path and the name."""
         head, _, rest = text.partition(":")
         declaring = self._program.list_declaring(head.rpartition("/")[2])
         found = [head] if self._program.has_file(head) else find_named_paths(head, declaring)
@@ -163,7 +163,7 @@ class SymbolLookup:
         return sorted(found, key=lambda node: (is_test_path(node.path), node.path, node.symbol.ordinal))
 
     def _merge(self, nodes: Iterable[Node]) -> list[Node]:
-        """Return one node of each symbol; see the module's docstring for what is one."""
+        """Return one node per symbol; the module's docstring defines which nodes are one symbol."""
         merged: list[Node] = []
         met: set[Declaration] = set()
         named: set[tuple[str, str, SymbolKind]] = set()

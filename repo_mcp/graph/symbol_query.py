@@ -250,7 +250,7 @@ class SymbolFinder:
         return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: _Word) -> list[str]:
-        """Return the parts of names that a word can stand for."""
+        """Return the parts of names that a word can represent."""
         if word.has_star or len(word.folded) < MIN_BEGINNING:
             return [] if word.has_star else list(word.terms)
         return [*word.terms, *_take(self._program.names.iter_parts(word.folded), MAX_BEGUN)]

@@ -94,8 +94,10 @@ class CRules(Rules):
         return found if found is not None else self._find_only(name, is_system=include.startswith("<"))
 
     def _find_only(self, name: str, *, is_system: bool) -> str | None:
-        """Return the only file whose path ends so: a compiler may be told of any folder. None for the name of
-        a header that systems have."""
+        """Return the only file whose path ends so: a compiler may be given any folder.
+
+        None for the name of a header that systems have.
+        """
         folder, _, last = name.rpartition("/")
         if is_system and (folder or last in _SYSTEM):
             return None
@@ -109,7 +111,7 @@ class CRules(Rules):
         return self._includes[path]
 
     def _list_conditional(self, path: str) -> list[tuple[str, Setting]]:
-        """Return the files that a file includes directly, with what holds where it does."""
+        """Return the files that a file includes directly, with the conditions of each include."""
         if path not in self._conditional:
             scope = self.find_scope(path)
             found = self._conditional[path] = []

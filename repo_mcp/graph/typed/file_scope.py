@@ -77,7 +77,7 @@ class SymbolScopes:
             ordinal = self._parents[ordinal]
 
     def find_type_around(self, ordinal: int) -> int | None:
-        """Return the innermost type that a symbol is or stands in, or None."""
+        """Return the innermost type that a symbol is or is in, or None."""
         return next((one for one in self.iter_around(ordinal) if self.get_kind(one) in TYPE_KINDS), None)
 
     def is_member(self, ordinal: int) -> bool:

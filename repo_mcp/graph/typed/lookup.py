@@ -550,7 +550,7 @@ class NamedLookup:
 
 
 def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
-    """Return what is left of declarations by the conditions of the preprocessor around a line of C."""
+    """Return the declarations that are possible under the preprocessor conditions around a line of C."""
     rules = lookup.get_rules(scope)
     scopes = [(lookup.find_scope(one.path), one.ordinal) for one in found.declarations]
     candidates = [(other, ordinal) for other, ordinal in scopes if other is not None]

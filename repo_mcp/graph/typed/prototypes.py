@@ -89,7 +89,7 @@ def _is_forward(record: SymbolRecord, ordinal: int) -> bool:
 def _are_of_two_types(
     one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, is_here: bool
 ) -> bool:
-    """Return whether both stand in the bodies of types, and not of the same: each has its own member then."""
+    """Return whether both are in the bodies of types, and of different ones: each then has its own member."""
     parents = int(one.parents[first]), int(two.parents[second])
     kinds = SymbolKind(int(one.kinds[parents[0]])), SymbolKind(int(two.kinds[parents[1]]))
     is_same = is_here and parents[0] == parents[1]

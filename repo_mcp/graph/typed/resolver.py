@@ -311,7 +311,7 @@ class NamedResolver:
         return self._program.find_language(declaration.path) == "rust"
 
     def _say_scope(self, declaration: Declaration) -> tuple[str, int]:
-        """Return the file and the ordinal of what a declaration stands in."""
+        """Return the file and the ordinal of the scope that contains a declaration."""
         scope = self._lookup.find_scope(declaration.path)
         return declaration.path, scope.get_parent(declaration.ordinal) if scope is not None else 0
 

@@ -326,7 +326,7 @@ class RustRules(Rules):
 
 
 def _keep_around(scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
-    """Return the rows that stand in a scope around a symbol."""
+    """Return the rows that are in a scope around a symbol."""
     if not rows:
         return rows
     around = set(scope.iter_around(ordinal))

@@ -81,7 +81,7 @@ def _read_parameters(text: str) -> list[_Parameter]:
 
 
 def _split(text: str) -> list[str]:
-    """Return the parts between the commas that stand in no brackets."""
+    """Return the parts between commas that are not in brackets."""
     parts, depth, start = [], 0, 0
     for found in _MARKS.finditer(text):
         if found[0] != ",":

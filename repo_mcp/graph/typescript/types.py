@@ -77,7 +77,7 @@ class ScriptTypes:
     # -- chains --------------------------------------------------------------------------------------------
 
     def evaluate(self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Owners:
-        """Return the owners that a chain "a.b().c" stands for inside a symbol, on a line, or NOBODY."""
+        """Return the owners of a chain "a.b().c" inside a symbol, on a line, or NOBODY."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
