@@ -182,7 +182,7 @@ def is_called(span: SymbolSpan, name: str) -> bool:
 
 
 def take_telling(prompt: str) -> str:
-    """Return the lines of a prompt that tell of its matter; all of them when nothing would be left."""
+    """Return the lines of a prompt that describe its subject; all of them if none would be left."""
     if "\n" not in prompt.strip():
         return prompt
     seen: set[str] = set()

@@ -79,7 +79,10 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
 def follow_names(
     opened: Sequence[OpenedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
 ) -> list[OpenedFile]:
-    """Raise the worth of what the best blocks call, use and derive from. Return the files opened for that."""
+    """Raise the worth of whatever the best blocks call, use and derive from.
+
+    Return the files opened for that.
+    """
     return _Follower(opened, opener, source, weights, include_tests).follow()
 
 

@@ -151,13 +151,13 @@ class _Spender:
                         heappush(self._heap, (-self._rate(one, near), at, near))
 
     def _find_least(self, one: OpenedFile) -> float:
-        """Return what a block of a file must be worth more than: less where nothing matches well."""
+        """Return the worth that a block of a file must exceed: less if nothing matches well."""
         weights = self._weights
         factor = 1.0 if one.priority == 1.0 else weights.other_least
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
     def _rate(self, one: OpenedFile, position: int) -> float:
-        """Return what a block is worth for its lines, after what its file has already shown."""
+        """Return the worth of a block per line, after what its file has already shown."""
         weights = self._weights
         lines = float(one.blocks[position].line_count)
         if not {position - 1, position + 1} & one.shown:

@@ -90,7 +90,7 @@ class LiveBundles:
         return bundle
 
     def review_last(self, *, refreshed: bool = True) -> str:
-        """Delete the kept bundle if a file that it quotes may not be served any more.
+        """Delete the kept bundle if a file that it quotes may no longer be served.
 
         If `refreshed`, only indexed files may be; after a purge, only the same as when they were quoted.
         Returns what is wrong where the bundle could not be deleted, else "".

@@ -66,7 +66,7 @@ class RatedBlock:
 
 
 def weigh_extension(one: RatedBlock) -> float:
-    """Return a factor for a declaration by whose name something is registered, or what is registered."""
+    """Return a factor for a declaration whose name registers something, or that is registered."""
     name = "" if one.block.span is None else one.block.span.name
     return REGISTERING if _REGISTERS.match(name) or _REGISTRY.search(name) else 1.0
 

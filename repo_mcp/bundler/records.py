@@ -57,7 +57,7 @@ class SearchTried:
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """One indexed chunk that a search found and an excerpt lies in."""
+    """One indexed chunk that a search found and that contains an excerpt."""
 
     chunk_id: str
     path: str

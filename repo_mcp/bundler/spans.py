@@ -140,7 +140,7 @@ def list_outlined_spans(outline: Outline) -> tuple[SymbolSpan, ...]:
 
 
 def _number_lines(text: bytes, spans: Spans) -> frozenset[int]:
-    """Return the 1-based lines on which half-open byte spans lie; `spans` ascend."""
+    """Return the 1-based lines of half-open byte spans; `spans` ascend."""
     lines: set[int] = set()
     line, offset = 1, 0
     for start, end in spans:

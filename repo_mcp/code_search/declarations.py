@@ -80,7 +80,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class OrderedHits:
-    """Hits, best first, and what is known of the query's terms."""
+    """Hits, best first, and what is known about the query's terms."""
 
     hits: tuple[Hit, ...]
     terms: Mapping[str, Mapping[int, tuple[str, ...]]]  # in rated files, by path and line
@@ -132,7 +132,7 @@ def order_hits(
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """A declaration with its worth for what a query asks for, and the factor in it for what it is."""
+    """A declaration with its worth for a query, and the factor in it for its kind."""
 
     rated: RatedBlock
     worth: float
@@ -170,13 +170,13 @@ def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weig
 
 
 def _list_named(action: Action | None, rated: Sequence[RatedBlock]) -> set[str]:
-    """Return the names of declarations that are called after what a question asks how to do."""
+    """Return the names of declarations that are called after the task that a question asks about."""
     names = {one.block.span.name for one in rated if one.block.span is not None}
     return {name for name in names if is_named_after(name, action)} if action is not None else set()
 
 
 def list_bases(rated: Sequence[RatedBlock]) -> set[str]:
-    """Return the capitalised names behind those of the declarations: of what they derive from."""
+    """Return the capitalised names after those of the declarations: the types they derive from."""
     names: set[str] = set()
     for one in rated:
         span = one.block.span

@@ -178,8 +178,9 @@ def _find(
 
 
 def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedHits) -> list[Excerpt]:
-    """Return what a model is shown of the first hits: whole declarations, or the lines of long ones that
-    decide, the better the hit the more of them.
+    """Return the excerpts of the first hits for a model.
+
+    They are whole declarations, or the deciding lines of long ones: more of them for better hits.
     """
     excerpts: list[Excerpt] = []
     left = MAX_SHOWN_CHARS
@@ -201,7 +202,7 @@ def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedH
 def _order(
     found: FoundChunks, request: CodeRequest, sources: CodeSources, *, holds_phrase: bool
 ) -> OrderedHits:
-    """Return hits for the chunks in the order of what they declare, too."""
+    """Return hits for the chunks, ordered also by what they declare."""
     source = IndexSource(sources.searcher, sources.read_live)
     words = lower_plain_names(" ".join(list_words(request.query)))
     rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED)

@@ -153,7 +153,7 @@ def _tell(hit: CodeHit) -> str:
 
 
 def _find_folder(hits: Sequence[CodeHit]) -> str:
-    """Return the deepest folder that most of the hits lie in; "" when there is none below the root."""
+    """Return the deepest folder that contains most of the hits; "" if that is the root."""
     folders: Counter[str] = Counter()
     for hit in hits:
         parts = hit.path.split("/")[:-1]

@@ -388,7 +388,7 @@ def cut_file(
 
 
 def _append_names(terms: WordSpans, names: WordSpans) -> WordSpans:
-    """Return the terms, and behind them those of whole names. See `get_name_term`."""
+    """Return the terms, followed by those of whole names. See `get_name_term`."""
     marked = join_spans([DECLARED.encode() + name for name in names.slice()])
     starts = np.concatenate([terms.starts, marked.starts + len(terms.padded)])
     return WordSpans(terms.padded + marked.padded, starts, np.concatenate([terms.sizes, marked.sizes]))

@@ -25,7 +25,7 @@ MAX_SIDE_FILE_BYTES = 1 << 30
 
 
 def write_side_file(directory: Directory, name: str, version: int, fields: Mapping[str, Any]) -> bytes:
-    """Write a record and return its mark. For who holds the writer of the index. Raises OSError."""
+    """Write a record and return its mark. For the holder of the index's writer. Raises OSError."""
     record = pack({"version": version, **fields})
     mark = _mark(directory, name, record)
     with new_file(directory, name, f"{name}.tmp") as file:

@@ -90,7 +90,7 @@ class ChangeWatch:
         self._next_watched_look = 0.0  # the same while the system tells of changes
 
     def start(self) -> None:
-        """Have the system tell of changes from now on, if that can be had; else they are looked for."""
+        """Watch for changes from now on if the system supports that; otherwise the tree is checked."""
         if self.finder is not None and self._watcher is None and is_installed():
             self._watcher = TreeWatcher(
                 self.finder.root, self.finder.list_directories, self._take_changes, self._stop
@@ -99,7 +99,7 @@ class ChangeWatch:
 
     @property
     def is_active(self) -> bool:
-        """Return True while the system tells of changes."""
+        """Return True while the system reports changes."""
         return self._watcher is not None
 
     @property
@@ -119,7 +119,7 @@ class ChangeWatch:
             watcher.close()
 
     def is_look_due(self) -> bool:
-        """Return True when the tree should be looked over; it is then not due again for LOOK_SECONDS."""
+        """Return True when the tree should be checked; the next check is then due after LOOK_SECONDS."""
         due = self._next_look
         if self._watcher is not None:
             due = max(due, self._next_watched_look)
@@ -129,11 +129,11 @@ class ChangeWatch:
         return True
 
     def count_waiting(self) -> int:
-        """Return how many changed files the watcher has told of that are not indexed."""
+        """Return how many changed files the watcher has reported that are not indexed yet."""
         return len(self._waiting) if self._told >= self._walked else 0
 
     def note_walk(self, started: float, error: Exception | None = None) -> None:
-        """Put the next look off after a walk that began at `started`, by time.monotonic.
+        """Postpone the next check after a walk that began at `started` (time.monotonic).
 
         What was cancelled, or kept out by another process, goes on in the background with the next call;
         what failed otherwise is tried again, as often as it may be looked.
@@ -156,7 +156,7 @@ class ChangeWatch:
         self.fault = f"Files cannot be watched ({why}), so the tree is checked for changes at intervals."
 
     def _take_changes(self, paths: frozenset[str] | None) -> None:
-        """Index what the watcher tells of, in its thread. None: everything may have changed."""
+        """Index the changes that the watcher reports, in its thread. None: everything may have changed."""
         self._waiting |= paths or frozenset()
         self._told = time.monotonic()
         if paths is None or len(self._waiting) > MAX_NAMED:
@@ -336,7 +336,7 @@ class TreeWatcher:
             queue.close()
 
     def _take(self, queue: ChangeQueue) -> frozenset[str] | None:
-        """Return a batch: what is in the queue, and what follows soon unless somebody waits."""
+        """Return a batch: what is in the queue, and what follows soon unless a caller waits."""
         batch = self._read(queue)
         for _ in range(DEBOUNCE_MILLISECONDS // STEP_MILLISECONDS):
             is_awaited = self._hurried.wait(STEP_MILLISECONDS / 1000)
