@@ -188,7 +188,7 @@ def _follow(command: str, options: Namespace) -> int:
 
 
 def _list_candidates(error: AmbiguousSymbolError, options: Namespace) -> int:
-    """Say on standard error what a name may mean, a line for each symbol, and return the exit code."""
+    """Print the possible symbols of a name on standard error, one a line, and return the exit code."""
     left_out = error.total - len(error.candidates)
     others = f"; {left_out:,} more are not shown" if left_out else ""
     message = f"{error.total:,} symbols are named {options.name}{others}."

@@ -219,7 +219,7 @@ Exit code: 0, or 1 if there is no index.""",
 
 
 def status(options: Namespace) -> int:
-    """Describe the index; EXIT_NOTHING_FOUND where there is none. Raises RepoError."""
+    """Describe the index; EXIT_NOTHING_FOUND if there is none. Raises RepoError."""
     from repo_mcp import __version__
     from repo_mcp.cli.console.status_page import StatusPage, judge
 

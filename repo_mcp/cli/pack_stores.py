@@ -66,7 +66,7 @@ def find_pack(name: str, key: PackKey, stack: ExitStack) -> ListPacked:
 
 
 def choose_target(name: str) -> AbstractContextManager[WritableFile]:
-    """Return what a pack is written to, which appears whole or not at all. Nothing is written yet.
+    """Return the target of a pack, which appears whole or not at all. Nothing is written yet.
 
     Raises RepoError with CONFIG_INVALID for a URL that cannot be used.
     """
@@ -140,7 +140,7 @@ def _list_session_options(scheme: str) -> dict[str, object]:
 
 
 def _list_options(scheme: str) -> dict[str, object]:
-    """Return how to open what is read once, from front to back: over HTTP by one request for all of it."""
+    """Return the options for reading a file once, front to back: over HTTP with a single request."""
     return {"block_size": 0, "size": 1} if scheme in ("http", "https") else {}
 
 
@@ -187,7 +187,7 @@ def _told() -> Iterator[None]:
 
 
 def _explain(error: Exception) -> str:
-    """Return the reason of a failure without what a URL may tell to whoever reads a log."""
+    """Return the reason of a failure, without parts of a URL that a log should not show."""
     if isinstance(error, OSError) and error.strerror and error.filename is None:
         return error.strerror
     for kind, reason in _REASONS.items():

@@ -32,7 +32,7 @@ _SPECIAL = re.compile(r"[*?\[\]{}\\,!]")
 def join_globs(globs: Sequence[str], paths: Iterable[str]) -> str | None:
     """Return one glob for the files that match one of `globs` and lie at or below one of `paths`.
 
-    A glob that begins with `!` leaves out what the rest of it matches, at any place. None lets every file
+    A glob that begins with `!` excludes what the rest of it matches, in any position. None lets every file
     through. Raises RepoError with PATH_ESCAPE for a path outside of the root, and with INVALID_ARGUMENT for a
     glob with a slash that names another place than a path.
     """

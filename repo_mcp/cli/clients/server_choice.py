@@ -41,7 +41,7 @@ def find_command() -> str:
 
 
 def is_passing(command: str) -> bool:
-    """Return True when the program lies in a cache that the tool which filled it may empty."""
+    """Return True when the program is in a cache that its tool may empty."""
     return os.path.realpath(command).startswith(os.path.join(os.path.realpath(find_cache_home()), ""))
 
 

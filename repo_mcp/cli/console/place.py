@@ -18,7 +18,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A root, and where a person stands in it."""
+    """A root, and the current directory within it."""
 
     root: str
     below: str  # POSIX path from the root to the working directory; "" for the root, and for a named root

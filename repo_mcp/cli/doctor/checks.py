@@ -209,7 +209,7 @@ def _check_siblings(config: Config) -> Iterator[Finding]:
 
 
 def _check_donors(donors: Sequence[Donor], config: Config) -> Iterator[Finding]:
-    """Yield with what a first index begins, the best first, and what the operator named in vain."""
+    """Yield the index that a first one would start from, and those that the operator named in vain."""
     for donor in donors[:1]:
         told = f"It starts from {donor.root.origin}: {count(donor.live_files, 'file')}."
         yield Finding("index", State.OK, told)
@@ -222,7 +222,7 @@ def _check_donors(donors: Sequence[Donor], config: Config) -> Iterator[Finding]:
 
 
 def _check_pack(config: Config, *, reads_all: bool) -> Iterator[Finding]:
-    """Yield what is wrong with the operator's pack, or what it holds and who vouches for it."""
+    """Yield the faults of the operator's pack, or its contents and whether it is signed."""
     if config.index_pack is None:
         return
     try:
@@ -350,7 +350,7 @@ def _check_packages() -> Iterator[Finding]:
 
 
 def name_installer(prefix: str) -> str:
-    """Return the command that installs into a prefix anew, to be followed by the place of the clone."""
+    """Return the command that reinstalls into a prefix; the path of the clone follows it."""
     names = prefix.replace("\\", "/").split("/")
     if "pipx" in names:
         return "pipx install --force"

@@ -4,9 +4,9 @@ It takes the options of `serve` and repairs nothing. The exit code is 3 when som
 
 The entries of clients' own files that start this program are checked; the files are read, never changed. An
 entry is ours when its command or arguments name this program, in the user's files or in those of the project.
-A finding reports which repository a client that is opened here would be answered for, what keeps such an
-entry from working, or what lets the repository being worked on decide what runs: a relative command, `python
--m`, a runner that reads files of the project.
+A finding says which repository a client that is opened here would get, what keeps such an entry from working,
+or what lets the repository being worked on decide what runs: a relative command, `python -m`, a runner that
+reads files of the project.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _write_remedy(client: Client, name: str, place: FileLocation) -> str:
 
 
 def _tell_root(named: str | None, root: str, remedy: str) -> _Fault:
-    """Return what a server would serve for a client that is opened in `root`, and whether that is well."""
+    """Return what a server would serve for a client opened in `root`, and whether that is right."""
     here = os.path.basename(root) or root
     if named is None:
         return State.OK, "would answer here, and serve DOCS_ROOT and CODE_ROOT.", ""
