@@ -109,7 +109,7 @@ class _Lists:
 
 
 class Window:
-    """The dictionary pages of one window, read from all sources, and what lies in it of their lists."""
+    """The dictionary pages of one window, read from all sources, and their posting lists in it."""
 
     def __init__(self, sources: Sequence[Source], maps: DocIdMaps, first: bytes, end: bytes | None) -> None:
         """Read the terms [first, end). Raises CorruptIndex, OSError."""

@@ -37,7 +37,7 @@ NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr
 
 
 class Taken(Enum):
-    """The way in which a directory has got a file of another one."""
+    """The way in which a directory got a file of another one."""
 
     LINKED = 1  # both names mean the same file
     CLONED = 2  # it shares the blocks of the other one, whose bytes nobody read
@@ -133,7 +133,7 @@ class EnteredDirectory(Protocol):
 
 
 class DirectoryHolder(Protocol):
-    """Somebody who knows which directory a path means, and lets nobody into another."""
+    """An object that knows which directory a path means, and refuses any other."""
 
     path: str  # absolute
 

@@ -12,7 +12,7 @@ class CorruptIndex(IndexFormatError):
 
 
 class IndexTooOld(IndexFormatError):
-    """The format version is too old for this reader: build the index anew."""
+    """The format version is too old for this reader: rebuild the index."""
 
 
 class IndexTooNew(IndexFormatError):
@@ -20,7 +20,7 @@ class IndexTooNew(IndexFormatError):
 
 
 class IndexForeign(IndexFormatError):
-    """The index may be whole, but its owner did not seal it: it was made by another or exchanged."""
+    """The index may be intact, but its owner did not seal it: somebody else made or exchanged it."""
 
 
 class IndexLocked(IndexFormatError):

@@ -131,7 +131,7 @@ def read_manifest(directory: Directory) -> Manifest | None:
 def read_sealed_manifest(directory: Directory) -> Manifest | None:
     """Return the committed manifest if the directory's owner sealed it; None when there is none.
 
-    Raises IndexForeign when he did not, or seals nothing; another IndexFormatError, OSError.
+    Raises IndexForeign if the owner did not, or seals nothing; another IndexFormatError, OSError.
     """
     data = read_manifest_bytes(directory)
     if data is not None and read_seal(directory, data) is None:

@@ -34,7 +34,7 @@ def find_fan_in(descriptors: int) -> int:
 
 
 def choose_early_merge(segments: Sequence[SegmentEntry], fan_in: int = FAN_IN) -> tuple[SegmentEntry, ...]:
-    """Return the segments to merge before a build goes on; none while there are few enough."""
+    """Return the segments to merge before a build continues; none while there are few enough."""
     return tuple(_order(segments)[:fan_in]) if len(segments) >= UNMERGED * fan_in else ()
 
 

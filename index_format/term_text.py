@@ -34,7 +34,7 @@ class TermText:
         return len(self.ends)
 
     def __getitem__(self, position: int) -> bytes:
-        """Return one term, as `bisect` needs. Raises IndexError behind the last."""
+        """Return one term, as `bisect` needs. Raises IndexError beyond the last."""
         start = int(self.ends[position - 1]) if position else 0
         return self.text[start : int(self.ends[position]) - 1]
 
@@ -66,7 +66,7 @@ class TermSearch:
     """Ascending terms, searched directly in their text: computing where each term ends takes longer."""
 
     def __init__(self, text: bytes) -> None:
-        """Count the terms. Bytes behind the last line feed are no term."""
+        """Count the terms. Bytes after the last line feed are not a term."""
         self._text = text
         is_end = np.frombuffer(text, dtype=np.uint8) == ord("\n")
         counts = (int(np.count_nonzero(is_end[at : at + _COUNTED])) for at in range(0, len(text), _COUNTED))
@@ -96,7 +96,7 @@ def build_term_text(terms: Sequence[bytes]) -> TermText:
 
 
 def parse_term_text(text: bytes) -> TermText:
-    """Return the terms of a text. Bytes behind the last line feed are no term, but stay in the text."""
+    """Return the terms of a text. Bytes after the last line feed are not a term, but stay in the text."""
     return TermText(text, np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")) + 1)
 
 

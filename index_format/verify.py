@@ -195,7 +195,7 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 
 
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
-    """Return the name of a segment written anew from this content."""
+    """Return the name of a segment written from this content again."""
     with SegmentWriter(_Nowhere(), REWRITTEN) as writer:
         for run in reader.postings.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
