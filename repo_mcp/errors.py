@@ -1,6 +1,6 @@
 """Every failure of repo_mcp: one exception type, one list of codes.
 
-A failure says what was found, what was wanted and what to do. `message` is written for the client's model,
+A failure says what was found, what was expected and what to do. `message` is written for the client's model,
 and `hint` tells it the next step. Neither ever holds an absolute path, the text of a file or a traceback.
 Each toolset maps the codes to those of its own specification.
 """

@@ -1,6 +1,6 @@
 """Gather what a prompt asks for and what the index finds for it, before any file is opened.
 
-What says nothing is taken out of a prompt: templates, check-lists, banners of interpreters and tables of
+Text without information is removed from a prompt: templates, check-lists, interpreter banners and tables of
 versions are in every report of a project, and their words are found everywhere. Code, sessions, tracebacks
 and logs stay; of lines that a log repeats, the first does. A prompt of one line is a question, and stays as
 it is. Terms are weighed by what they are and how rare they are.

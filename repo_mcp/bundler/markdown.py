@@ -1,7 +1,7 @@
 """Render a bundle as a page for people: the prompt, the excerpts and their reasons, what was left out.
 
-Text of files and of the prompt stands in fences longer than any run of backquotes in it, so that nothing in
-it can end its fence. Names stand in table cells with everything escaped that would break a cell.
+Text of files and of the prompt is in fences longer than any run of backquotes in it, so nothing in it can end
+its fence. In table cells, everything that would break a cell is escaped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads what the bundler needs of a file's layout: its declarations, and the lines of its comments.
 
-Line patterns miss functions that are values: the inner functions of a renderer, a method that is an arrow,
-what is handed on under a name. A symbol record adds those that its parser saw.
+Line patterns miss functions that are values: the inner functions of a renderer, a method that is an arrow, a
+function passed under a name. A symbol record adds those that its parser saw.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ and what they return or raise. Pure.
 
     body -> statements -> worth of each -> the best that fit, each with what it stands under -> lines
 
-A statement ends where its brackets are closed. What one stands under is told by indentation, which holds in
-every language that people format. A body that fits is shown whole.
+A statement ends where its brackets are closed. Indentation shows which statements enclose it, in every
+language that people format. A body that fits is shown whole.
 
 A block's path, name and lines tell whether it is the work of the program or beside it.
 """

@@ -1,9 +1,9 @@
-"""The stores where packs lie: files, or URLs: `https://`, `s3://`, `gs://` and what else fsspec knows.
+"""The stores of packs: files, or URLs such as `https://`, `s3://`, `gs://` and whatever else fsspec supports.
 
-For the command line alone. A pack in a store is fetched when an index begins with it. It is copied to a file
-without a name, as far as its own table says that it goes and no further, and is opened there: nothing is used
-that was not checked, and nothing is left behind however the program ends. One that is written appears whole
-or not at all, as far as the store can promise that.
+For the command line alone. A pack in a store is fetched when an index starts from it. It is copied to a file
+without a name, up to the size that its own table gives and no further, and is opened there: nothing is used
+that was not checked, and nothing is left behind however the program ends. A written pack appears whole or not
+at all, as far as the store can guarantee that.
 
 Left out on purpose: the server, which opens no connections; `file://`, which is another spelling of a path.
 """

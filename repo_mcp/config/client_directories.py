@@ -6,8 +6,8 @@
 
 What a client names is not trusted. Only a `file` URI of this machine counts. Its directory is opened under
 its canonical name and stays the one that is served; it must be readable, and neither a system directory nor
-the user's home nor above it, whatever links lead there. It is served as it is named, not the repository
-around it: roots are the bounds that a client sets.
+the user's home nor above it, whatever links lead there. The directory itself is served, not the repository
+around it: roots are limits that a client sets.
 
 Left out on purpose: how roots are asked for (`repo_mcp.protocol.client_roots`), and what is in them.
 """

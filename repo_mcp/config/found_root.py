@@ -1,10 +1,10 @@
-"""The repository around a directory, found upward by what marks one: the way in which Git finds it.
+"""The repository around a directory, found upward by its marks, as Git does.
 
     find_root("/home/me/ledger/src/checks")    "/home/me/ledger", if that holds .git
     find_root("/home/me/Downloads")            None
 
 The nearest mark counts, so a submodule, or a part of a monorepo with a `repo_mcp.toml` of its own, is a
-repository for itself. The user's home and what lies above it never are, nor is a system directory: nobody who
+repository of its own. The user's home and what lies above it never are, nor is a system directory: nobody who
 keeps `.git` in the home directory means to have all of it served. In a directory that everybody may write to,
 such as `/tmp`, a mark of another user does not count.
 

@@ -1,6 +1,6 @@
 """The needs of a pattern: runs of word characters, all or any. `repo_mcp.exact.patterns` derives them.
 
-A run may contain character classes: `disabled_?[0-9]` is in terms that have a digit behind the word. In the
+A run may contain character classes: `disabled_?[0-9]` is in terms that have a digit after the word. In the
 text of a run a class is one mark, and MORE stands for one or more of the class before it. A class of a
 pattern is widened to the smallest one here that contains it, which may find needless terms but never loses a
 match. RE2 finds the terms in the dictionary's own text, in which line feeds separate them.

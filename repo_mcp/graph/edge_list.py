@@ -1,11 +1,11 @@
 """All edges of a symbol in one direction as one list, found as far as somebody reads it.
 
 The order is that of the windows of the search, and in each the surest first: edges beside names declared
-outside the repository. Behind all of them stand the edges that are only possible, and last the unresolved
-references. So the sure ones of a symbol with ten thousand callers can be read before the last file was
-scanned, and nobody reads guesses before certainty. Where the first window that holds edges holds none that is
-sure, guesses stand where they are found: nobody reads ten thousand files to see the first one. An edge with
-many lines takes several rows.
+outside the repository. After all of them come the edges that are only possible, and last the unresolved
+references. So the certain edges of a symbol with ten thousand callers can be read before the last file is
+scanned, and nobody reads guesses first. Where the first window that holds edges holds none that is sure,
+guesses stand where they are found: nobody reads ten thousand files to see the first one. An edge with many
+lines takes several rows.
 
 A row `WindowEnd` stands where a window ended and another followed: a place to go on from, even when the
 window held nothing.

@@ -3,8 +3,8 @@
 Every walk is breadth first, visits a type once and stops after MAX_TYPES, so inheritance cycles terminate.
 
 Dispatch gives the members that a call may run when it names one that others override. A call of
-`store.save()` where `store` is of an interface runs one of its implementations, and nobody knows which: what
-is told here is possible, no more. Calls by `super` or by the name of a type run what they name.
+`store.save()` where `store` is of an interface runs one of its implementations, and it is unknown which:
+these edges are possible, no more. Calls by `super` or by the name of a type run what they name.
 """
 
 from __future__ import annotations

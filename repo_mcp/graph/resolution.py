@@ -1,9 +1,8 @@
 """The meaning of each reference: resolved by the resolver of its language, then cached.
 
-Precise indexers answer before our resolvers. What the indexer says of a reference counts where the
-declaration that it means is known: it is EXACT then. Where it is not, as for names of other packages, ours
-counts, but for declarations that the indexer knows under other symbols: that the reference means none of
-those is certain.
+Precise indexers answer before our resolvers. If the declaration that the indexer gives for a reference is
+known, it counts, as EXACT. Otherwise, as for names of other packages, our own answer counts, except for
+declarations that the indexer knows under other symbols: the reference certainly means none of those.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One file of a diff laid over the file as it is: which of the diff's sides it has, and the lines touched.
 
-The diff of work that is done fits the file with its new side, a proposal with its old side. Where a hunk's
-lines are not at the number it says, the nearest place counts that has them. The text of the other side
-follows: what a change declares or deletes is told by comparing both.
+The new side of an applied diff fits the file, and the old side of a proposal. If a hunk's lines are not at
+the given number, the nearest place that has them counts. The text of the other side follows from this:
+comparing both shows what a change declares or deletes.
 
 Left out on purpose: white space that differs, and any other fuzz; a hunk that fits nowhere is counted.
 """

@@ -1,10 +1,10 @@
 """The declarations that have the touched lines.
 
-A line counts for the innermost symbol around it; one outside of all for the file itself. What only one side
-of the diff declares is added or deleted, and told by comparing the outlines of both texts.
+A line counts for the innermost symbol around it; one outside of all for the file itself. A declaration on
+only one side of the diff is added or deleted; comparing the outlines of both texts shows which.
 
-The files of a diff are judged by name before anything is read, then laid over what is there. A denied file is
-left out whole: neither its text nor what the diff says of it is looked at.
+The names of a diff's files are checked before anything is read, then the diff is matched with the files. A
+denied file is left out whole: neither its text nor its part of the diff is examined.
 """
 
 from __future__ import annotations

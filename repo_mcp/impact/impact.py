@@ -1,13 +1,13 @@
-"""The analysis of one diff, from its text to the files that it reaches, in order of worth.
+"""The analysis of one diff, from its text to the files that it affects, the likeliest first.
 
-The server runs no Git: a diff is given as text, for the tree as it is or as it is to become. What the answer
-does not know it says: files that are not there, not parsed or not to be named, hunks that fit nowhere, kinds
-of symbols whose uses nobody records, limits that were reached.
+The server runs no Git: a diff is given as text, applied or not yet applied to the tree. The answer says what
+is not known: files that are missing, not parsed or not to be named, hunks that fit nowhere, kinds of symbols
+whose uses are not recorded, limits that were reached.
 
-The reach of changed symbols is what depends on them, level by level. A way is only as
-sure as its weakest edge. What is only possible is listed but not followed: what lies behind a guess is noise.
-Calls of what a changed method overrides are such: they may reach it. Each level shares a fixed number of
-references among its symbols, never a time, so equal diffs have equal answers.
+The reach of changed symbols is what depends on them, level by level. A path is only as certain as its weakest
+edge. Possible edges are listed but not followed: anything beyond a guess is noise. Calls of what a changed
+method overrides are such: they may reach it. Each level shares a fixed number of references among its
+symbols, never a time, so equal diffs have equal answers.
 
 Files that change together are not all bound by calls. A header goes with its source, a test with what it is
 named after, and a file with others that have the rare names and words of the lines that change. Such evidence

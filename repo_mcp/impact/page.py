@@ -1,7 +1,7 @@
-"""Render an impact as a page of Markdown for reviewers: what changes, what to run and look at, what is open.
+"""Render an impact as a page of Markdown for reviewers: what changes, what to run and review, what is open.
 
-Names and paths stand in code spans that nothing in them can end. What is sure, what is possible and what is
-not known have sections of their own.
+Names and paths are in code spans that nothing in them can end. Certain, possible and unknown results have
+sections of their own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The order in which the files of a tree are indexed: those that are asked for most come first.
 
-Code comes before tests, documents, data, and what others wrote or a program made; in each, what lies near the
-root before what lies deep. Directories of one depth come in an order that has nothing to do with their names,
-so that what is there at any time is a fair sample; the files of one stay together, as they are read together.
-Before all comes what was changed last, long after most of the tree was written.
+Code comes before tests, documents, data, and third-party or generated files; within each group, files near
+the root come before deep ones. Directories of one depth come in an order that has nothing to do with their
+names, so that the files indexed at any time are a fair sample. Files of one directory stay together, as they
+are read together. Files changed last, long after most of the tree was written, come before all others.
 
 The finished index does not depend on any of this.
 """

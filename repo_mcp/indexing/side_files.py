@@ -1,7 +1,7 @@
 """A side file: a record beside an index, valid on this machine only, that may be deleted at any time.
 
 It begins with a mark: the tag of its owner, over its name and bytes, or a fingerprint where the owner of the
-directory has no tag. What is damaged, not the owner's or of another version counts for nothing.
+directory has no tag. A record that is damaged, not the owner's or of another version is ignored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Connect what the words of a question find: what it calls, and what calls it, hop by hop.
+"""Connect the declarations that a question's words find, by callers and callees, hop by hop.
 
 Calls are followed from each seed in both directions. Symbols linked to most of the seeds, or with words of
 the question in their names, come first.

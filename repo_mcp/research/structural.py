@@ -4,8 +4,8 @@ Methods are compared by name and number of parameters, in Go by their results as
 type may stand in several files of its folder. Methods that come from embedding or inheritance are not
 followed, so a type with such a method is missed, and every type that is found is called probable.
 
-What lies around findings is told in groups, a line each: implementers, callers, tests, documents. What is a
-finding already is not named again. Tests and examples stand apart from the program here, and never among the
+The surroundings of findings are listed in groups, a line each: implementers, callers, tests, documents.
+Findings are not named again. Tests and examples are kept apart from the program here, and never among the
 callers.
 """
 

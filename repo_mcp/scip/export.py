@@ -1,9 +1,9 @@
 """Our graph as an index in SCIP: a document for each parsed file, in the order of their paths.
 
-A reference is written where it leads to a declaration for certain: whoever reads SCIP takes all that it says
-for certain, so what is only probable or possible is counted and left out. Our records know lines. The
-characters are found in the line by the name, and beside the same name by what stands before it; the lines are
-those of the version that was parsed, or the file is left out.
+A reference is written only if it leads to a declaration with certainty: readers of SCIP take everything in it
+as certain. Probable and possible references are counted and left out. Our records know lines. The characters
+are found in the line by the name, and beside the same name by what stands before it; the lines are those of
+the version that was parsed, or the file is left out.
 
 One document is in memory at a time, and the symbols of KEPT_FILES files. Nothing depends on the machine, the
 time or the directory: equal trees give equal bytes.

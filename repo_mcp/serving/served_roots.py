@@ -1,9 +1,9 @@
-"""The roots of a server with `--repo-root auto`: found, opened, and given up as the client changes them.
+"""The roots of a server with `--repo-root auto`: found, opened, and closed as the client changes them.
 
-The roots that the client names are served; where it names none, the repository around the directory that the
-server was started in. Each has its own index, log and data directory, and is opened when it is named: calls
-wait for that. When the client names others, calls go to those from then on, and what is not named any more is
-closed as soon as no call is in it.
+The roots that the client names are served or, if it names none, the repository around the directory in which
+the server was started. Each has its own index, log and data directory, and is opened when it is named: calls
+wait for that. When the client names others, calls go to those from then on, and a root that is no longer
+named is closed as soon as no call uses it.
 
 Of several roots the first answers, unless the argument `root` names another; tools have it only then. No
 answer comes from a root that the client cannot know: the first answer of a root that the server's

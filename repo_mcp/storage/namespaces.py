@@ -4,8 +4,8 @@ Another format version, configuration, root or key has a namespace of its own be
 stay for ever, so one that nobody has opened for UNUSED_SECONDS is removed. That happens under its lock, so
 that nobody is writing it. Readers keep the files that they have open, and find no index the next time.
 
-An index of names that are denied by default (`--allow-path`) says so in its name and does not stay so long:
-whoever refreshes the root without the option, or for other names, removes it, unless a server uses one now.
+An index with names that are denied by default (`--allow-path`) says so in its name and does not stay as long:
+a refresh of the root without the option, or for other names, removes it unless a server is using it.
 
 Only directories whose names match our pattern are examined, only files whose names match our patterns are
 deleted, and no link is followed: the data directory may have come with the repository.

@@ -1,8 +1,8 @@
 """Keys of packs: one that maker and user share, or half of an Ed25519 pair, in a file that the user names.
 
 A file with a key in PEM holds half a pair: the private half signs and checks, the public one checks. The
-bytes of any other file are a shared key. So that file decides how a pack must have been signed, and never the
-pack: whoever has a public half cannot pass it off as a shared key.
+bytes of any other file are a shared key. So that file decides how a pack must have been signed, never the
+pack: nobody can pass a public half off as a shared key.
 
 A shared key makes the tags of the seals in a pack. Without one they are made with a key that everybody knows:
 they show accidents, and the signature of a pair, where there is one, stands for the rest.

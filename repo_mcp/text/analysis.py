@@ -1,4 +1,4 @@
-"""Text to terms. What the terms are, a chain of Whoosh's says: `ANALYSER`, its tokeniser and its filters.
+"""Text to terms. A chain of Whoosh's tokeniser and filters, `ANALYSER`, defines the terms.
 
     RegexTokenizer(r"\\w+") | LongWordFilter() | TeeWordFilter(LowercaseFilter(), parts)
     parts = PartFilter() | StopFilter(stoplist=None, minsize=2) | LowercaseFilter() | StemFilter(stem)

@@ -3,10 +3,9 @@
     {"uri":"repo:///a.md"} -> {"contents":[{"mimeType":"text/markdown","text":"# A","uri":"repo:///a.md"}]}
 
 Files are read as the tools read them: through the repository reader, with its limits and what it denies; each
-call is guarded and logged. What is given is whole or refused, for whoever asks for a resource takes it for
-the file: text that does not fit into an answer is refused, with the lines that would fit. Images, sounds,
-films, drawings and PDFs are of no use in pieces: they are given up to `max_file_bytes`. No other binary file
-is.
+call is guarded and logged. A resource is returned whole or refused, because a client takes it for the file:
+text that does not fit into an answer is refused, naming lines that would fit. Images, sounds, films, drawings
+and PDFs are useless in pieces: they are returned up to `max_file_bytes`. No other binary file is.
 
 Lists hold the documents and media nearest to the root; every other file has a URI by its template. Left out
 on purpose: subscriptions, and listing every file, which several clients would do at their start.

@@ -1,14 +1,14 @@
-"""Tells from what Git noted which files of two checkouts have the same content, without reading either.
+"""Finds files with the same content in two checkouts from Git's records, without reading either.
 
 Git's index gives each file's blob, and the size, times and inode that the file had when Git last compared it
-with that blob. So a file whose blob is the same in two indexes has the same content in both checkouts, where
-each of the two files still has the status that Git noted, and one size. Whoever asks compares the status:
-here with a walk, there with what was seen when the file was indexed.
+with that blob. So a file whose blob is the same in two indexes has the same content in both checkouts, if
+each of the two files still has the status that Git recorded, and the sizes agree. The caller compares the
+status: here with a walk, there with the record of when the file was indexed.
 
-As in Git, what was noted is not believed of a file that changed when the index was written, or later: it
-could have changed once more within the tick of the clock. Attributes can make two contents out of one blob.
-Line ends change the size; filters and encodings need not, so that with one of them in either checkout nothing
-is told.
+As in Git, the record is not trusted for a file that changed when the index was written, or later: it could
+have changed once more within the tick of the clock. Attributes can make two contents out of one blob. Line
+ends change the size; filters and encodings need not, so that with one of them in either checkout nothing is
+told.
 
 Left out on purpose: attributes and filters that are configured outside the repository, for all of its
 checkouts.

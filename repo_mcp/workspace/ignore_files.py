@@ -1,7 +1,7 @@
-"""One ignore file: which it is, and its rules, parsed when a name is first judged by them.
+"""One ignore file: its identity, and its rules, parsed when a name is first checked by them.
 
-Most walks judge no name, because they know all names from the walk before (`walk_memory`). So what a walk
-needs of a file without judging stands beside its identity, and is kept from process to process.
+Most walks check no name, because they know all names from the previous walk (`walk_memory`). So the facts
+that such a walk needs are kept beside the identity, from process to process.
 """
 
 from __future__ import annotations

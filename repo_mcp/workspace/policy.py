@@ -3,13 +3,13 @@
 The policy receives a relative POSIX path and checks every component. It never looks at the file
 system, so its answer does not reveal whether anything exists. A path that ends in a slash is a directory.
 
-The operator may allow some of what is denied by default, by globs that are compared with
-the path of whatever is denied: of a file, or of a directory on the way to it. Version control and our own
-data directory stay denied whatever he allows.
+The operator may allow some of what is denied by default, by globs that are compared with the path of whatever
+is denied: of a file, or of a directory on the way to it. Version control and our own data directory stay
+denied whatever is allowed.
 
 Names that are denied by default are so in every spelling.
 
-A name is judged by what it says of the file: a private key, a file of credentials, settings with passwords
+A name is judged by what it says about the file: a private key, a file of credentials, settings with passwords
 in them, or a copy of one of these made by an editor or a person (`server.pem.bak`, `#id_rsa#`, `.env~`).
 Names that say the opposite are served: templates (`.env.local.example`), type declarations (`.env.d.ts`) and
 source code about keys (`id_rsa_test.go`). `secrets.*` stays denied even where it is source code, but says so.

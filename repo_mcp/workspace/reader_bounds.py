@@ -1,4 +1,4 @@
-"""The refusals that an operator may ask for besides names: other names, other file systems, private keys.
+"""The optional refusals besides denied names: hard links, other file systems, private keys.
 
 A second name (hard link) of a denied file, or of one outside the root, looks like any file; but that a file
 has several names can be seen. A file system mounted below the root belongs to another tree, which may not be

@@ -1,9 +1,9 @@
-"""Memory of what the walks of one root found out about names, for the next walk.
+"""The results of earlier walks of one root about names, for the next walk.
 
-The rules that judge a name rarely change from walk to walk: the policy, and the ignore files above it,
-which are compared by their text. So the names judged in a directory are cached and not judged again; the
-files behind the names are looked at every time, and so is Git's index, which may keep what is ignored. What
-is denied is judged each time.
+The rules that judge a name rarely change from walk to walk: the policy, and the ignore files above it, which
+are compared by their text. So the names judged in a directory are cached and not judged again; the files
+themselves are checked every time, and so is Git's index, which may contain ignored files. Denials are decided
+anew each time.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A list that does not fit loses its most nested symbols before others, and of those the last. So its first page
 always reaches from the top of the file to its end; the cursor continues with what was left out.
 
-A record leaves out what it and the records above it say already: the parent that its lines lie in, the
-receiver of a method, the keyword and the name in its signature.
+A record omits what it and the records above it already say: the parent that contains its lines, the receiver
+of a method, the keyword and the name in its signature.
 """
 
 from __future__ import annotations
