@@ -155,6 +155,8 @@ class Hit:
     chunk_id: str = ""  # of the chunk as it was indexed
     chunk_lines: tuple[int, int] = (0, 0)  # first and last of the whole chunk
     symbol_lines: tuple[int, int] | None = None  # the declaration's own, decorators included
+    # Further declarations of the file that a question may be about, the best first: names and lines.
+    also: tuple[tuple[str, tuple[int, int]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 It goes by what the server's tool list offers, so that servers of different ages can be compared: hits are
 asked for as text where they can be. A hit is opened by the lines of its symbol where it has them, else by its
-own, and where all of these were shown by the declaration around them, if `repo.open_file` takes `around`.
+own, and where all of these were shown by the declaration around them, if `repo.open_file` takes `around`. So
+are the beginnings of the further declarations that one of the first hits names.
 Nothing else is opened that was shown.
 
 After the first hits their files are read, then the other hits of the page are opened, then the next page is
@@ -26,7 +27,9 @@ READ_ON = 3  # hits whose files are read before the others are opened; ripgrep's
 MOST_HITS = 50  # of a page, without a cursor: what every server takes
 MOST_LINES = 200  # of a symbol that are opened at once, as `repo.open_file` does where no end is given
 
-_NAMED = re.compile(r"(\d+)-(\d+) ")  # the second line of a hit as text
+ALSO_LINES = 40  # of a declaration that a hit only names; ripgrep's windows have as many
+
+_NAMED = re.compile(r"(\d+)-(\d+)[ :]")  # the second line of a hit as text
 Hit = Mapping[str, Any]
 
 
@@ -41,6 +44,8 @@ def follow_server(client: Client, query: str) -> Iterator[Step]:
         most = len(hits) if query.isidentifier() else READ_ON
         for hit in hits[:most]:
             yield from _open(client, hit, seen)
+            for further in _iter_further(hit):
+                yield from _open(client, further, seen)
         for hit in hits[:READ_ON] if most == READ_ON else ():
             if hit["path"] in unread:
                 del unread[hit["path"]]
@@ -67,12 +72,23 @@ def _read_text(hit: str) -> Hit:
     path, named, *_ = hit.split("\n")
     numbers = [number for _, number in read_lines([hit])]
     lines = _NAMED.match(named)
+    also = next((row for row in hit.split("\n") if row.startswith("also ")), "")
     return {
         "path": path,
         "start_line": min(numbers),
         "end_line": max(numbers),
         "symbol_lines": lines and [int(lines[1]), int(lines[2])],
+        "also": also.removeprefix("also ").split(", "),
     }
+
+
+def _iter_further(hit: Hit) -> Iterator[Hit]:
+    """Yield the beginnings of the declarations that a hit names beside its own."""
+    for told in hit.get("also", ()):
+        span = _NAMED.match(told)
+        if span:
+            first, last = int(span[1]), int(span[2])
+            yield {"path": hit["path"], "start_line": first, "end_line": min(last, first + ALSO_LINES - 1)}
 
 
 def _iter_pages(client: Client, query: str) -> Iterator[Answer]:

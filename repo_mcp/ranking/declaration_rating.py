@@ -1,4 +1,4 @@
-"""Finds the declaration of a file that a question is about.
+"""Finds the declarations of a file that a question may be about.
 
 The index ranks units of some fifty lines, whose edges fall anywhere. In the file of a first hit the
 declaration that answers is often in another unit than the one with the most words: so all declarations of
@@ -11,6 +11,7 @@ words: none found more answers.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
@@ -31,12 +32,13 @@ def weigh_terms(terms: Sequence[str], count_units: Callable[[str], int], unit_co
     }
 
 
-def find_asked(
-    declarations: Declarations, found: Sequence[int], weights: Sequence[float]
-) -> SymbolSpan | None:
-    """Return the declaration that a question is about; None if no declaration has a word of it.
+def list_asked(
+    declarations: Declarations, found: Sequence[int], weights: Sequence[float], most: int
+) -> list[SymbolSpan]:
+    """Return the declarations that a question may be about, `most` at most, the best first.
 
-    `found` are the words of each line of the file, as bits, whose worth `weights` gives from the lowest on.
+    Each has a word of it. `found` are the words of each line of the file, as bits, whose worth `weights`
+    gives from the lowest on.
     """
     numbers: dict[int, list[int]] = {}  # by declaration: its lines with words
     spans: dict[int, SymbolSpan] = {}
@@ -45,22 +47,27 @@ def find_asked(
             numbers.setdefault(id(span), []).append(number)
             spans[id(span)] = span
     most_worth = _Worths(weights)
-    best, most = None, 0.0
+    best: list[SymbolSpan] = []
+    worths: list[float] = []  # of the best, less than 0, so that they ascend
     for key, own in numbers.items():
         held = 0
         for number in own:
             held |= found[number - 1]
         named = found[spans[key].name_line - 1]
-        if most_worth[held] + NAME_WORTH * most_worth[held & named] <= most:
-            continue  # three of four: their lines need not be counted
+        least = -worths[-1] if len(best) == most else 0.0
+        if most_worth[held] + NAME_WORTH * most_worth[held & named] <= least:
+            continue  # most of them: their lines need not be counted
         worth = 0.0
         for place, weight in enumerate(weights):
             bit = 1 << place
             if held & bit:
                 count = sum([1 for number in own if found[number - 1] & bit])
                 worth += weight * (count / (count + SATURATION) + NAME_WORTH * bool(named & bit))
-        if worth > most:
-            best, most = spans[key], worth
+        if worth > least:
+            at = bisect_right(worths, -worth)
+            best.insert(at, spans[key])
+            worths.insert(at, -worth)
+            del best[most:], worths[most:]
     return best
 
 

@@ -23,7 +23,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, find_asked
+from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, list_asked
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
@@ -32,6 +32,7 @@ from repo_mcp.text.lines import decode_source
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
 RATED_HITS = 3  # whose files are looked through for the declaration that a question is about
+ALSO_NAMED = 4  # further declarations of such a file, those that rate best
 HEAD_LINES = 12  # of such a declaration, at least
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long: its first; the others match best
 NAME_WORTH = 4  # lines, that of a declaration's name
@@ -220,9 +221,11 @@ def _build_hit(
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
         return show_declaration(live, symbol, most_lines)
-    best, shown = (None, {}) if not telling else _show_asked(live, declarations, telling, most_lines)
+    rated, held = _rate(live, declarations, telling) if telling else ([], [])
+    best = rated[0] if rated else None
+    shown = {} if best is None else _show_asked(live, best, held, most_lines)
     if best is not None and most_lines - len(shown) < LEAST_LINES:
-        return _show(live, shown, best)
+        return _show(live, shown, best, rated)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
     found = find_line_terms(lines, live.ranked.matched_terms)
     groups = _group_lines(declarations, live.start_line, found)
@@ -246,22 +249,24 @@ def _build_hit(
         if not is_whole:
             room -= last - first + 1
             shown |= _choose_inside(symbol, last, live.start_line, lines, groups[symbol], room)
-    return _show(live, dict(sorted(shown.items())), next(iter(groups)) if best is None else best)
+    return _show(live, dict(sorted(shown.items())), next(iter(groups)) if best is None else best, rated)
 
 
-def _show_asked(
-    live: LiveChunk, declarations: Declarations, telling: Mapping[str, float], room: int
-) -> tuple[SymbolSpan | None, dict[int, str]]:
-    """Return the declaration of the file that a question is about, and its lines by number.
-
-    All of them, or its head and those that match best; none where no declaration has a word of the question.
-    """
+def _rate(
+    live: LiveChunk, declarations: Declarations, telling: Mapping[str, float]
+) -> tuple[list[SymbolSpan], list[int]]:
+    """Return the declarations of a file that a question may be about, and the words of each of its lines."""
     if live.lines.line_count > MAX_RATED_LINES:
-        return None, {}
+        return [], []
     held = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
-    symbol = find_asked(declarations, held, list(telling.values()))
-    if symbol is None:
-        return None, {}
+    return list_asked(declarations, held, list(telling.values()), 2 * ALSO_NAMED), held  # some are shown
+
+
+def _show_asked(live: LiveChunk, symbol: SymbolSpan, held: Sequence[int], room: int) -> dict[int, str]:
+    """Return the lines of a declaration by number: all of them, or its head and those that match best.
+
+    `held` are the words of each line of the file.
+    """
     first, last = symbol.head_line, symbol.end_line
     if last - first >= room:
         first = symbol.name_line
@@ -271,7 +276,7 @@ def _show_asked(
     if last < symbol.end_line and left > 0:
         begin, end = choose_window(held[last : symbol.end_line], None, left)
         shown |= enumerate(decode_lines(live.lines, last + 1 + begin, last + end), last + 1 + begin)
-    return symbol, shown
+    return shown
 
 
 def _group_lines(
@@ -328,10 +333,17 @@ def show_declaration(live: LiveChunk, symbol: SymbolSpan, most_lines: int) -> Hi
     return _show(live, dict(enumerate(decode_lines(live.lines, first, last), first)), symbol)
 
 
-def _show(live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None) -> Hit:
-    """Return the hit of the given lines by number, ascending."""
+def _show(
+    live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None, rated: Sequence[SymbolSpan] = ()
+) -> Hit:
+    """Return the hit of lines by number, ascending. It names the best of `rated` that it does not show."""
     ranked = live.ranked
     numbers = list(lines)
+    also = [
+        (span.qualified_name, (span.head_line, span.end_line))
+        for span in rated
+        if span != symbol and not lines.keys() >= {*range(span.name_line, span.end_line + 1)}
+    ]
     return Hit(
         ranked.path,
         numbers[0],
@@ -344,6 +356,7 @@ def _show(live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None) 
         ranked.chunk_id,
         (ranked.chunk.start_line, min(ranked.chunk.end_line, live.lines.line_count)),
         None if symbol is None else (symbol.head_line, symbol.end_line),
+        tuple(also[:ALSO_NAMED]),
     )
 
 

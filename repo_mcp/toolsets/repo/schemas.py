@@ -219,6 +219,33 @@ def search_input(limits: Limits) -> Schema:
 
 
 def search_output(limits: Limits) -> Schema:
+    properties = {
+        "hits": build_list(
+            _search_hit() | {"type": ["object", "string"]},
+            "Best first, ties by path, then line; modes literal and regex: one hit a file, by path."
+            " With detail text: its path, declarations with their spans, each before its numbered lines;"
+            " where the first of these declares it, its span and class stand in place of the number"
+            " (`30-41 Ledger.:`); then `also`",
+        ),
+        "total": build_field(
+            "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
+        ),
+        "truncated": build_field("boolean", "True when more match than are given"),
+        "snapshot": build_field(
+            "string",
+            "Names the version of the index that answered; absent: the files were read, or detail text",
+        ),
+    }
+    file = build_record({"path": build_field("string"), "hits": build_field("integer")})
+    extra = {
+        "cursor": NEXT_CURSOR,
+        "total_is_lower_bound": build_field("boolean", "True: there are as many as `total` at least"),
+        "files": build_list(file, "With detail files: the files of the hits, in their order"),
+    }
+    return build_envelope_schema(build_object(properties | extra, ("hits", "total")))
+
+
+def _search_hit() -> Schema:
     always = {
         "path": build_field("string"),
         "start_line": build_field("integer", "First line of the snippet"),
@@ -236,6 +263,11 @@ def search_output(limits: Limits) -> Schema:
         "symbol": build_field(["string", "null"], "The declaration that the hit is about"),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
+        "also": build_list(
+            build_field("string"),
+            "First hits of a question: other declarations of the file that it may be about, best first,"
+            " with their lines: `12-20 Ledger.post`",
+        ),
         "more": build_field("integer", "Matching lines that are not shown; see max_per_file")
         | {"default": 0},
         "score": build_field(
@@ -253,28 +285,7 @@ def search_output(limits: Limits) -> Schema:
         "chunk_id": build_field("string", "With explain: stable while the file and its chunks are"),
         "chunk_lines": build_list(line, "With explain: first and last line of that indexed chunk"),
     }
-    hit = build_object({**always, **optional, **explained}, always)
-    properties = {
-        "hits": build_list(
-            hit | {"type": ["object", "string"]},
-            "Best first, ties by path, then line; modes literal and regex: one hit a file, by path."
-            " With detail text: its path, declarations with their spans, each before its numbered lines",
-        ),
-        "total": build_field(
-            "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
-        ),
-        "truncated": build_field("boolean", "True when more match than are given"),
-        "snapshot": build_field(
-            "string", "Names the version of the index that answered; absent: the files were read"
-        ),
-    }
-    file = build_record({"path": build_field("string"), "hits": build_field("integer")})
-    extra = {
-        "cursor": NEXT_CURSOR,
-        "total_is_lower_bound": build_field("boolean", "True: there are as many as `total` at least"),
-        "files": build_list(file, "With detail files: the files of the hits, in their order"),
-    }
-    return build_envelope_schema(build_object(properties | extra, ("hits", "total")))
+    return build_object({**always, **optional, **explained}, always)
 
 
 REFRESH_TITLE = "Refresh repository index"

@@ -5,7 +5,10 @@ total alone. A ranked hit as text is its path, the span and name of its symbol, 
 
     a/ledger.py
     12-20 Ledger.post
-    12:    def post(self):
+    14:        balance = self._sum()
+    also 30-41 .close, 50-61 Account.open
+
+The last row names further declarations of the file that a question may be about; as a record they are `also`.
 
 Exact matches are hits, or text: one for each file, whose lines and declarations are told once.
 
@@ -17,14 +20,18 @@ with its own span: `12-20 Ledger.post`, and then `30-41 .close` for the next one
 line that declares a function follows, its span says enough: `50-61`. `more` counts the lines that match but
 are not shown.
 
-As text, a file is its path, and all of its lines in that way, numbered as ripgrep numbers them; a span whose
-first line declares stands in place of that line's number:
+As text, a file is its path, and all of its lines in that way, numbered as ripgrep numbers them. A span whose
+first line declares stands in place of that line's number, with what the declaration lies in where that was
+not told yet; what follows the dot is in the line:
 
     a/ledger.py
     12-20 Ledger.post
     14:    post(x)
-    30-41:def close(self):
+    30-41:    def close(self):
+    50-61 Account.:    def open(self):
     +2 more
+
+Text names no snapshot: it is read, and not compared.
 """
 
 from __future__ import annotations
@@ -95,16 +102,16 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     )
     answer = repository.search(request)
     warnings = answer.warnings
+    detail = arguments.get("detail")
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"{', '.join(exact_only)}: only for the modes literal and regex",)
     result: Result = {
         "total": answer.total,
         "truncated": answer.truncated,
-        "snapshot": answer.snapshot,
+        "snapshot": None if detail == _TEXT else answer.snapshot,
         "total_is_lower_bound": answer.total_is_lower_bound,
     }
-    detail = arguments.get("detail")
     if detail == "count":
         return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))
     if detail == "files":
@@ -159,7 +166,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     result: Result = {
         "total": answer.total,
         "truncated": answer.truncated,
-        "snapshot": answer.snapshot,
+        "snapshot": None if detail == _TEXT else answer.snapshot,
         "total_is_lower_bound": answer.total_is_lower_bound,
     }
     if detail == "count":
@@ -239,6 +246,7 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
         "matched_terms": escape_texts(hit.matched_terms),
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
+        "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
@@ -248,11 +256,33 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
 
 
 def _write_hit(hit: Hit) -> str:
-    rows = [escape_text(hit.path)]
+    rows = [line.replace("\t", ":", 1) for line in hit.snippet.split("\n")]
     if hit.symbol is not None and hit.symbol_lines is not None:
-        rows.append("{}-{} {}".format(*hit.symbol_lines, escape_text(hit.symbol)))
-    rows += [line.replace("\t", ":", 1) for line in hit.snippet.split("\n")]
-    return "\n".join(rows)
+        around, dot, name = _split_name(hit.symbol)
+        span = "{}-{}".format(*hit.symbol_lines)
+        number, _, text = rows[0].partition(":")
+        if number == str(hit.symbol_lines[0]) and name in text:
+            rows[0] = f"{span}{around and ' '}{around}{dot}:{text}"
+        else:
+            rows.insert(0, f"{span} {around}{dot}{name}")
+    if hit.also:
+        rows[-1:] = [f"also {', '.join(_iter_also(hit))}", *rows[-1:]]
+    return "\n".join((escape_text(hit.path), *rows))
+
+
+def _iter_also(hit: Hit) -> Iterator[str]:
+    """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
+    parent = _split_name(hit.symbol or "")[0]
+    for symbol, lines in hit.also:
+        around, dot, name = _split_name(symbol)
+        yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
+        parent = around
+
+
+def _split_name(symbol: str) -> tuple[str, str, str]:
+    """Return what a declaration lies in, a dot and its own name; a heading such as `2.1 Form` is all name."""
+    around, dot, name = escape_text(symbol).rpartition(".")
+    return (around, dot, name) if name.isidentifier() else ("", "", around + dot + name)
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:
@@ -315,13 +345,14 @@ def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
         if match is not None and match.symbol_lines != last:
             last = match.symbol_lines
             if last is not None:
-                around, dot, name = escape_text(match.symbol or "").rpartition(".")
-                is_told = match.declares and around in ("", parent)
-                told = "" if is_told else f" {'' if around == parent else around}{dot}{name}"
+                around, dot, name = _split_name(match.symbol or "")
                 span = f"{last[0]}-{last[1]}"
-                if is_told and mark == ":" and last[0] == line.number:
-                    number = span
+                before = f" {around}{dot}" if around not in ("", parent) else ""
+                if match.declares and mark == ":" and last[0] == line.number:
+                    number = f"{span}{before}"
+                elif match.declares and not before:
+                    yield f"{span}\n"
                 else:
-                    yield f"{span}{told}\n"
+                    yield f"{span}{before or f' {dot}'}{name}\n"
                 parent = around
         yield f"{number}{mark}{line.text}\n"

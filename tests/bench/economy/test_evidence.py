@@ -20,6 +20,7 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
         {"selections": [{"path": "a.py", "start_line": 3, "content": "def f():\n    pass\n"}]},
         {"hits": [{"path": "a.py", "snippet": "3:def f():\n4:    pass\n"}]},
         {"hits": ["a.py\n1-9 Shop\n3-4:def f():\n4:    pass\n+2 more\n"], "warnings": ["3 files changed"]},
+        {"hits": ["a.py\n3-4 Shop.:def f():\n4:    pass\n"]},
         {
             "matches": [
                 {"path": "a.py", "line": 3, "preview": "def f():"},
@@ -33,7 +34,16 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
             }
         ],
     ],
-    ids=["numbered", "path above", "by its start", "as grep", "as text", "one match", "a list"],
+    ids=[
+        "numbered",
+        "path above",
+        "by its start",
+        "as grep",
+        "as text",
+        "in a class",
+        "one match",
+        "a list",
+    ],
 )
 def test_lines_of_every_shape(record: object) -> None:
     assert read_lines(record) == TWO

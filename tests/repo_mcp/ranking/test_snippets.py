@@ -228,6 +228,27 @@ def test_what_the_best_declaration_leaves_room_for_is_shown_from_the_best_unit()
     assert read_numbers(hit.snippet) == [*range(4, 11), 17, 18]
 
 
+def test_the_first_hits_of_a_question_name_further_declarations_of_their_files() -> None:
+    telling = {"anchor": 3.0, "zeppelin": 2.0, "lift": 1.0}
+    ranked = rank_python(FLEET, 0, last=8)
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling).hits
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
+    assert hit.also == (("moor", (4, 10)), ("Fleet.lift", (14, 15)), ("tie", (61, 62)))
+    many = FLEET + "".join(f"\n\ndef sail_{number}():\n    zeppelin = {number}\n" for number in range(9))
+    (hit,) = show_hits(rank_python(many, 0, last=8), [], lambda _path: many.encode(), telling=telling).hits
+    assert [name for name, _ in hit.also] == ["moor", "Fleet.lift", "tie", "sail_0"]
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode()).hits
+    assert hit.also == ()
+
+
+def test_a_declaration_that_is_shown_is_not_named_again() -> None:
+    text = "def moor():\n    zeppelin = 1\n\n\ndef tie():\n    zeppelin = 2\n    return anchor\n"
+    ranked = rank_python(text, 0, last=7)
+    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling={"zeppelin": 2.0, "anchor": 3.0}).hits
+    assert (hit.symbol, hit.also) == ("tie", ())
+    assert {1, 2} <= {*read_numbers(hit.snippet)}
+
+
 def test_only_the_first_hits_of_files_are_looked_through() -> None:
     paths = ("a.py", "a.py", "b.py", "c.py")
     ranked = rank_python(FLEET, *range(4), last=8)

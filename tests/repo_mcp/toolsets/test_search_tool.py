@@ -23,6 +23,7 @@ FILES = {
     "tests/test_a.py": "assert get_user('x')\n",
     "hiding.txt": "get_user \u202e reversed\n",
 }
+TEXT_LINE = re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL)  # a span may be a number's, with a class
 
 
 @pytest.fixture
@@ -162,10 +163,35 @@ def test_hits_as_text_show_the_same_lines(ledger: Repository, mode: str) -> None
         path, *rows = text.split("\n")
         assert path == hit["path"]
         shown = [row.split("\t", 1) for row in hit["snippet"].split("\n") if "\t" in row]
-        told = [row.split(":", 1) for row in rows if re.match(r"\d+(-\d+)?:", row)]
-        assert [(number.partition("-")[0], line) for number, line in told] == [*map(tuple, shown)]
-        if mode != "literal" and hit.get("symbol"):
-            assert rows[0] == "{}-{} {}".format(*hit["symbol_lines"], hit["symbol"])
+        told = [
+            row for row in map(re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL).match, rows) if row
+        ]
+        assert [list(row.groups()) for row in told] == shown
+        if hit.get("symbol"):
+            assert rows[0].startswith("{}-{}".format(*hit["symbol_lines"]))
+            assert hit["symbol"].rpartition(".")[2] in rows[0]
+
+
+def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> None:
+    (hit,) = search(ledger, r"def close|def other", mode="regex", detail="text")["hits"]
+    assert hit == "ledger.py\n10-11 Ledger.:    def close(self):\n14-75:def other():\n"
+    ranked, *_ = search(ledger, "close", mode="symbol", detail="text")["hits"]
+    assert ranked == "ledger.py\n10-11 Ledger.:    def close(self):\n11:        return post(3)\n"
+
+
+def test_a_heading_with_a_number_lies_in_nothing(ledger: Repository) -> None:
+    (Path(ledger.config.root) / "a.md").write_text("# 2.1 Posting\n\nPost it.\n")
+    ledger.refresh()
+    query = {"query": "2.1 Posting", "file_glob": "a.md", "detail": "text"}
+    for mode in ("bm25", "literal"):
+        (hit,) = search(ledger, mode=mode, **query)["hits"]
+        assert hit.startswith("a.md\n1-3:# 2.1 Posting\n")
+
+
+def test_only_records_name_the_snapshot(ledger: Repository) -> None:
+    for mode in ("bm25", "literal"):
+        assert search(ledger, "post", mode=mode)["snapshot"]
+        assert not search(ledger, "post", mode=mode, detail="text").get("snapshot")
 
 
 def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> None:
@@ -262,6 +288,23 @@ def test_a_question_shows_the_declaration_of_a_file_that_answers_it(ledger: Repo
     hit = search(ledger, "how can I revert the transfer of a booking")["hits"][0]
     assert (hit["path"], hit["symbol"]) == ("booking.py", "revert_booking")
     assert hit["symbol_lines"] == [hit["end_line"] - 1, hit["end_line"]]
+
+
+def test_a_question_names_further_declarations_of_the_file(ledger: Repository) -> None:
+    text = "class Entry:\n" + "".join(
+        f"    def {name}(self, account):\n" + "        account += 1\n" * 30 + f"        {name} = 1\n\n"
+        for name in ("revert", "transfer")
+    )
+    text += "\ndef transfer_all(accounts):\n" + "    accounts += 1\n" * 30
+    (Path(ledger.config.root) / "booking.py").write_text(text)
+    ledger.refresh()
+    question = "how can I revert the transfer of a booking"
+    hit = search(ledger, question)["hits"][0]
+    assert hit["symbol"] == "Entry.revert"
+    assert hit["also"] == ["35-66 Entry.transfer", "69-99 transfer_all"]
+    shown = search(ledger, question, detail="text")["hits"][0]
+    assert shown.startswith("booking.py\n2-33 Entry.:    def revert(self, account):\n")
+    assert shown.endswith("\nalso 35-66 .transfer, 69-99 transfer_all\n")
 
 
 def test_an_expression(repository: Repository) -> None:
