@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from repo_mcp.record_classes import dataclass
 
 GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coarsest in use
 

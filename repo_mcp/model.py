@@ -7,10 +7,11 @@ Times of day are seconds since the epoch (UTC); durations are milliseconds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from repo_mcp.file_stat import FileStat
+from repo_mcp.record_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

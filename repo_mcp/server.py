@@ -66,10 +66,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if server is None:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
-    from dataclasses import replace
-
     from repo_mcp.errors import RepoError
     from repo_mcp.protocol.http_options import read_http_options
+    from repo_mcp.record_classes import replace
     from repo_mcp.serving.server_options import build_parser, read_config
 
     try:
@@ -140,10 +139,9 @@ def _settle(config: Config) -> Config:
     Over HTTP there are many clients, and a hardened process opens nothing later. Raises RepoError with
     CONFIG_INVALID.
     """
-    from dataclasses import replace
-
     from repo_mcp.config.found_root import hold_found_root
     from repo_mcp.errors import ErrorCode, RepoError
+    from repo_mcp.record_classes import replace
 
     here = hold_found_root()
     if here is None:

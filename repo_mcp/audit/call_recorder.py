@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import BLOCKED_CODES, ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, JsonSchema
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import escape_text
 
 if TYPE_CHECKING:

@@ -32,7 +32,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -47,6 +46,7 @@ from repo_mcp.audit.log_reader import (
     read_log,
 )
 from repo_mcp.config.server_config import find_state_home
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import escape_text
 

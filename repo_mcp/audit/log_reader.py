@@ -10,10 +10,11 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from index_format import DirectoryHolder, DiskDirectory, IndexFormatError
+from repo_mcp.record_classes import dataclass
 
 LOG_FILE = "audit.jsonl"
 LOCK_FILE = "audit.lock"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.record_classes import dataclass
 
 SMALL_FILE_LINES = 40
 SMALL_CLASS_LINES = 40  # a longer one is cut into its members

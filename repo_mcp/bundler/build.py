@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from typing import Protocol
 
 from repo_mcp.bundler.limits import LINES_PER_FILE, MAX_BUNDLE_TOKENS, STRATEGIES
@@ -17,6 +17,7 @@ from repo_mcp.bundler.records import Budget, Bundle, BundleAudit, BundleRequest,
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass, replace
 
 ID_BYTES = 16
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from repo_mcp.bundler.records import BundleRequest, SearchTried
@@ -31,6 +30,7 @@ from repo_mcp.ranking.prompt import (
 )
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.stop_words import STOP_WORDS

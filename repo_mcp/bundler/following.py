@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
@@ -20,6 +19,7 @@ from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.ranking.word_search import compute_rarity
+from repo_mcp.record_classes import dataclass
 
 MAX_NAMES = 200  # followed from one block
 MIN_NAME_CHARS = 3

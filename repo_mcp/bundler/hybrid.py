@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import islice
 
@@ -46,6 +45,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.prompt import ClueKind, Mention
 from repo_mcp.ranking.searcher import Ranking
 from repo_mcp.ranking.word_search import look_up_words, tell_of_absent
+from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import get_word_terms
 
 MAX_COMPANION_FILES = 8

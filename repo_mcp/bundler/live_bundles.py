@@ -15,7 +15,6 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
+from repo_mcp.record_classes import replace
 from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import nlargest
 from itertools import accumulate
 
@@ -30,6 +30,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.prompt import Clue
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_root, get_word_terms
 from repo_mcp.text.roles import FileRole, find_role
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from itertools import accumulate
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Budget, BundleTotals, Dropped, Role, Selection
 from repo_mcp.bundler.source import LiveFile
+from repo_mcp.record_classes import dataclass, replace
 
 MAX_LINE_CHARS = 500  # of a line in an excerpt; a longer line is data, and open_file shows it
 USUAL_LINE_CHARS = 40  # of a line of code, with its number

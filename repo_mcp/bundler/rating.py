@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, gather_evidence
@@ -23,6 +22,7 @@ from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.statements import holds_failure, is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
+from repo_mcp.record_classes import dataclass
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which only the files are opened
 

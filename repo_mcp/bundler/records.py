@@ -6,11 +6,11 @@ no generation number, and no order in which files came into the index.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import DEFAULT_STRATEGY
+from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
     from repo_mcp.ranking.prompt import ClueKind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ from repo_mcp.ranking.query import parse_query, widen
 from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
 from repo_mcp.ranking.spell_suggest import count_units, find_paths
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.schema import SYMBOL

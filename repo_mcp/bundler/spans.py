@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from repo_mcp.languages.patterns.landmarks import Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Outline
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolRecord
 
 NAME_LINES = 12  # of a declaration, from its first, that are searched for its name

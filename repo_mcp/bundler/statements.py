@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+
+from repo_mcp.record_classes import dataclass, replace
 
 MAX_LINE_CHARS = 140
 NUMBER_CHARS = 6  # of a line's number, tab and line end

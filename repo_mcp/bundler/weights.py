@@ -6,7 +6,7 @@ were named in advance, and on the changed lines of commits; bench/quality/README
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from repo_mcp.record_classes import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from repo_mcp.config.command_parser import CommandParser
+from repo_mcp.record_classes import dataclass
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 PATHS = frozenset({"PATH", "PATH[:START[-END]]", "FILE", "DIR", "ROOT"})  # metavars of files and directories

@@ -9,7 +9,6 @@ import os
 import re
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
@@ -18,6 +17,7 @@ from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import replace
 
 if TYPE_CHECKING:
     from repo_mcp.cli.hits_page import HitsPage

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 from repo_mcp.bundler.rating import (
@@ -39,6 +38,7 @@ from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.question_words import Action, asks_to_extend, find_action, is_named_after
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from repo_mcp.code_search.records import CodeHit
 from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
@@ -24,6 +23,7 @@ from repo_mcp.ranking.snippets import (
     decode_lines,
     find_line_terms,
 )
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.symbols.model import Symbol as DeclaredSymbol
 from repo_mcp.symbols.symbol_record import SymbolRecord

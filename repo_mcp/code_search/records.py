@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from repo_mcp.ranking.relevance import rate_percent
+from repo_mcp.record_classes import dataclass
 
 
 class Author(StrEnum):

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from index_format import IndexFormatError
 from repo_mcp.bundler.rating import rate_blocks
@@ -50,6 +49,7 @@ from repo_mcp.ranking.signals import weigh_inverse
 from repo_mcp.ranking.snippets import LiveChunk, LiveChunks, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, tell_of_words
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import list_words, lower_plain_names

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from repo_mcp.code_search.records import Author, Citation, CodeHit, FollowUp, Summary
 from repo_mcp.protocol.tool_model import Question
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.lines import HIDING, escape_text
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from repo_mcp.config.found_root import explain_refusal
 from repo_mcp.errors import RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import name_canonically
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.held_root import hold_root

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
 
 from repo_mcp.config.plain_options import REPOSITORY_FILE
 from repo_mcp.config.server_config import (
@@ -35,6 +34,7 @@ from repo_mcp.config.server_config import (
     clean_extension,
     is_usable_glob,
 )
+from repo_mcp.record_classes import dataclass, replace
 
 _MAX_DOTS = 200  # tomllib takes quadratic time for dotted keys: 8,000 cost 0.5 s
 _MAX_WARNINGS = 20  # a file can hold thousands of unknown keys, and the least answer must hold the warnings

@@ -14,12 +14,13 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields
 
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.config.home import find_home
 from repo_mcp.config.processor import SLOW_SORTS, read_description, sorts_slowly
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace import globs
 from repo_mcp.workspace.held_root import hold_root

@@ -7,11 +7,12 @@ Left out on purpose: setting anything. See `repo_mcp.config.server_config` and
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.config.plain_options import REPOSITORY_FILE
 from repo_mcp.config.server_config import DEFAULT_OF, Config, Limits
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import OWN_NAME
 
 DEFAULT = "default"

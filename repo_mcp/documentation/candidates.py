@@ -18,7 +18,6 @@ Left out on purpose: proximity of words, links between documents, dates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import takewhile
 
 import numpy as np
@@ -41,6 +40,7 @@ from repo_mcp.ranking.ranking import rank_files
 from repo_mcp.ranking.ranking_weights import RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.ranking.segment_search import Mask, SegmentSearch
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import BODY, DOC
 
 RANKED_FILES = 150  # documents ranked by the index before shares are applied

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.ranking.bm25f import I64
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import SegmentSearch
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import decode_source
 
 MAX_GAP_LINES = 8  # of decorators and attributes between a comment and its declaration

@@ -11,7 +11,6 @@ Left out on purpose: files that no document refers to, and following symbolic li
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from repo_mcp.documentation.query_words import QueryWords
 from repo_mcp.documentation.records import Media
@@ -19,6 +18,7 @@ from repo_mcp.documentation.references import Reference
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.ranking.bm25f import DECIMALS
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_sound_type, is_media
 from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
 

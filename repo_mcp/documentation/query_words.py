@@ -18,11 +18,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import pairwise
 
 from repo_mcp.ranking.query import Query
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 

@@ -6,9 +6,9 @@ Scores are rounded once. Every value depends only on the tree, the configuration
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from repo_mcp.ranking.relevance import rate_percent
+from repo_mcp.record_classes import dataclass
 
 DEFAULT_HITS = 10
 

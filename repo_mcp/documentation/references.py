@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
+
+from repo_mcp.record_classes import dataclass
 
 MAX_REFERENCES = 200  # of one section
 MAX_MARKS = 2_000  # brackets, and tags, examined in one section

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from index_format import IndexFormatError
 from repo_mcp.documentation.candidates import (
@@ -44,6 +43,7 @@ from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import BEST_UNITS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.record_classes import dataclass, replace
 
 SECTION_LINES = 300  # of a section that are searched for references
 NOTHING_HERE = "No indexed document in this path passes these filters."

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from repo_mcp.languages.outline.adapter import cut
 from repo_mcp.languages.outline.heading_readers import Heading, count_front_matter, find_reader
+from repo_mcp.record_classes import dataclass
 
 MAX_HEADINGS = 10_000  # of one file; any text after them belongs to the last one
 PART_LINES = 40  # the usual length of a part of a section longer than MAX_PART_LINES

@@ -7,7 +7,6 @@ matched only in a process that can be killed (`killable_matcher`); elsewhere the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.exact.expression_reader import ExpressionFault, translate
+from repo_mcp.record_classes import dataclass
 
 MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused
 

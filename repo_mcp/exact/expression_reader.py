@@ -21,8 +21,10 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
+
+from repo_mcp.record_classes import dataclass
 
 MAX_REPEAT = 1_000  # also of repetitions within repetitions, multiplied
 MAX_PROGRAM = 174_000  # instructions in RE2's 8 MiB; here they are estimated

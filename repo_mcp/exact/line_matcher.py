@@ -13,7 +13,6 @@ any script on either side.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -21,6 +20,7 @@ from repo_mcp.exact.engines import Compiled, Engine, Options, load_engine
 from repo_mcp.exact.expression_reader import ExpressionFault
 from repo_mcp.exact.patterns import read_pattern, unify_line_ends
 from repo_mcp.model import ExactRequest
+from repo_mcp.record_classes import dataclass, replace
 
 MAX_PATTERN_CHARS = 10_000
 MIN_LITERAL = 2  # characters: shorter ones are not worth a search of their own

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from repo_mcp.model import ExactMatch
+from repo_mcp.record_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

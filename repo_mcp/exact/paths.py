@@ -8,7 +8,6 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -22,6 +21,7 @@ from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactRequest
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.text.roles import is_test_path
 

@@ -16,7 +16,6 @@ live text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -30,6 +29,7 @@ from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.required_terms import All, Edge, Need, PatternReading, Run
 from repo_mcp.exact.term_finder import SIGNED_PAGES, FoundTerms, TermFinder, list_long_terms
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import TEXT_FIELDS
 
 I64 = npt.NDArray[np.int64]

@@ -35,7 +35,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from repo_mcp.exact.neighbour_bloom import BLANKS, INDENT, LINE_EDGE
@@ -57,6 +57,7 @@ from repo_mcp.exact.required_terms import (
     has_classes,
 )
 from repo_mcp.model import ExactRequest
+from repo_mcp.record_classes import dataclass
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
 BLANK, REST = "\t", "\x06"

@@ -9,8 +9,9 @@ match. RE2 finds the terms in the dictionary's own text, in which line feeds sep
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+
+from repo_mcp.record_classes import dataclass
 
 DIGIT, HEX, LETTER, WORD = CLASS_MARKS = "\x01\x02\x03\x04"
 MORE = "\x05"

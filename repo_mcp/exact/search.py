@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from itertools import accumulate, islice
 
 from index_format import compute_fingerprint
@@ -34,6 +34,7 @@ from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import decode_source
 
 TIME_LIMIT_SECONDS = 10.0

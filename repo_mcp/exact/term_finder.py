@@ -14,7 +14,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any
@@ -26,6 +25,7 @@ from index_format import IndexFormatError, TermsReader, find_prefix_end, sort_di
 from repo_mcp.exact.engines import compile_for_terms
 from repo_mcp.exact.patterns import LONG_S
 from repo_mcp.exact.required_terms import Edge, Run, build_expression, describe_edge
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
 
 U8 = npt.NDArray[np.uint8]

@@ -22,7 +22,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 
@@ -31,6 +30,7 @@ from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.record_classes import dataclass, replace
 
 ROW_LINES = 20  # of an edge in one row
 KEPT_LISTS = 16  # begun or complete: one of 40,000 references takes some 10 MB

@@ -9,12 +9,11 @@ Left out on purpose: how edges are found; see `repo_mcp/graph/edge_finder.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}

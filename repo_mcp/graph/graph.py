@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -25,6 +24,7 @@ from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 from zlib import crc32
@@ -23,6 +22,7 @@ from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ParseStatus, Symbol, SymbolRecord
 
 PATH_DIGITS = 8

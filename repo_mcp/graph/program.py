@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,

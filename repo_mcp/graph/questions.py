@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import SymbolKind
 
 

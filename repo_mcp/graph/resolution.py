@@ -8,7 +8,6 @@ declarations that the indexer knows under other symbols: the reference certainly
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from repo_mcp.graph.program import (
     NOTHING,
@@ -21,6 +20,7 @@ from repo_mcp.graph.program import (
     Target,
 )
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.record_classes import replace
 from repo_mcp.symbol_index.precise_index import PreciseView
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 

@@ -22,7 +22,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -32,6 +31,7 @@ from index_format import sort_distinct
 from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.symbol_query import SearchableProgram
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import MAX_WORD_BYTES, get_root, get_word_terms
 

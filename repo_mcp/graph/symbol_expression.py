@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from repo_mcp.record_classes import dataclass
 
 MAX_TOKENS = 100
 MAX_DEPTH = 20  # of parentheses

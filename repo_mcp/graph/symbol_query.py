@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
@@ -25,6 +24,7 @@ import numpy as np
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.unified_diff import Hunk
 
 MAX_PLACES = 40  # of a hunk's first line in one file, the nearest ones, where the hunk may belong

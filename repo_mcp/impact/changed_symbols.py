@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from repo_mcp.impact.applied import Applied, Side, TouchedLines, lay_over
 from repo_mcp.impact.records import Change, ChangedSymbol, LeftOut
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.symbols.symbol_record import Symbol as IndexedSymbol
 from repo_mcp.text.lines import decode_source

@@ -20,7 +20,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from index_format import IndexFormatError
@@ -54,6 +53,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.query import MAX_TERMS, Query
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import FileRole, find_role, is_test_path

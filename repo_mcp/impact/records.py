@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
+from repo_mcp.record_classes import dataclass
 
 CHANGED_ITSELF = "is changed itself"  # the reason to run a test of the diff
 

@@ -8,7 +8,6 @@ then the adapter's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,6 +22,7 @@ from repo_mcp.languages.outline.adapter_answers import Marks
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.process.parse_worker import ParseWorker
+from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FLAG_ADAPTER_FAILED
 from repo_mcp.workspace.client_paths import shown
 

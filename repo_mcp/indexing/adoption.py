@@ -8,7 +8,6 @@ or counted, and its rows disappear in the next merge.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, repeat
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from index_format import FINGERPRINT_BYTES, SIZE, IndexFormatError, IndexWriter, SegmentEntry, Snapshot
 from repo_mcp.indexing.scan_state import SeenFiles, find_place, read_seen
 from repo_mcp.model import SkipReason
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.storage.donors import Donor, ListDonors, list_nothing
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.workspace.git_blobs import SharedBlobs, find_rows

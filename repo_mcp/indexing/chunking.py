@@ -11,7 +11,6 @@ than on chunks: see docs/decisions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import sort_distinct
+from repo_mcp.record_classes import dataclass
 
 I64 = npt.NDArray[np.int64]
 UNIT_LINES = 50

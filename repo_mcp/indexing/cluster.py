@@ -23,7 +23,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from index_format import DiskDirectory, IndexFormatError, new_file
@@ -45,6 +44,7 @@ from repo_mcp.indexing.shards import (
     ShardTask,
 )
 from repo_mcp.indexing.workers import SHARDS_AHEAD, Done, ProcessBuilders, start_builders
+from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
     from distributed import Client

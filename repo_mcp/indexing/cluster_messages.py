@@ -17,7 +17,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import SkipReason
 from repo_mcp.process.allocator import keep_blocks
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.schema import FIELDS, FLAG_REPLACED
 from repo_mcp.workspace.reader_bounds import Refusals

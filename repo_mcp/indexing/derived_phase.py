@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
@@ -41,6 +40,7 @@ from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import explain_write_error
 from repo_mcp.model import IndexProgress, ProgressCallback
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.donors import ListDonors, list_nothing
 
 WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower than larger windows

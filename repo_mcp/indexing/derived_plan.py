@@ -7,7 +7,6 @@ its times. A file that the lexical index lacks, or that no parser accepts, is go
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from itertools import compress, repeat
 from operator import eq
 
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from index_format import SIZE, LiveSegment, Snapshot
 from repo_mcp.indexing.known_files import KnownFiles, split_fingerprints
 from repo_mcp.indexing.likely_order import make_ranker
+from repo_mcp.record_classes import dataclass
 
 MANY_FILES = 5_000  # when more may have changed, all are compared, which takes no longer
 FEW_FILES = 200  # up to so many, the small ones come first; of more the likeliest

@@ -13,7 +13,6 @@ tests compare this one with it. Words are compared by hash: see spans.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -38,6 +37,7 @@ from repo_mcp.indexing.memory_budget import weigh_words
 from repo_mcp.languages.outline.adapter_answers import Marks
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.smart_chunks import cut_smartly
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import DECLARED, NAME_TERMS, analyse_words
 from repo_mcp.text.schema import BODY, CHUNK_LINES_KIND, DOC, FIELDS, PATH, SYMBOL
 from repo_mcp.text.spans import I64, PADDING, U64, hash_spans, join_spans, rank_hashes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from index_format import (
@@ -27,6 +26,7 @@ from repo_mcp.indexing.scan_state import SeenRecord, read_seen, write_seen
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.indexing.workers import encode_windows
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport
+from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory

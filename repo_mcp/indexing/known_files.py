@@ -7,13 +7,13 @@ binary search, in seventeen steps among 80,000.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import compress, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
+from repo_mcp.record_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ and this module only counts; and the memory that answering takes meanwhile.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from repo_mcp.config.server_config import DEFAULT_MEMORY_MB
+from repo_mcp.record_classes import dataclass
 
 _MB = 1_000_000
 _PROCESS = 60 * _MB  # Python with numpy and the tokeniser

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import partial
 from itertools import chain
 from typing import Protocol
@@ -44,6 +44,7 @@ from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
 from repo_mcp.indexing.walk_record import keep_walk, recall_walk
 from repo_mcp.indexing.workers import check_cancelled, encode_windows
 from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipReason, WalkedFile, WalkReport
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files

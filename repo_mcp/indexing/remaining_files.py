@@ -10,9 +10,10 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from repo_mcp.indexing.shards import ShardTask
+from repo_mcp.record_classes import dataclass, replace
 
 
 @dataclass(slots=True)

@@ -19,7 +19,6 @@ import zlib
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -37,6 +36,7 @@ from repo_mcp.indexing.scan_state_pages import (
 )
 from repo_mcp.indexing.side_files import read_mark, read_side_file, write_side_file
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles, build_walked_files
 
 SIDE_FILE = "seen"

@@ -7,7 +7,7 @@ Worker processes run this, and so does the indexer itself when there is little t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from index_format import (
@@ -23,6 +23,7 @@ from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import SkipReason
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.text.lines import decode_source, has_binary_extension
 from repo_mcp.text.schema import FLAG_REPLACED

@@ -13,7 +13,6 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -22,6 +21,7 @@ from repo_mcp.config.server_config import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
 from repo_mcp.process.allocator import keep_blocks
+from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ An adapter that fails on a text, or answers nonsense, is not used for it, and a 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from repo_mcp.languages.adapter_tasks import Hook, encode_request, name_task
@@ -34,6 +33,7 @@ from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language as find_language_by_name
 from repo_mcp.languages.python.adapter import PythonAdapter
 from repo_mcp.model import Outline
+from repo_mcp.record_classes import replace
 
 _OVER_LIMITS = "it crashed, or exceeded the limits of time and memory"
 _NO_PROCESS = "no process could be started"

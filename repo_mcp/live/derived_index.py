@@ -14,7 +14,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from index_format import Directory, IndexFormatError, Manifest, ManifestReader, Snapshot
@@ -23,6 +22,7 @@ from repo_mcp.indexing.derived_plan import FindTask, count_done
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress
+from repo_mcp.record_classes import dataclass
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 MANY_FILES = 20_000  # are compared once, by the round, in 0.1 s for 80,000; fewer by whoever wants to know

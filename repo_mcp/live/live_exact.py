@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.config.server_config import Config
@@ -17,6 +16,7 @@ from repo_mcp.exact.search import CHANGES_UNKNOWN, check_request, run_exact, sca
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.process.parse_worker import ParseWorker
+from repo_mcp.record_classes import replace
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 

@@ -16,7 +16,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
 from repo_mcp.live.refresher import CHEAP_LOOK_FILES, REFRESH_POLL_SECONDS, Refresher, TreeLook
 from repo_mcp.model import IndexStatus, ProgressCallback, RefreshReport, SegmentFacts, SkipReason
 from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.record_classes import replace
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 

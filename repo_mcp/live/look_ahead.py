@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,7 @@ from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.signals import keep_shares, tell_role
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_root
 from repo_mcp.text.lines import has_binary_extension
 

@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 from index_format import IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
@@ -31,6 +30,7 @@ from repo_mcp.indexing.scan_state import (
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.generation import Generation
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, RefreshReport
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 

@@ -23,12 +23,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import safe_child_environment
 from repo_mcp.languages.adapter_tasks import identify
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.poison import PoisonList
 
 if TYPE_CHECKING:

@@ -28,7 +28,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -36,6 +35,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.messages import encode_progress
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, Tool, ToolAnswer
+from repo_mcp.record_classes import replace
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.frames import JsonObject, RequestId

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import stat
-from dataclasses import dataclass
 
 from repo_mcp.config.server_config import find_http_token
 from repo_mcp.errors import ErrorCode, RepoError
@@ -19,6 +18,7 @@ from repo_mcp.protocol.http_guard import (
     is_usable_token,
     split_host,
 )
+from repo_mcp.record_classes import dataclass
 
 DEFAULT_HOST = "127.0.0.1"
 MAX_PORT = 65_535

@@ -28,7 +28,6 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -43,6 +42,7 @@ from starlette.routing import Mount, Route
 from repo_mcp.protocol.http_connections import KEEP_ALIVE_SECONDS, Connection
 from repo_mcp.protocol.http_guard import App, Guard, Message, Receive, Scope, Send
 from repo_mcp.protocol.http_options import HttpOptions
+from repo_mcp.record_classes import dataclass
 
 PATH, SSE_PATH, MESSAGES_PATH = "/mcp", "/sse", "/messages/"
 MAX_BODY_BYTES = 4 * 1024 * 1024  # of one request: as much as a frame on stdio

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import INTERNAL_ERROR, INVALID_PARAMS, JsonObject, RequestId, encode_error
 from repo_mcp.protocol.instructions import name_schemes
+from repo_mcp.record_classes import dataclass, replace
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.messages import Answers

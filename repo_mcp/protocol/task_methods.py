@@ -26,7 +26,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -53,6 +52,7 @@ from repo_mcp.protocol.messages import (
 from repo_mcp.protocol.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
 from repo_mcp.protocol.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer
+from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import escape_text
 
 if TYPE_CHECKING:

@@ -20,10 +20,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING
+
+from repo_mcp.record_classes import dataclass, replace
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.tool_model import Question

@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from whoosh.scoring import BM25F, bm25
 
 from index_format import sort_distinct
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS
 
 F64 = npt.NDArray[np.float64]

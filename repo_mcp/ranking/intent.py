@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import PART, get_name_term, get_word_terms
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from index_format import Snapshot
@@ -48,6 +47,7 @@ from repo_mcp.ranking.snippets import (
     show_declaration,
 )
 from repo_mcp.ranking.spell_suggest import find_near
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL
 

@@ -15,7 +15,6 @@ bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Protocol
@@ -41,6 +40,7 @@ from index_format import (
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.bm25f import F64, I64, K1, U32, Integers, TermScorer, TfNormTable
 from repo_mcp.ranking.bm25f import B as SCORING_B
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS, PATH
 
 Mask = npt.NDArray[np.bool_]

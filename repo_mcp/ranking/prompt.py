@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 

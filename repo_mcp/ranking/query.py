@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 from repo_mcp.text.word_families import list_kin

@@ -13,7 +13,6 @@ term proximity, file sizes, depth of directories. See bench/quality/README.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from heapq import heappush, heappushpop
 from operator import attrgetter, itemgetter
 
@@ -37,6 +36,7 @@ from repo_mcp.ranking.signals import (
     weigh_kinds,
 )
 from repo_mcp.ranking.spell_suggest import find_paths
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.schema import SYMBOL
 

@@ -6,7 +6,7 @@ A file's points are relative to the best text in the answer, which scores 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from repo_mcp.record_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ so that an answer depends on the tree alone, not on how it was split into segmen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
 from operator import attrgetter, methodcaller
@@ -35,6 +34,7 @@ from repo_mcp.ranking.segment_search import (
     RankedUnit,
     SegmentSearch,
 )
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
 BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostly hold enough

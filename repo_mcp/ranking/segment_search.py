@@ -15,7 +15,6 @@ block-max indexes", 2011.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
@@ -34,6 +33,7 @@ from index_format import (
 )
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
+from repo_mcp.record_classes import dataclass
 
 Mask = npt.NDArray[np.bool_]
 SPARSE_LOOKUPS = 16  # per-file chunk lookups, after which a table of all chunk ends pays off

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
@@ -25,6 +24,7 @@ from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Searcher
 from repo_mcp.ranking.segment_search import Mask
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_name_term, get_root
 from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role
 from repo_mcp.text.schema import PATH, SYMBOL

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain, repeat
 from operator import itemgetter
@@ -26,6 +25,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, list_asked
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.text.lines import decode_source
 

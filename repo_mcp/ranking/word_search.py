@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from index_format import Snapshot
@@ -30,6 +29,7 @@ from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import ReadLive, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.text.stop_words import QUESTION_WORDS
 from repo_mcp.text.word_families import name_kin

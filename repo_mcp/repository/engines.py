@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import Outline, SearchAnswer, SearchRequest
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.workspace.live_tree import LiveTree

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from index_format import IndexFormatError
@@ -43,6 +42,7 @@ from repo_mcp.model import (
     SearchRequest,
 )
 from repo_mcp.process.hardening import limit_dumps
+from repo_mcp.record_classes import replace
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir

@@ -6,7 +6,6 @@ Nothing is built here: each index opens what was committed, and a refresh builds
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings, Cluster
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.record_classes import dataclass
 from repo_mcp.repository.engines import Outliner
 from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
 from repo_mcp.storage.held_directory import HeldDirectory

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from index_format import MANIFEST, WritableFile
@@ -25,6 +24,7 @@ from repo_mcp.model import (
     SymbolIndexReport,
     SymbolIndexStatus,
 )
+from repo_mcp.record_classes import dataclass
 from repo_mcp.repository import Repository
 from repo_mcp.storage.pack_keys import read_key
 from repo_mcp.storage.packs import KINDS, write_pack

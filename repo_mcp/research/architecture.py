@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import EdgeType
+from repo_mcp.record_classes import dataclass
 from repo_mcp.research.locating import is_program
 from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
 from repo_mcp.research.research_state import ResearchState

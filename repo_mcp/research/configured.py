@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
+from repo_mcp.record_classes import dataclass
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words

@@ -11,8 +11,8 @@ that none takes more than quadratic time on that.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.research.records import Form
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from repo_mcp.graph.bulk_scan import HEAD_LINES
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.locating import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, relocate

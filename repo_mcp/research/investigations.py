@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.record_classes import dataclass
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.claims import READS, build_claim
 from repo_mcp.research.configured import find_by_words, find_settings

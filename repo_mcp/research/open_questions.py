@@ -7,11 +7,11 @@ the question in their names, come first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.record_classes import replace
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
 from repo_mcp.research.locating import is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link

@@ -13,12 +13,13 @@ chains, the first few of each direct caller are shown.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, islice, zip_longest
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.record_classes import dataclass
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
 from repo_mcp.research.locating import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.records import Chain, Link

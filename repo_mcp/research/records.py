@@ -6,11 +6,12 @@ A citation is `path:start-end`. Its lines are those of the symbol that a finding
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.record_classes import dataclass
 
 MIN_DEPTH, DEFAULT_DEPTH, MAX_DEPTH = 1, 2, 5
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 from index_format import IndexFormatError
@@ -22,6 +21,7 @@ from repo_mcp.graph.questions import name_kind
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_address
 from repo_mcp.research.investigations import Gathered, investigate

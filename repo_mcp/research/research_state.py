@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -25,6 +24,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
+from repo_mcp.record_classes import replace
 from repo_mcp.research.locating import find_innermost, weaker
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,

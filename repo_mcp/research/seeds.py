@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -28,6 +27,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, SymbolFilter
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.locating import find_innermost, is_program, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState

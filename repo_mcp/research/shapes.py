@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from repo_mcp.graph.bulk_scan import NamedUse
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
+from repo_mcp.record_classes import dataclass
 from repo_mcp.research.locating import find_innermost, is_decorator, is_program
 from repo_mcp.research.records import Shape
 from repo_mcp.research.research_state import ResearchState, search_words

@@ -17,12 +17,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from repo_mcp import __version__
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.record_classes import dataclass
 from repo_mcp.scip.descriptors import SCHEME, build_descriptor
 from repo_mcp.scip.messages import (
     DEFINITION,

@@ -16,13 +16,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.record_classes import dataclass
 from repo_mcp.scip.matching import OtherText, match_document
 from repo_mcp.scip.messages import ReadableFile, decode_document, decode_path, iter_documents
 from repo_mcp.scip.wire import WireError

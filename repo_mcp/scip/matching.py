@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from index_format import compute_fingerprint
+from repo_mcp.record_classes import dataclass
 from repo_mcp.scip.descriptors import LOCAL, list_last_names, split_symbol
 from repo_mcp.scip.export import is_letter
 from repo_mcp.scip.messages import DEFINITION, FORWARD_DEFINITION, Document, Occurrence, PositionEncoding

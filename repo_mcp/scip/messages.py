@@ -19,10 +19,10 @@ Left out on purpose: every other field, among them diagnostics, documentation an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.scip.wire import (
     BYTES,
     VARINT,

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.semantic.safetensors_file import F32
 
 GELU_ROWS = 32  # of 1536 numbers: 200 KB, which fit into a core's cache together with temporaries

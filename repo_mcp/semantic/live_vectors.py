@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -46,6 +45,7 @@ from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask, Matches
 from repo_mcp.ranking.signals import keep_shares, sum_text, tell_role
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder
 from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView

@@ -21,7 +21,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import BinaryIO, TypeVar
 
@@ -30,6 +29,7 @@ import numpy.typing as npt
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.semantic.encoder import Encoder, ModelShape, iter_tensors
 from repo_mcp.semantic.safetensors_file import F32, LENGTH, MAX_HEADER_BYTES, NotSafetensors, Tensors
 from repo_mcp.semantic.word_pieces import WordPieces
@@ -57,7 +57,7 @@ _MODEL, _VOCABULARY, _SETTINGS = "model.safetensors", "vocab.txt", "config.json"
 _WORDS, _READING, _POOLING = "tokenizer_config.json", "sentence_bert_config.json", "1_Pooling/config.json"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EmbeddingModel:
     """A loaded model, which turns texts into vectors of small integers. Safe for several threads."""
 

@@ -13,11 +13,12 @@ import json
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
+
+from repo_mcp.record_classes import dataclass
 
 F32 = npt.NDArray[np.float32]
 LENGTH = struct.Struct("<Q")

@@ -11,7 +11,6 @@ float32 sums it without rounding, in any order; the resulting cosine is the same
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -31,6 +30,7 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import Mask
+from repo_mcp.record_classes import dataclass
 from repo_mcp.semantic.model_folder import I8
 
 VERSION = 1  # of the content of a record

@@ -20,7 +20,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
 from functools import partial
 from queue import SimpleQueue
 
@@ -46,6 +45,7 @@ from repo_mcp.languages.outline.adapter import ParserFailed
 from repo_mcp.languages.patterns.language_registry import LANGUAGES
 from repo_mcp.model import ProgressCallback
 from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.semantic.embedding_process import TASK
 from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, build_segment
 from repo_mcp.symbol_index.phase import ReadFile

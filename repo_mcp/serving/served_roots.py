@@ -21,7 +21,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, NoReturn
 
@@ -30,6 +29,7 @@ from repo_mcp.config.server_config import LEAST_MEMORY_MB, NAMED_ROOT_TOOLSETS, 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer, Toolset, name_tools
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.serving.toolset_loader import (
     OneRoot,
     Warn,

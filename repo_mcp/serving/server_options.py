@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Sequence
+from dataclasses import fields
 
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.config.server_config import (
@@ -18,6 +18,7 @@ from repo_mcp.config.server_config import (
     load_config,
 )
 from repo_mcp.protocol.http_options import add_http_options
+from repo_mcp.record_classes import replace
 
 DESCRIPTION = """Serve one code repository, read-only, over MCP.
 
@@ -91,7 +92,7 @@ def build_parser(
     _add_switches(parser)
     add_http_options(parser)
     limits = parser.add_argument_group("limits")
-    for field in dataclasses.fields(Limits):
+    for field in fields(Limits):
         option = "--" + field.name.replace("_", "-")
         limits.add_argument(
             option, type=int, metavar="N", help=f"{LIMITS[field.name]} (default: {field.default:,})"
@@ -190,7 +191,7 @@ def _add_donors(parser: argparse.ArgumentParser) -> None:
 
 def read_given(options: argparse.Namespace) -> Config:
     """Build the configuration from options alone, without any file. Raises RepoError with CONFIG_INVALID."""
-    limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
+    limits = {field.name: getattr(options, field.name) for field in fields(Limits)}
     toolsets = options.toolsets
     return load_config(
         options.repo_root,
@@ -222,5 +223,5 @@ def read_config(options: argparse.Namespace) -> Config:
     if "retrieval" in config.toolsets:
         from repo_mcp.config.named_roots import load_named_roots
 
-        config = dataclasses.replace(config, named_roots=load_named_roots(options.config))
-    return config if options.watch is not None else dataclasses.replace(config, watch=True)
+        config = replace(config, named_roots=load_named_roots(options.config))
+    return config if options.watch is not None else replace(config, watch=True)

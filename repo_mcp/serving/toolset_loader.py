@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
 from repo_mcp.protocol.calls import CallGuard
+from repo_mcp.record_classes import replace
 from repo_mcp.toolsets.binding import LoadedToolset
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ import stat as modes
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import HeldDirectory, OpenedDirectory, OwnDirectory
 
 OWN_NAME = ".repo_mcp"

@@ -14,11 +14,11 @@ Left out on purpose: which checkouts there are, and which rows are taken over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from index_format import VERSION as FORMAT_VERSION
 from index_format import Directory, DiskDirectory, IndexFormatError, Manifest, read_sealed_manifest
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import list_data_dirs, name_canonically
 from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.storage.namespaces import list_shareable, make_sealer

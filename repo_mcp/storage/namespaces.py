@@ -30,11 +30,11 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from index_format import SEAL_SUFFIX, TAG_BYTES, DiskDirectory, IndexFormatError, MakeTag, pack
 from index_format import VERSION as FORMAT_VERSION
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import name_canonically
 from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.storage.user_key import UserKey

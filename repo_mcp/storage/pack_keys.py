@@ -13,12 +13,12 @@ Left out on purpose: what is signed (`repo_mcp.storage.packs`).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from index_format import TAG_BYTES, DiskDirectory, IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import name_canonically
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NoReturn
 
@@ -45,6 +44,7 @@ from index_format import (
     unpack,
 )
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import name_canonically
 from repo_mcp.storage.pack_keys import PackKey
 

@@ -16,8 +16,9 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
     from index_format import DiskDirectory

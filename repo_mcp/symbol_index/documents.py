@@ -7,7 +7,6 @@ name becomes a term once, however many files have it, and posting lists come fro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -26,6 +25,7 @@ from index_format import (
 )
 from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.documents import FIELD_BITS, build_run
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.record_columns import RecordColumns
 from repo_mcp.symbol_index.schema import (
     DECLARES,

@@ -11,7 +11,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,6 +34,7 @@ from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import CompactReport, IndexedPath, ProgressCallback, SkipReason, SymbolIndexReport
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.storage.donors import ListDonors, list_nothing
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS

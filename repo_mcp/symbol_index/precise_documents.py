@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from index_format import (
 )
 from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.documents import FIELD_BITS, build_run
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.precise_record import DEFINES, NAMES, PRECISE_FIELDS
 
 

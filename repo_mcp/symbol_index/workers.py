@@ -14,7 +14,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from typing import TypeVar
 
@@ -25,6 +24,7 @@ from repo_mcp.indexing.derived_plan import WantedFile
 from repo_mcp.languages.adapter_tasks import MAX_ENDED, PREFIX, encode_request, identify
 from repo_mcp.languages.outline.adapter import ParserFailed
 from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.documents import ParsedFile
 from repo_mcp.symbol_index.record_columns import find_faulty

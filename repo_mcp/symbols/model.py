@@ -6,8 +6,9 @@ needs numpy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
+
+from repo_mcp.record_classes import dataclass
 
 
 class SymbolKind(IntEnum):

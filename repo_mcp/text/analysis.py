@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -33,6 +32,7 @@ import numpy.typing as npt
 from whoosh.analysis import Filter, LowercaseFilter, RegexTokenizer, StemFilter, StopFilter
 from whoosh.lang.porter import stem
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.spans import PADDING, Spans, hash_spans, join_spans, rank_hashes
 from repo_mcp.text.stemming import stem_word
 

@@ -19,10 +19,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from encodings.aliases import aliases
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
 
 SNIFFED_BYTES = 8192

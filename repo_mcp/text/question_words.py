@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.stop_words import STOP_WORDS
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from repo_mcp.record_classes import dataclass
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 
 MAX_FAULTS = 20  # of one diff; further ones are counted
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")

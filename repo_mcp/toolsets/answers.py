@@ -34,7 +34,7 @@ import base64
 import binascii
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import partial
 from typing import Generic, TypeVar, cast
 
@@ -42,6 +42,7 @@ from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 from repo_mcp.toolsets.schema_parts import Schema
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -29,6 +28,7 @@ from repo_mcp.protocol.tool_model import (
     check_schema,
     read_arguments,
 )
+from repo_mcp.record_classes import dataclass
 from repo_mcp.toolsets.answers import Arguments, Asked, Call, Draft, Record, compile_pruner, warn_beside
 
 if TYPE_CHECKING:

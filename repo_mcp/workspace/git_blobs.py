@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import TypeVar
 
@@ -27,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.errors import RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.git_index import (
     INDEX,
     MAX_INDEX_BYTES,

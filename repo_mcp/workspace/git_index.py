@@ -26,7 +26,7 @@ import struct
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TypeVar
 
@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.git_places import DOT_GIT, read_git_file
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
 

@@ -20,7 +20,8 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from repo_mcp.record_classes import dataclass
 
 DOT_GIT = ".git"
 MAX_WORK_TREES = 1_000

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.ignore_layers import Rule, RuleFile
 from repo_mcp.workspace.ignore_lines import HostilePattern, parse_line
 

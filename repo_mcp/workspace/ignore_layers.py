@@ -13,8 +13,8 @@ Pure. Left out on purpose: syntax (`repo_mcp.workspace.ignore_lines`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.git_index import TrackedPaths
 from repo_mcp.workspace.globs import NameMatcher, match_components
 

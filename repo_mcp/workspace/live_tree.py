@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, FileListing, ListedFile, WalkReport
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.client_paths import is_unicode, shown
 from repo_mcp.workspace.git_index import GitIndex, NotedFiles

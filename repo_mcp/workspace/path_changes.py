@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import stat as modes
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
 
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import Denial

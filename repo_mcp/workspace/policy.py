@@ -30,8 +30,8 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace import globs
 
 _MAX_REMEMBERED = 50_000  # directories, about 5 MB; Linux has 5,096

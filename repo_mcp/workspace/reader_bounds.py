@@ -20,7 +20,9 @@ from __future__ import annotations
 import os
 import re
 import stat as modes
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from repo_mcp.record_classes import dataclass
 
 HARD_LINK = "hard_link"
 OTHER_FILE_SYSTEM = "other_file_system"

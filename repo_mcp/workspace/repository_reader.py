@@ -25,11 +25,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import GRANULARITY_NS, FileStat
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
 from repo_mcp.workspace.client_paths import (

@@ -24,11 +24,12 @@ import os
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter, itemgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.client_paths import is_unicode
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules

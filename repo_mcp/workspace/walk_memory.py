@@ -9,8 +9,8 @@ anew each time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.ignore import IgnoreRules, ParsedRules
 from repo_mcp.workspace.ignore_files import IgnoreFacts
 

@@ -79,6 +79,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.storage", "repo_mcp.symbols", "repo_mcp.text"),
     ("repo_mcp", "repo_mcp.languages.patterns", "repo_mcp.model"),
     ("repo_mcp.errors", "repo_mcp.file_stat", "repo_mcp.lru_cache"),
+    ("repo_mcp.record_classes",),
 )
 
 # Everything of ours that the other package may enter by.

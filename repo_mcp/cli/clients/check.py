@@ -17,11 +17,11 @@ import queue
 import subprocess
 import threading
 import time
-from dataclasses import dataclass
 
 from repo_mcp import __version__
 from repo_mcp.cli.clients.clients import Server
 from repo_mcp.config.server_config import list_client_variables
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 
 PATIENCE_SECONDS = 30.0  # for each answer; Codex waits this long for a server to start

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from dataclasses import dataclass
 
 from index_format import DiskDirectory, IndexFormatError, new_file
 from repo_mcp.cli.clients.clients import FileLocation
 from repo_mcp.config.home import find_home
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 
 MAX_FILE_BYTES = 16 * 1024 * 1024  # Claude Code keeps its history beside its servers
 MAX_BACKUPS = 99

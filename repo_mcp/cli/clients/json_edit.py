@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from repo_mcp.record_classes import dataclass
 
 DEFAULT_INDENT = "  "
 # Groups are not repeated possessively: Python before 3.11.5 gets that wrong (gh-106052).

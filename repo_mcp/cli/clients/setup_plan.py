@@ -19,7 +19,6 @@ import difflib
 import os
 import re
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from repo_mcp.cli.clients import json_edit, toml_edit
@@ -30,6 +29,7 @@ from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, note
 from repo_mcp.cli.console.text import visible
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 
 _PROGRAMS = frozenset({SCRIPT, f"{SCRIPT}.exe"})

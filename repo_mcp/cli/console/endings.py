@@ -7,10 +7,10 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 
 EXIT_DONE = 0

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass
 
 from repo_mcp.config.found_root import AUTO, explain_refusal, find_root, find_working_directory
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

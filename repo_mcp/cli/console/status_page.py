@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from repo_mcp.cli.console.render import count, count_reasons
 from repo_mcp.cli.console.text import FAINT, Console, Text, show_size
 from repo_mcp.model import IndexStatus, SkipReason, SymbolIndexStatus
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 
 BAR_CELLS = 20

@@ -15,7 +15,6 @@ import stat as modes
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
@@ -29,6 +28,7 @@ from repo_mcp.config.server_config import Config, find_state_home
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.symbol_parsers import list_faults, list_languages
 from repo_mcp.process.hardening import is_available
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.repository import Repository
 from repo_mcp.storage.data_dir import examine_data_dir
 from repo_mcp.storage.donors import NO_PLACE, Donor

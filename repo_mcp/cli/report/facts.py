@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from repo_mcp import __version__
 from repo_mcp.audit.log import open_audit_log
 from repo_mcp.model import IndexStatus, ListedFile, SegmentFacts, SymbolIndexStatus
+from repo_mcp.record_classes import dataclass
 from repo_mcp.repository import Repository
 
 MOST_CALLS = 20_000  # read from the log

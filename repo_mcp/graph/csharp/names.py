@@ -9,11 +9,11 @@ declared in a project file.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from repo_mcp.graph.program import Confidence, Declaration, Program
 from repo_mcp.languages.csharp.types import count_arity, name_arity
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     Reference,
     ReferenceRole,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
@@ -40,6 +39,7 @@ from repo_mcp.languages.csharp.types import (
 )
 from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN
 from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolKind
 
 MAX_COMPARED = 60  # methods of one name; with more, all are returned

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.types import ARITY_SHIFT, AWAITED, TASK, TypeName, name_arity, read_type
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolFlag
 
 MAX_STEPS = 12

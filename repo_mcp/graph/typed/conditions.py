@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import CONDITIONS
 from repo_mcp.symbols.symbol_record import ReferenceRole
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
@@ -18,6 +17,7 @@ from repo_mcp.graph.typed.java_rules import JavaRules
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
 from repo_mcp.graph.typed.rust_rules import RustRules
 from repo_mcp.graph.typed.swift_rules import SwiftRules
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
 
 MAX_FILES = 500  # that declare a method of one name, examined for types; and as many for what embeds them

@@ -7,7 +7,6 @@ leaves the repository gives an external name; a step that leads nowhere gives No
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -15,6 +14,7 @@ from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.graph.typed.rules import Rules
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,

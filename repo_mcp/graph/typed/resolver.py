@@ -11,7 +11,6 @@ call of a type means the type, and its declared constructor that accepts that ma
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from repo_mcp.graph.program import (
     NOTHING,
@@ -34,6 +33,7 @@ from repo_mcp.graph.typed.lookup import (
     settle,
 )
 from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, DERIVED, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,

@@ -8,10 +8,10 @@ and write closures behind the brackets, the first of them without a label.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol
 
 _ONLY_FOLDERS = ("Source", "src")

@@ -7,11 +7,11 @@ name of something external. The file itself (ordinal 0) stands for its module, a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import BLOCK
 from repo_mcp.symbols.symbol_record import (
     Reference,

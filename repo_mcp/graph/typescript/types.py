@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.languages.typescript.types import read_parameters, read_types, split_parameters, split_type
 from repo_mcp.languages.typescript.walk import CAST
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, read_parameter
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,

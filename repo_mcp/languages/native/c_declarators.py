@@ -6,8 +6,9 @@ pointers, brackets and parameter lists, read from the outside in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node

@@ -15,12 +15,12 @@ How much of a text an outline repeats is limited for all adapters, so that none 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
 
 from repo_mcp.model import Outline
+from repo_mcp.record_classes import dataclass
 
 BUILT_IN = ("python", "headings", "keys", "lexical")  # names that an installed adapter cannot use
 MAX_SYMBOLS = 10_000

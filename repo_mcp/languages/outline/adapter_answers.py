@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +23,7 @@ from repo_mcp.languages.outline.adapter import (
 )
 from repo_mcp.languages.patterns.landmarks import Spans
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import dataclass
 
 MAX_KIND_CHARS = 40
 MAX_LABEL_CHARS = 200  # of a context, a warning, the word for a parser

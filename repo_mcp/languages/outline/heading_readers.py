@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from repo_mcp.languages.outline.adapter import MAX_PARENT_CHARS, MAX_SYMBOLS, Adapter, cut
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import dataclass
 
 MAX_TITLE_CHARS = 200
 LOOKED_AT_CHARS = 2_000  # at the start of each line

@@ -17,12 +17,12 @@ import os
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.outline.adapter import BUILT_IN, Adapter
 from repo_mcp.languages.patterns.language_registry import has_rule
+from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

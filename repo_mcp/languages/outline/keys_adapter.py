@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_SYMBOLS, Adapter, cut
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import dataclass
 
 PARSER = "keys"
 MAX_VALUE_CHARS = 80

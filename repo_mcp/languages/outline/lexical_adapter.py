@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from repo_mcp.languages.outline.adapter import (
@@ -26,6 +25,7 @@ from repo_mcp.languages.outline.adapter import (
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import dataclass, replace
 
 PARSER = "lexical"
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open

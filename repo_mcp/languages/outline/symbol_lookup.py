@@ -7,10 +7,10 @@ Left out on purpose: names that an import or a base class brings, which the tool
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import dataclass
 
 MAX_SHOWN_CHARS = 64  # of a name that the client made up
 NEAR_LINES = 20  # before and after a line that no declaration is around

@@ -16,13 +16,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
+from repo_mcp.record_classes import dataclass
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body

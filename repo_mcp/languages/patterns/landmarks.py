@@ -16,9 +16,10 @@ cannot tell from a call, nesting. The purpose is a field that helps ranking at l
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
+
+from repo_mcp.record_classes import dataclass
 
 VERSION = 3  # part of the index's configuration: raise it when landmarks or languages change
 

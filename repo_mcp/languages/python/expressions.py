@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
@@ -33,6 +32,7 @@ from repo_mcp.languages.python.types import (
     parse_quoted,
     write_arguments,
 )
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, SymbolRecordBuilder
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from repo_mcp.languages.python.declarations import (
     FunctionNode,
@@ -20,6 +19,7 @@ from repo_mcp.languages.python.declarations import (
     iter_parameters,
     list_decorator_names,
 )
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, SymbolFlag, SymbolKind, SymbolRecordBuilder
 
 MAX_SIGNATURE_CHARS = 300

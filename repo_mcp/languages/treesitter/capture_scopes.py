@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.source_text import SourceText
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     Access,

@@ -15,11 +15,11 @@ Captures that mean the same in every dialect have their handlers here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 
 if TYPE_CHECKING:

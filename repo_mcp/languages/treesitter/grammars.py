@@ -7,8 +7,9 @@ at most, and 3 MB with the library; all of them 50 ms and 6 MB.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Language

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -26,6 +25,7 @@ import numpy as np
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from repo_mcp.languages.treesitter.grammars import load_language
+from repo_mcp.record_classes import dataclass
 
 __all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
 

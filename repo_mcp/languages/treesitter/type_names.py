@@ -8,7 +8,8 @@ step makes them shorter.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from repo_mcp.record_classes import dataclass
 
 MAX_STEPS = 8  # of unwrapping, at most
 

@@ -11,7 +11,6 @@ they are called is not always in the code: a variable EXPECTED and an offset sta
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import (
@@ -25,6 +24,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     ScopeWalk,
 )
 from repo_mcp.languages.typescript.types import read_type, read_types
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import BLOCK, ITSELF, name_parameter
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 

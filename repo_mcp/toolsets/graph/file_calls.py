@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.config.server_config import Limits
@@ -13,6 +12,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryListing, OpenedText
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.text.media_types import find_media_type
 from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, add_warnings, find_integer

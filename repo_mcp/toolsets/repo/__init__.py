@@ -7,7 +7,6 @@ call of the repository, renders one envelope and, however it ended, writes one l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol import instructions
 from repo_mcp.protocol.calls import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import CallContext, Toolset
+from repo_mcp.record_classes import replace
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import Arguments, Draft, answer_call
 from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer

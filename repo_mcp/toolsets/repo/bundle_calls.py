@@ -13,11 +13,12 @@ end, with a warning.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, NOTHING_FITS
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import ORDINARY_CHARS, Arguments, Draft, Part, Result, find_integer, find_text
 

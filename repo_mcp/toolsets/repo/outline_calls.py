@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.repo.reading_schemas import OUTLINE_DETAILS

@@ -38,13 +38,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
     Arguments,

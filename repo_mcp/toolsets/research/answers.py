@@ -14,11 +14,11 @@ The limit of bytes counts the text and the blocks beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, read_arguments
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import (
     HINTS,

@@ -8,11 +8,11 @@ by `repo:///` and their path, never by an absolute path, and lead to what `resou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
+from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR, Arguments, Draft, Page, Part, Result
 from repo_mcp.toolsets.binding import Entry

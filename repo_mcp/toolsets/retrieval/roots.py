@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.config.server_config import (
@@ -28,6 +27,7 @@ from repo_mcp.config.server_config import (
     find_cache_home,
 )
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.record_classes import replace
 from repo_mcp.storage.data_dir import name_cache_dir, take_outside_dir
 from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.toolsets.retrieval.failures import Code

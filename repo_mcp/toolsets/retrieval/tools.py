@@ -7,12 +7,12 @@ more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import (
     Arguments,
