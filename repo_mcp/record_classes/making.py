@@ -136,7 +136,7 @@ def _represent(self: Any) -> str:
     return f"{type(self).__qualname__}({told})"
 
 
-def _equals(self: Any, other: object) -> Any:
+def _equals(self: Any, other: Any) -> Any:
     if other.__class__ is not self.__class__:
         return NotImplemented
     values = self.__record_values__

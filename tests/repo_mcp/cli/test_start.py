@@ -21,6 +21,7 @@ LIST = "import sys; from repo_mcp.cli import main; main(sys.argv[1:]); print('\\
 OF_THE_PARSERS = {
     "repo_mcp.config",
     "repo_mcp.protocol",
+    "repo_mcp.record_classes",
     "repo_mcp.storage",
     "repo_mcp.text",
     "repo_mcp.workspace",
