@@ -35,13 +35,14 @@ class IgnoreFacts:
 class IgnoreFile:
     """The ignore file of one directory. Threads may share it: to parse it twice does no harm."""
 
-    __slots__ = ("_directory", "_rules", "_text", "facts")
+    __slots__ = ("_directory", "_rules", "_text", "_whole", "facts")
 
     def __init__(self, directory: str, text: bytes, facts: IgnoreFacts | None = None) -> None:
         """Without `facts`, which are those of an equal file, it is parsed at once."""
         self._directory = directory
         self._text = text
         self._rules: RuleFile | None = None
+        self._whole: IgnoreFile | None = None  # of which this is a part
         if facts is None:
             rules, warnings = self._parse()
             digest = name_ignore_file(directory, text)
@@ -51,17 +52,19 @@ class IgnoreFile:
     @property
     def rules(self) -> RuleFile:
         """Return the parsed rules."""
-        if self._rules is None:
+        if self._rules is None and self._whole is not None:
+            kept = [rule for rule in self._whole.rules.rules if not is_catch_all(rule)]
+            self._rules = RuleFile(_count_parts(self._directory), kept)
+        elif self._rules is None:
             self._parse()
         assert self._rules is not None
         return self._rules
 
     def set_catch_alls_aside(self) -> IgnoreFile:
-        """Return the same file without its rules that match every name in its directory."""
+        """Return the same file without its rules that match every name in its directory, not parsed."""
         digest = name_ignore_file(self._directory, self.facts.digest + _SET_ASIDE)
-        kept = [rule for rule in self.rules.rules if not is_catch_all(rule)]
-        other = IgnoreFile(self._directory, b"", IgnoreFacts(digest, len(kept), False, ()))
-        other._rules = RuleFile(_count_parts(self._directory), kept)
+        other = IgnoreFile(self._directory, b"", IgnoreFacts(digest, self.facts.rule_count, False, ()))
+        other._whole = self
         return other
 
     def _parse(self) -> tuple[list[Rule], list[str]]:

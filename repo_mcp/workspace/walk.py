@@ -134,6 +134,7 @@ class _Walk:
     ) -> None:
         self.memory = memory
         self.judged: dict[str, JudgedNames] = {}
+        self.has_set_aside = False  # the root's rules that match every name there
         self.new_names = 0
         self.reader = reader
         self.is_bounded = not reader.bounds.are_wide
@@ -227,8 +228,10 @@ class _Walk:
         self._add(level, files)
         unknown = self._settle_ignored(level, known, unknown)
         verdicts = self._judge(level, self._admit(unknown)) if unknown else _NO_VERDICTS
+        if recalled is None and self.memory is not None and self.has_set_aside:
+            recalled = JudgedNames(level.chain)
         if recalled is not None:
-            self.judged[level.path] = verdicts.add_to(known, found)
+            self.judged[level.path] = verdicts.add_to(recalled, found)
             self.new_names += verdicts.count
 
     def _settle_ignored(self, level: _Level, known: JudgedNames, entries: list[_Entry]) -> list[_Entry]:
@@ -267,10 +270,36 @@ class _Walk:
         own, own_path = found.get(_IGNORE_NAME), level.prefix + _IGNORE_NAME
         if own is not None and own.is_file(follow_symlinks=False) and not self.find_denial(own_path):
             self._read_rules(level, directory, own_path)
-        if self.memory is None or (not level.path and self.ignore.has_catch_alls):
+        if self.memory is None:
             return None
         known = self.memory.judged.get(level.path)
+        if not level.path and self.ignore.has_catch_alls:
+            return known if known is not None and self._set_aside_again(level, known, found) else None
         return known if known is not None and known.chain == level.chain else JudgedNames(level.chain)
+
+    def _set_aside_again(
+        self, level: _Level, known: JudgedNames, found: Mapping[str, os.DirEntry[str]]
+    ) -> bool:
+        """Set the root's catch-alls aside if the last walk did and each name was there already.
+
+        So none of its names has to be judged by the rules that are set aside: all of them were ignored.
+        """
+        assert self.ignore is not None
+        own = self.ignore.find_file("")
+        if own is None or known.chain != (own.set_catch_alls_aside().facts.digest,):
+            return False
+        if self.ignore.tracked.starts:  # a tracked name is not ignored, and what is tracked changes
+            return False
+        files, directories = known.files | known.ignored_files, known.directories | known.ignored_directories
+        visible = [(name, entry) for name, entry in found.items() if name[0] != "."]
+        is_known = all(
+            (name in files and entry.is_file(follow_symlinks=False))
+            or (name in directories and entry.is_dir(follow_symlinks=False))
+            for name, entry in visible
+        )
+        if visible and is_known:
+            self._set_aside(level)
+        return self.has_set_aside
 
     def _judge(self, level: _Level, entries: list[_Entry]) -> _Verdicts:
         """Add entries that are not left out; return what to remember about them."""
@@ -358,12 +387,18 @@ class _Walk:
         rules = self.ignore.names_in("")
         if not _ignores_everything(rules, entries):
             return rules
+        self._set_aside(level)
+        return self.ignore.names_in("")
+
+    def _set_aside(self, level: _Level) -> None:
+        """Leave out the root's rules that match every name there."""
+        assert self.ignore is not None
         self.ignore.set_aside_catch_alls()
+        self.has_set_aside = True
         self.warnings.append(CATCH_ALLS_SET_ASIDE)
         own = self.ignore.find_file("")
         assert own is not None
         level.chain = (own.facts.digest,)
-        return self.ignore.names_in("")
 
     def _note_failure(self, path: str, error: OSError | RepoError) -> None:
         """Record a failure: unless the directory is gone, everything below it is unknown."""

@@ -78,7 +78,7 @@ class WalkMemory:
         """Start from the results of a walk in another process, unless this one has walked already."""
         if self.rules is None:
             self.parsed.facts = facts
-            self.judged = dict(judged)
+            self.judged = self._moved = dict(judged)  # read a moment ago, and so together
 
     def list_facts(self) -> dict[str, IgnoreFacts]:
         """Return the facts of the ignore files met in the last walk, by directory."""

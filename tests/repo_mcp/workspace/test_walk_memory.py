@@ -194,3 +194,28 @@ def test_numbers_beyond_64_bits_are_wrapped_and_tell_apart() -> None:
     assert build_walked_files((WalkedFile("x", FileStat(1, 2, 3, 4)),))[0] == WalkedFile(
         "x", FileStat(1, 2, 3, 4)
     )
+
+
+def test_rules_that_ignore_everything_are_set_aside_again_without_being_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("a/x.c", "a/x.o", "Makefile", ".hidden", "notes.o"):
+        do(tmp_path, "write", path, "")
+    (tmp_path / ".gitignore").write_text("*.o\n*\n")
+    policy, memory = DenyPolicy(), WalkMemory()
+    reader = RepositoryReader(str(tmp_path), policy.find_denial)
+
+    def walk_on() -> WalkReport:
+        later = WalkMemory()  # of another process
+        later.recall(memory.judged, memory.list_facts())
+        return walk(reader, policy.find_denial, IgnoreRules((), later.parsed), memory=later)
+
+    first = walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    assert [file.path for file in first.files] == ["Makefile", "a/x.c"]
+    with monkeypatch.context() as patch:
+        patch.setattr(ignore_files, "parse_line", None)
+        assert walk_on() == first
+    do(tmp_path, "write", "new.c", "")
+    assert walk_on() == walk(reader, policy.find_denial, IgnoreRules())
+    (tmp_path / ".gitignore").write_text("*.o\n*\n!new.c\n")
+    assert [file.path for file in walk_on().files] == ["new.c"]
