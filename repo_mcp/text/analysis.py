@@ -43,7 +43,9 @@ LONG_WORD = "\0long"
 DECLARED = "\0="  # before a whole name of one word, as written: `Router` also is a part of `HeaderRouter`
 NAME_TERMS = 2  # the most that a word without inner parts yields: `message` and `messag`
 # Letters outside ASCII count as lower case, since scripts without case have no humps to cut at.
-PART = r"[A-Z]+(?![a-z\u0080-\U0010ffff])|[A-Z]?[a-z\u0080-\U0010ffff]+|[0-9]+"
+# The set is said by what it lacks: one that names the last character takes 6 ms to compile.
+_LOWER_LETTER = r"[^\0-`{-\x7f]"
+PART = rf"[A-Z]+(?!{_LOWER_LETTER})|[A-Z]?{_LOWER_LETTER}+|[0-9]+"
 _PARTS = re.compile(PART)
 _WORD = re.compile(r"\w+")
 TERM_BITS = 32
