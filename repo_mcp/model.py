@@ -137,6 +137,7 @@ class SearchRequest:
     language: str | None = None
     include_tests: bool = True
     symbols_only: bool = False  # searches names of declarations only, exact matches first
+    names_snapshot: bool = True  # in the answer: the first time it takes half a µs for each file of the index
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,7 @@ class ExactRequest:
     context_lines: int = 0  # before and after each match
     max_per_file: int | None = None  # matches listed of one file; all are counted
     with_symbols: bool = False  # name the declarations around the matches
+    names_snapshot: bool = True  # as in a ranked search
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,6 @@ def build_parser() -> CommandParser:
 
 def search(options: Namespace) -> int:
     """Run one search, print it and return the exit code. Raises RepoError."""
-    from repo_mcp.cli.search_command import choose_language, join_globs
     from repo_mcp.model import ExactRequest, SearchRequest
 
     config, place = load(options), find_place(options.repo_root)
@@ -182,10 +181,19 @@ def search(options: Namespace) -> int:
             EXACT_LIMIT if options.top_k is None else check_top_k(options.top_k),
             context_lines=options.context,
             with_symbols=options.json,
+            names_snapshot=options.json,
         )
         return search_exactly(config, exact, options)
     top_k = choose_top_k(config, options.top_k)
-    request = SearchRequest(options.query, top_k, glob, language, options.tests, symbols_only=mode == SYMBOL)
+    request = SearchRequest(
+        options.query,
+        top_k,
+        glob,
+        language,
+        options.tests,
+        symbols_only=mode == SYMBOL,
+        names_snapshot=options.json,
+    )
     return search_ranked(config, request, options)
 
 
@@ -232,7 +240,6 @@ def choose_top_k(config: Config, top_k: int | None) -> int:
 def list_files(config: Config, glob: str | None, options: Namespace) -> int:
     """List the files of the tree that pass the filters."""
     from repo_mcp.cli.console.plain import write_json
-    from repo_mcp.cli.search_command import choose_language
     from repo_mcp.languages.patterns.language_registry import find_language
     from repo_mcp.text.lines import escape_text
     from repo_mcp.text.roles import is_test_path

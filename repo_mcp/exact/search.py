@@ -121,7 +121,8 @@ def run_exact(
         found.warnings.append(CHANGES_UNKNOWN)
     elif changed.too_large:
         found.warnings.append(describe_too_large(changed.too_large))
-    return found.build_answer(request, searcher.snapshot.name, scanned=not candidates.narrowed)
+    snapshot = searcher.snapshot.name if request.names_snapshot else ""
+    return found.build_answer(request, snapshot, scanned=not candidates.narrowed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -399,11 +399,13 @@ class LiveIndex:
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
         joins: bool = False,
+        is_last: bool = False,
     ) -> RefreshReport:
         """Bring the index up to date with the tree. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
         Waits a little for a running refresh, and raises BUSY if that takes long. With `joins` it waits for
-        its end and reports what both have done.
+        its end and reports what both have done. With `is_last` nothing looks at the tree again, and the
+        report names no snapshot.
         """
         stop = self._stops_when(cancelled)
         self.report.note_begun()
@@ -412,8 +414,10 @@ class LiveIndex:
             self.refresher.begin(stop)
         started = time.monotonic()
         try:
-            done = self.refresher.refresh(force=force, progress=progress, stop=stop)
-            self.look.note_refresh(started)
+            done = self.refresher.refresh(
+                force=force, progress=progress, stop=stop, names_snapshot=not is_last
+            )
+            self.look.note_refresh(started, is_last=is_last)
             self._watch.note_walk(started)
             self.report.note_looked()
             self._note_refresh_done()

@@ -54,11 +54,12 @@ class _Look:
     took: float  # seconds
     files: int  # that were looked at
     changed: ChangedFiles
+    is_last: bool = False  # nobody looks again: a command answers of the tree that it met
 
     def is_old(self, share: float = 1.0) -> bool:
         """Return True when that share of the time for which the look may be reused is over."""
         keeps = LOOK_REUSE_FACTOR * self.took if self.files > CHEAP_LOOK_FILES else 0.0
-        return time.monotonic() - self.started >= share * keeps
+        return not self.is_last and time.monotonic() - self.started >= share * keeps
 
 
 class TreeLook:
@@ -132,14 +133,19 @@ class TreeLook:
         finally:
             self._looking.release()
 
-    def note_refresh(self, started: float) -> None:
-        """Use the findings of a refresh that began at `started` (time.monotonic), which has looked too."""
+    def note_refresh(self, started: float, *, is_last: bool = False) -> None:
+        """Use the findings of a refresh that began at `started` (time.monotonic), which has looked too.
+
+        With `is_last` they never become old.
+        """
         found = self._generation.read_seen()
         if found is not None:
             manifest, seen = found
             self._generation.note_whole(manifest)
             took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
-            self._look = _Look(manifest.generation, started, took, seen.whole_count, assume_unchanged(seen))
+            self._look = _Look(
+                manifest.generation, started, took, seen.whole_count, assume_unchanged(seen), is_last
+            )
 
     def count_stale(self, seen: SeenFiles | None, files: int, *, may_look: Callable[[], bool]) -> int | None:
         """Return the number of files changed since the refresh; in a large tree, at the last look."""
@@ -187,7 +193,12 @@ class Refresher:
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
 
     def refresh(
-        self, *, force: bool, progress: ProgressCallback | None, stop: Callable[[], bool]
+        self,
+        *,
+        force: bool,
+        progress: ProgressCallback | None,
+        stop: Callable[[], bool],
+        names_snapshot: bool = True,
     ) -> RefreshReport:
         """Bring the index up to date with the tree. The caller holds `running`. Raises as the indexer."""
 
@@ -203,7 +214,7 @@ class Refresher:
                 done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
             self._look.stale, self.fault = 0, ""
             self._note_finished(done)
-            return replace(done, snapshot=self._name_snapshot())
+            return replace(done, snapshot=self._name_snapshot()) if names_snapshot else done
         finally:
             self.progress = None
 

@@ -64,9 +64,10 @@ def run_search(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
     progress = describe_progress(searcher.snapshot)
+    snapshot = searcher.snapshot.name if request.names_snapshot else ""
     look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress)
     if request.symbols_only:
-        return _answer_look_up(searcher, look(request.top_k), (*query.warnings, *progress))
+        return _answer_look_up(snapshot, look(request.top_k), (*query.warnings, *progress))
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
@@ -92,19 +93,19 @@ def run_search(
         _name_matched(query.text, widened.weights, shown.hits),
         total,
         truncated=is_least or total > len(shown.hits),
-        snapshot=searcher.snapshot.name,
+        snapshot=snapshot,
         warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
         total_is_lower_bound=is_least,
     )
 
 
-def _answer_look_up(searcher: Searcher, found: Found, warnings: tuple[str, ...]) -> SearchAnswer:
+def _answer_look_up(snapshot: str, found: Found, warnings: tuple[str, ...]) -> SearchAnswer:
     """Return the declarations as hits; their names say what matched."""
     return SearchAnswer(
         tuple(replace(hit, matched_terms=()) for hit in found.hits),
         found.total,
         truncated=found.total_is_lower_bound or found.total > len(found.hits),
-        snapshot=searcher.snapshot.name,
+        snapshot=snapshot,
         warnings=(*found.warnings, *warnings),
         total_is_lower_bound=found.total_is_lower_bound,
     )

@@ -306,15 +306,19 @@ class Repository:
         force: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
+        is_last: bool = False,
     ) -> RefreshReport:
         """Bring the index up to date with the tree. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
         A refresh that is already running in this process is joined, and the report covers both. BUSY means
-        that another process writes.
+        that another process writes. With `is_last` nothing looks at the tree again, and the report names no
+        snapshot: a command answers from the tree as it was then.
         """
         if force:
             self.poison.clear()
-        done = self._index.refresh(force=force, progress=progress, cancelled=cancelled, joins=True)
+        done = self._index.refresh(
+            force=force, progress=progress, cancelled=cancelled, joins=True, is_last=is_last
+        )
         return replace(done, warnings=(*done.warnings, *self._warn_of_adapters()))
 
     def compact(self, *, full: bool) -> CompactReport:

@@ -98,10 +98,15 @@ def refresh(repository: Repository, *, force: bool, quiet: bool) -> RefreshRepor
         return repository.refresh(force=force, progress=progress)
 
 
+def _refresh_for_an_answer(repository: Repository, *, quiet: bool) -> None:
+    with show_progress(quiet=quiet) as progress:
+        repository.refresh(progress=progress, is_last=True)
+
+
 def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
     """Refresh the index; if another process is doing so, use the existing one. Raises RepoError."""
     try:
-        refresh(repository, force=False, quiet=quiet)
+        _refresh_for_an_answer(repository, quiet=quiet)
     except RepoError as error:
         if error.code != ErrorCode.BUSY or not repository.index_exists:
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from index_format.directory import SETTLED_NS
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing import watcher
 from repo_mcp.live import live_index, refresher
-from repo_mcp.model import SearchRequest
+from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from tests.deep.answers import open_repository
 from tests.growth import HANG_SECONDS
@@ -197,3 +199,23 @@ def test_a_snapshot_is_named_by_the_content(root: Path, tmp_path: Path) -> None:
         (root / "hake.py").unlink()
         (root / "cod.py").write_text("def cod():\n    return 1\n")
         assert one.refresh().snapshot == first
+
+
+def test_behind_the_last_refresh_nothing_looks_at_the_tree_again(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command answers of the tree that it met."""
+    time.sleep(SETTLED_NS / 1e9)  # what changed a moment ago is read again
+    with closing(open_repository(root, tmp_path / "data")) as repository:
+        repository.refresh()
+        assert repository.refresh(is_last=True).snapshot == ""
+        with monkeypatch.context() as patch:
+            patch.setattr(repository._index.look, "walk", None)
+            found = repository.search(SearchRequest("cod", 5, names_snapshot=False))
+            assert ([hit.path for hit in found.hits], found.snapshot) == (["cod.py"], "")
+            exactly = repository.search_exact(ExactRequest("def cod", names_snapshot=False))
+            assert (exactly.total, exactly.snapshot) == (1, "")
+        named = repository.refresh().snapshot
+        assert named
+        assert repository.search(SearchRequest("cod", 5)).snapshot == named
+        assert repository.search_exact(ExactRequest("def cod")).snapshot == named
