@@ -3,6 +3,7 @@
 The package knows nothing of repositories, languages or protocols. Others use only the names listed here.
 """
 
+from index_format.adopted_segments import AdoptedSegments
 from index_format.block_lists import BOUND_SCALE, SATURATION_B, SATURATION_K1, BlockList
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan, UnitSpan, compute_chunk_id
@@ -78,6 +79,7 @@ __all__ = [
     "SIZE",
     "TAG_BYTES",
     "VERSION",
+    "AdoptedSegments",
     "BlockList",
     "ChunkSpan",
     "ChunkTable",

@@ -158,7 +158,7 @@ class DiskFile:
         self._descriptor = descriptor
         status = os.fstat(descriptor)
         self.size = status.st_size
-        self.identity = _describe_identity(status)
+        self.identity, self.device = _describe_identity(status), status.st_dev
         self._seek_lock = threading.Lock()
 
     def read(self, offset: int, size: int) -> bytes:

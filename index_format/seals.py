@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -37,6 +38,7 @@ TAG_BYTES = 32
 DIGEST_BYTES = 32
 MAX_SEAL_BYTES = 16 * 1024 * 1024  # 100,000 segments
 _BLOCK_BYTES = 1 << 18
+_BESIDE_BYTES = 1 << 21  # beside other work, which is asked for the interpreter after each block
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,46 @@ class SegmentDigest:
         if not hmac.compare_digest(self.finish(), one.digest):
             raise CorruptIndex(f"{name}: its bytes have changed since it was sealed")
         return one
+
+
+class SegmentProof:
+    """Compares opened segments with a seal, beside other work: hashing 1.3 GB takes a second, and leaves the
+    interpreter to others. Closes the files."""
+
+    def __init__(self, files: Sequence[tuple[ReadableFile, SealedFile]]) -> None:
+        """Begin. Each file comes with the entry of the seal that it must have the bytes of."""
+        self._files = files
+        self._fault: Exception | None = None
+        self._is_left = False
+        self._thread = threading.Thread(target=self._compare, name="proof", daemon=True)
+        if files:
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Return when all are proven. Raises CorruptIndex for bytes that are not those sealed, OSError."""
+        if self._files:
+            self._thread.join()
+        if self._fault is not None:
+            raise self._fault
+
+    def close(self) -> None:
+        """Stop comparing: nothing is proven then."""
+        self._is_left = True
+
+    def _compare(self) -> None:
+        try:
+            for file, one in self._files:
+                digest = SegmentDigest()
+                for start in range(0, file.size, _BESIDE_BYTES):
+                    if self._is_left:
+                        raise CorruptIndex(f"{file.name}: was not compared with its seal to the end")
+                    digest.add(file.read(start, min(_BESIDE_BYTES, file.size - start)))
+                digest.check(file.name, one)
+        except Exception as error:  # raised by who waits
+            self._fault = error
+        finally:
+            for file, _ in self._files:
+                file.close()
 
 
 def _look(directory: Directory, name: str) -> SealedFile:

@@ -13,8 +13,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from index_format.adopted_segments import AdoptedSegments, SegmentTaking
 from index_format.compactor import Merge, encode_windows, merge_segments
-from index_format.directory import Directory, Taken
+from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexForeign, IndexFormatError
 from index_format.manifest import (
     decode_manifest,
@@ -34,7 +35,7 @@ from index_format.seals import (
     SEAL_SUFFIX,
     Sealed,
     SealedFile,
-    SegmentDigest,
+    SegmentProof,
     check_segment,
     find_sealed,
     name_seal,
@@ -42,7 +43,7 @@ from index_format.seals import (
     write_seal,
 )
 from index_format.segment_writer import SUFFIX, TEMPORARY_SUFFIX
-from index_format.snapshot import OPEN_ATTEMPTS, Snapshot, open_segments
+from index_format.snapshot import OPEN_ATTEMPTS, open_segments
 
 LOCK = "lock"
 
@@ -151,22 +152,25 @@ class IndexWriter:
             self._added.add(entry.name)
             self._changed = True
 
-    def adopt(self, donor: Directory) -> Snapshot:
+    def adopt(self, donor: Directory, witnesses: Sequence[Directory] = ()) -> AdoptedSegments:
         """Take over the segments of another index of the same schema, as far as its owner's seal proves them.
 
-        They are linked or copied, and nothing of them is live before `put`. Returns what the donor has
-        committed, opened here; the caller closes it. Raises IndexForeign when it is not sealed or of another
-        schema, another IndexFormatError when it is damaged or changes all the time, OSError.
+        They are linked or copied, and nothing of them is live before `put`. A link gives the file another
+        ctime, so that its donor's seal no longer knows it: that of one of the `witnesses`, which have the
+        same file, may. What no seal knows is compared, bytes and all, in a thread of its own.
+
+        Raises IndexForeign when it is not sealed or of another schema, another IndexFormatError when it is
+        damaged or changes all the time, OSError.
         """
         for attempt in range(OPEN_ATTEMPTS):
             try:
-                return self._adopt(donor)
+                return self._adopt(donor, witnesses)
             except (FileNotFoundError, IndexForeign) as error:  # or it was replaced between two looks
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise IndexForeign("manifest: its segments or its seal are missing") from error
         raise AssertionError("not reached")
 
-    def _adopt(self, donor: Directory) -> Snapshot:
+    def _adopt(self, donor: Directory, witnesses: Sequence[Directory]) -> AdoptedSegments:
         data = read_manifest_bytes(donor)
         sealed = None if data is None else read_seal(donor, data)
         if data is None or sealed is None:
@@ -174,31 +178,20 @@ class IndexWriter:
         manifest = decode_manifest(data)
         if manifest.fields != self._fields:
             raise IndexForeign("manifest: has another schema")
-        taken = {entry.name: self._take(donor, entry.name, sealed) for entry in manifest.segments}
-        self._sealed = {**self._sealed, **taken}
-        return Snapshot(
-            manifest, open_segments(self.directory, manifest.segments, self._fields, sealed=taken)
+        taking = SegmentTaking(self.directory, donor, witnesses)
+        try:
+            taken = {
+                one.name: taking.take(find_sealed(one.name, sealed), one.name) for one in manifest.segments
+            }
+        except BaseException:
+            taking.close()
+            raise
+        return AdoptedSegments(
+            manifest, self.directory, taken, SegmentProof(taking.unproven), self._note_proven
         )
 
-    def _take(self, donor: Directory, name: str, sealed: Sealed) -> SealedFile:
-        """Take over one segment and return what to seal it with. A link has the bytes just checked, and
-        another ctime; of a copy, the bytes that were written are compared with the seal."""
-        digest = SegmentDigest()
-        file = donor.open(name)
-        try:
-            checked = check_segment(file, sealed) if file.identity else find_sealed(name, sealed)
-            taken = self.directory.take(name, donor, digest.add)
-        finally:
-            file.close()
-        mine = self.directory.open(name)
-        try:
-            if taken is Taken.COPIED:
-                return replace(digest.check(name, checked), identity=mine.identity)
-            if taken is Taken.LINKED and mine.identity[:-1] == checked.identity[:-1]:
-                return replace(checked, identity=mine.identity)
-            return check_segment(mine, {name: checked})
-        finally:
-            mine.close()
+    def _note_proven(self, taken: Sealed) -> None:
+        self._sealed = {**self._sealed, **taken}
 
     def put(self, entry: SegmentEntry) -> None:
         """Make this the next commit's entry of its segment; without live files the segment is not in it."""

@@ -8,13 +8,20 @@ or counted, and its rows disappear in the next merge.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from itertools import pairwise, repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES, SIZE, IndexFormatError, IndexWriter, SegmentEntry, Snapshot
+from index_format import (
+    FINGERPRINT_BYTES,
+    SIZE,
+    AdoptedSegments,
+    IndexFormatError,
+    IndexWriter,
+    SegmentEntry,
+    Snapshot,
+)
 from repo_mcp.indexing.scan_state import SeenFiles, find_place, read_seen
 from repo_mcp.model import SkipReason
 from repo_mcp.record_classes import dataclass, replace
@@ -58,39 +65,104 @@ def adopt(writer: IndexWriter, donors: Sequence[Donor]) -> tuple[Donor, Snapshot
 
     The segments are open, and none of their files is live yet.
     """
-    for donor in donors:
+    for donor, segments in _iter_adopted(writer, donors):
         try:
-            return donor, writer.adopt(donor.directory)
-        except (IndexFormatError, OSError):  # it is changing, damaged or gone, or there is no room here
+            return donor, segments.open()
+        except (IndexFormatError, OSError):
             writer.delete_garbage()
     return None
+
+
+def _iter_adopted(writer: IndexWriter, donors: Sequence[Donor]) -> Iterator[tuple[Donor, AdoptedSegments]]:
+    """Yield donors whose segments are here, and may still be compared with the seal."""
+    for donor in donors:
+        try:
+            yield donor, writer.adopt(donor.directory, [one.directory for one in donors if one is not donor])
+        except (IndexFormatError, OSError):  # it is changing, damaged or gone, or there is no room here
+            writer.delete_garbage()
+
+
+class Adopting:
+    """The first donor that has what it seems to have. While its segments are compared with its seal, what Git
+    noted is read and the tree may be walked: nothing of them is read before that is done."""
+
+    def __init__(self, writer: IndexWriter, donations: Donations) -> None:
+        self._writer = writer
+        self._find_shared = donations.find_shared
+        self._donors = _iter_adopted(writer, donations.list_donors())
+        self._move_on()
+
+    def _move_on(self) -> None:
+        """Begin with the next donor, if there is one."""
+        self._shared: tuple[SeenFiles, SharedBlobs] | None = None
+        self._begun = next(self._donors, None)
+        if self._begun is not None:
+            manifest, directory = self._begun[0].manifest, self._begun[0].directory
+            seen = read_seen(directory, manifest.generation, manifest.segments)
+            shared = None if seen is None else self._find_shared(self._begun[0])
+            self._shared = None if seen is None or shared is None else (seen, shared)
+
+    @property
+    def donor(self) -> Donor | None:
+        """Return the donor; None where there is none."""
+        return None if self._begun is None else self._begun[0]
+
+    @property
+    def is_noted(self) -> bool:
+        """Return True when Git tells of files that are the same: then the walk can come first."""
+        return self._shared is not None
+
+    def finish(self) -> Adoption | None:
+        """Return what the first donor has that is proven to be what was sealed; None without one."""
+        while self._begun is not None:
+            donor, segments = self._begun
+            try:
+                adopted = segments.open()
+                try:
+                    return Adoption(donor, adopted, self._shared)
+                finally:
+                    adopted.close()
+            except (IndexFormatError, OSError):
+                self._writer.delete_garbage()
+                self._move_on()
+        return None
+
+    def close(self) -> None:
+        """Give it up."""
+        if self._begun is not None:
+            self._begun[1].close()
 
 
 class Adoption:
     """The files of one donor, and those of them that are confirmed."""
 
-    def __init__(self, donor: Donor, adopted: Snapshot) -> None:
-        """`adopted` is what `adopt` returned. Raises IndexFormatError, OSError."""
-        self.donor = donor
-        self._paths: list[str] = []
-        self._prints = b""
-        self._sizes: list[int] = []
-        self._segments: list[tuple[SegmentEntry, I64]] = []  # and its live files, in the order of the paths
-        for segment in adopted.segments:
-            files, live = segment.reader.files, np.flatnonzero(segment.live_file_mask)
-            prints = files.read_fingerprints()
-            self._sizes += files.read_column(SIZE)[live].tolist()
-            self._paths += files.read_paths_of(live)
-            rows = np.frombuffer(prints, dtype=np.uint8).reshape(-1, FINGERPRINT_BYTES)
-            self._prints += rows[live].tobytes()
-            self._segments.append((segment.entry, live))
-        self._confirmed = np.zeros(len(self._paths), dtype=np.bool_)
-        self._shared: tuple[SeenFiles, SharedBlobs] | None = None  # as long as it is needed
-        self._put = 0  # files when the entries were last given out
+    def __init__(
+        self, donor: Donor, adopted: Snapshot, shared: tuple[SeenFiles, SharedBlobs] | None = None
+    ) -> None:
+        """`adopted` is the donor's, opened here; `shared` its record, and what Git noted of both checkouts.
 
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return dict(zip(self._paths, range(len(self._paths)), strict=True))
+        Raises IndexFormatError, OSError.
+        """
+        self.donor = donor
+        paths: list[str] = []
+        prints, sizes, owners, files = [], [], [], []
+        for number, segment in enumerate(adopted.segments):
+            reader, live = segment.reader.files, np.flatnonzero(segment.live_file_mask)
+            paths += reader.read_paths_of(live)
+            rows = np.frombuffer(reader.read_fingerprints(), dtype=np.uint8).reshape(-1, FINGERPRINT_BYTES)
+            prints.append(rows[live])
+            sizes.append(reader.read_column(SIZE)[live])
+            owners.append(np.full(len(live), number))
+            files.append(live)
+        order = sorted(range(len(paths)), key=paths.__getitem__) if len(files) > 1 else None
+        self._paths = paths if order is None else [paths[row] for row in order]
+        self._prints = _join(prints, order).tobytes()
+        self._sizes = _join(sizes, order).tolist()
+        self._owners, self._files = _join(owners, order), _join(files, order)  # segment of each, number there
+        self._entries = [segment.entry for segment in adopted.segments]
+        self._confirmed = np.zeros(len(paths), dtype=np.bool_)
+        self._shared = shared  # as long as it is needed
+        self._put = 0  # files when the entries were last given out
 
     @property
     def confirmed(self) -> int:
@@ -134,52 +206,25 @@ class Adoption:
         self._confirmed[[row for row in map(self._find_row, paths) if row is not None]] = True
 
     def list_others(self, walked: Sequence[str]) -> list[str]:
-        """Return the paths of the donor that are not in a walk, whose paths ascend."""
-        if len(self._segments) == 1:
-            return [self._paths[row] for row in np.flatnonzero(find_rows(walked, self._paths) < 0).tolist()]
-        there = frozenset(walked)
-        return [path for path in self._paths if path not in there]
+        """Return the paths of the donor that are not among those of a walk, which ascend."""
+        return [self._paths[row] for row in np.flatnonzero(find_rows(walked, self._paths) < 0).tolist()]
 
     def list_segments(self, paths: Sequence[str]) -> list[str]:
         """Return the names of the segments that hold any of these files."""
         found = [row for row in map(self._find_row, paths) if row is not None]
-        rows = np.array(found, dtype=np.int64)
-        edges = np.cumsum([0, *(len(live) for _, live in self._segments)])
-        return [
-            entry.name
-            for (entry, _), (start, stop) in zip(self._segments, pairwise(edges.tolist()), strict=True)
-            if ((rows >= start) & (rows < stop)).any()
-        ]
+        return [self._entries[number].name for number in np.unique(self._owners[found]).tolist()]
 
     def iter_entries(self) -> Iterator[SegmentEntry]:
         """Yield the entry of each segment, with all files dead except the confirmed ones."""
         self._put = self.confirmed
-        start = 0
-        for entry, live in self._segments:
+        for number, entry in enumerate(self._entries):
             is_dead = np.ones(entry.files, dtype=np.bool_)
-            is_dead[live[self._confirmed[start : start + len(live)]]] = False
+            is_dead[self._files[self._confirmed & (self._owners == number)]] = False
             yield replace(entry, dead_files=tuple(np.flatnonzero(is_dead).tolist()))
-            start += len(live)
 
     def _find_row(self, path: str) -> int | None:
-        """Return the row of one path; None if the donor lacks it."""
-        if len(self._segments) == 1:
-            return find_place(self._paths, path)
-        return self._rows.get(path)
-
-    def _find_rows(self, paths: Sequence[str]) -> I64:
-        """Return the rows of ascending paths, -1 for those that the donor lacks."""
-        if len(self._segments) == 1:
-            return find_rows(self._paths, paths)
-        return np.array(list(map(self._rows.get, paths, repeat(-1))), dtype=np.int64)
-
-    def find_shared(self, find_shared: FindShared) -> None:
-        """Read Git's records of both checkouts: before the walk, which needs our part of them."""
-        manifest = self.donor.manifest
-        seen = read_seen(self.donor.directory, manifest.generation, manifest.segments)
-        shared = find_shared(self.donor) if seen is not None else None
-        if seen is not None and shared is not None:
-            self._shared = seen, shared
+        """Return the row of one path; None where the donor has not got it."""
+        return find_place(self._paths, path)
 
     def confirm_shared(self, files: WalkedFiles) -> tuple[list[int], dict[str, SkipReason]]:
         """Confirm the files that Git knows to be the same, by their status in a walk.
@@ -192,7 +237,7 @@ class Adoption:
             return np.flatnonzero(left).tolist(), {}
         (seen, shared), self._shared = self._shared, None
         same = _find_same(files, seen, shared)
-        rows = self._find_rows([files.paths[position] for position in same.tolist()])
+        rows = find_rows(self._paths, [files.paths[position] for position in same.tolist()])
         self._confirmed[rows[rows >= 0]] = True
         left[same[rows >= 0]] = False
         skipped = seen.get_skipped()
@@ -205,16 +250,22 @@ class Adoption:
         return np.flatnonzero(left).tolist(), {files.paths[one]: reason for one, reason in out.items()}
 
 
+def _join(columns: Sequence[npt.NDArray[Any]], order: Sequence[int] | None) -> npt.NDArray[Any]:
+    """Return the columns of all segments as one, in an order of its rows if one is given."""
+    joined = np.concatenate(columns) if columns else np.zeros(0, dtype=np.int64)
+    return joined if order is None else joined[order]
+
+
 def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
-    """Return the positions, in the walk and in the donor, of files with the status that Git recorded."""
-    before, racy = seen.read_files(), seen.find_racy()
-    if not len(files) or not len(before):
-        return np.zeros(0, dtype=np.int64)
-    ours, theirs = find_rows(files.paths, shared.paths), find_rows(before.paths, shared.paths)
-    is_same = (ours >= 0) & (theirs >= 0)
+    """Return the positions of files with the status that Git noted, in the walk and in the donor's record."""
+    rows = find_rows(files.paths, shared.paths)
+    walked = np.flatnonzero(rows >= 0)
+    paths, rows = [shared.paths[one] for one in walked.tolist()], rows[walked]
+    is_same, sizes = seen.find_noted(WalkedFiles(paths, shared.theirs[walked]), STAT_BITS)
+    racy = seen.find_racy()
     if racy:
-        is_same &= [path not in racy for path in shared.paths]
-    is_same &= (files.stats[ours] & STAT_BITS == shared.ours).all(axis=1)
-    is_same &= (before.stats[theirs] & STAT_BITS == shared.theirs).all(axis=1)
-    is_same &= files.stats[ours, SIZE_COLUMN] == before.stats[theirs, SIZE_COLUMN]
-    return np.sort(ours[is_same])
+        is_same &= [path not in racy for path in paths]
+    ours = files.stats[rows]
+    is_same &= (ours & STAT_BITS == shared.ours[walked]).all(axis=1)
+    is_same &= ours[:, SIZE_COLUMN] == sizes
+    return np.sort(rows[is_same])

@@ -25,7 +25,7 @@ from index_format import (
     SegmentEntry,
     Snapshot,
 )
-from repo_mcp.indexing.adoption import NO_DONATIONS, Adoption, Donations, adopt
+from repo_mcp.indexing.adoption import NO_DONATIONS, Adopting, Adoption, Donations
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purging import Purge, PurgeMark, TreeProbe, find_inode
@@ -155,17 +155,19 @@ class Refresh:
         generation = manifest.generation
         purge = self._begin_purge(generation)
         seen = None if force else self._read_seen(generation)
-        known = building = None
+        known = building = adopting = None
         if seen is None:  # every file will be read, the first ones while the walk goes on
             known = self._read_known()
             self._reads_all = force
             self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
             self._resources.remaining.is_hidden = not self._commits_shards
             if not force and not self._writer.segments:
-                self._adoption = self._adopt()
-            if self._adoption is None or self._adoption.must_be_read:
-                building = self._begin_building(known, is_in_order=self._adoption is None)
-        report = self._look_over(walk, building, manifest.configuration)
+                adopting = Adopting(self._writer, self._resources.donations)
+            if adopting is None or not adopting.is_noted:
+                self._adoption = self._finish_adopting(adopting)
+                if self._adoption is None or self._adoption.must_be_read:
+                    building = self._begin_building(known, is_in_order=self._adoption is None)
+        report = self._look_over(walk, building, adopting, manifest.configuration)
         changed, missing = find_changed(seen, report.files)
         if seen is not None:
             self._tally.skipped = seen.get_skipped()
@@ -223,16 +225,25 @@ class Refresh:
             )
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
-    def _look_over(self, walk: Walk, building: Building | None, configuration: str) -> WalkReport:
-        """Return the files of the root, using and updating what walks keep for later ones."""
+    def _look_over(
+        self, walk: Walk, building: Building | None, adopting: Adopting | None, configuration: str
+    ) -> WalkReport:
+        """Return the files of the root, with what earlier walks found out and for later ones."""
         directory, memory = self._resources.directory, self._resources.memory
         if memory is not None:
-            donor = None if self._adoption is None else self._adoption.donor
+            donor = None if adopting is None else adopting.donor
             if donor is not None and donor.manifest.configuration == configuration:
                 recall_walk(directory, memory, donor.directory)
             else:
                 recall_walk(directory, memory)
-        report = walk(self._hooks.cancelled, building.note if building is not None else None)
+        try:
+            report = walk(self._hooks.cancelled, building.note if building is not None else None)
+        except BaseException:
+            if adopting is not None:
+                adopting.close()
+            raise
+        if adopting is not None and adopting.is_noted:
+            self._adoption = self._finish_adopting(adopting)
         self.warnings += report.warnings
         if memory is not None:
             with suppress(OSError):  # the next walk judges the names again
@@ -248,18 +259,11 @@ class Refresh:
             if snapshot is not None:
                 snapshot.close()
 
-    def _adopt(self) -> Adoption | None:
-        """Take over the rows of another index for files that may be the same here; None without a donor."""
-        found = adopt(self._writer, self._resources.donations.list_donors())
-        if found is None:
+    def _finish_adopting(self, adopting: Adopting | None) -> Adoption | None:
+        """Return what another index has of the files that may be the same here; None without a donor."""
+        adoption = None if adopting is None else adopting.finish()
+        if adopting is not None and adoption is None:
             self.warnings += self._resources.donations.warn()
-            return None
-        donor, adopted = found
-        try:
-            adoption = Adoption(donor, adopted)
-        finally:
-            adopted.close()
-        adoption.find_shared(self._resources.donations.find_shared)
         return adoption
 
     def _confirm(

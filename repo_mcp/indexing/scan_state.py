@@ -23,6 +23,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from index_format import CorruptIndex, Directory, SegmentEntry, compute_fingerprint, pack
 from repo_mcp.file_stat import GRANULARITY_NS
@@ -37,7 +38,7 @@ from repo_mcp.indexing.scan_state_pages import (
 from repo_mcp.indexing.side_files import read_mark, read_side_file, write_side_file
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles, build_walked_files
+from repo_mcp.workspace.walked_files import COLUMNS, I64, SIZE_COLUMN, WalkedFiles, build_walked_files
 
 SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
@@ -46,6 +47,7 @@ MAX_CHANGES = 2_000  # rows of the changes, above which the whole record is rewr
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
 _NUMBERS = {reason: number for number, reason in enumerate(_REASONS)}
 _TIMES = slice(1, 3)  # columns of the numbers of a file
+_NO_NUMBERS = [-1] * COLUMNS  # of no file: Git notes no time before 1970
 _UNWRITTEN = b""
 
 
@@ -131,6 +133,26 @@ class SeenFiles:
             kept.sort(key=paths.__getitem__)
             paths, stats = [paths[row] for row in kept], stats[kept]
         return WalkedFiles(paths, stats)
+
+    def find_noted(self, noted: WalkedFiles, bits: I64) -> tuple[npt.NDArray[np.bool_], I64]:
+        """Return which of some files are recorded with these numbers, as far as `bits` of them go (bool), and
+        their recorded sizes (int64). Pages that hold just these are not unpacked. Raises CorruptIndex.
+        """
+        pages, later = self.whole.pages, self.group_changes()
+        edges = pages.cut(noted.paths)
+        is_same, sizes = np.ones(len(noted), dtype=np.bool_), noted.stats[:, SIZE_COLUMN].copy()
+        for page in sorted({*pages.find_other(noted, edges), *later}) if len(noted) else ():
+            known = pages.read(page)
+            rows = dict(zip(known.paths, known.stats.tolist(), strict=True))
+            for path in later.get(page, ()):
+                change = self.changes[path]
+                rows[path] = _NO_NUMBERS if change is None else change.numbers
+            span = slice(edges[page], edges[page + 1])
+            found = np.array([rows.get(path, _NO_NUMBERS) for path in noted.paths[span]], dtype=np.int64)
+            found = found.reshape(-1, COLUMNS)
+            is_same[span] = ((found & bits) == noted.stats[span]).all(axis=1)
+            sizes[span] = found[:, SIZE_COLUMN]
+        return is_same, sizes
 
     def group_changes(self) -> dict[int, list[str]]:
         """Return the changed paths by the page they belong to."""

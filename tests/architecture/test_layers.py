@@ -16,7 +16,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.__main__",),
     ("index_format",),
     ("index_format.dump", "index_format.verify", "index_format.writer"),
-    ("index_format.compactor",),
+    ("index_format.adopted_segments", "index_format.compactor"),
     ("index_format.doc_id_map",),
     ("index_format.merge_policy", "index_format.snapshot"),
     ("index_format.manifest", "index_format.segment_reader"),

@@ -306,7 +306,7 @@ def test_segments_of_an_owner_are_adopted(
     build(donor)
     before = (tmp_path / "donor" / "manifest").read_bytes()
     with IndexWriter(mine, "other", FIELDS) as writer:
-        adopted = writer.adopt(donor)
+        adopted = writer.adopt(donor).open()
         assert writer.segments == ()
         (entry,) = adopted.manifest.segments
         writer.put(replace(entry, dead_files=(0, 1, 2)))
@@ -338,7 +338,7 @@ def test_nothing_is_adopted_without_the_right_seal(tmp_path: Path) -> None:
     for place, tag in (("donor", THEIRS), ("donor", None), ("forged", OURS), ("empty", OURS), ("cut", OURS)):
         with IndexWriter(mine, "c", FIELDS) as writer:
             with pytest.raises((IndexForeign, CorruptIndex)):
-                writer.adopt(DiskDirectory(str(tmp_path / place), make_tag=tag))
+                writer.adopt(DiskDirectory(str(tmp_path / place), make_tag=tag)).open()
             with pytest.raises(IndexForeign):
                 IndexWriter(MemoryDirectory(), "c", FIELDS[:1]).adopt(donor)
             assert writer.segments == ()
@@ -355,7 +355,7 @@ def test_an_adoption_that_stops_anywhere_leaves_the_index_before_or_after(fault:
         directory = FailingDirectory({}, fault, operation)
         directory.make_tag = OURS
         with suppress(OSError, Killed, IndexForeign), IndexWriter(directory, "c", FIELDS) as writer:
-            adopted = writer.adopt(donor)
+            adopted = writer.adopt(donor).open()
             writer.put(replace(adopted.manifest.segments[0], dead_files=(2,)))
             writer.commit()
             writer.delete_garbage()

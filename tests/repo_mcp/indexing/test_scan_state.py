@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ from repo_mcp.indexing.scan_state import (
     write_seen,
 )
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
+from repo_mcp.workspace.git_index import STAT_BITS
 from repo_mcp.workspace.walked_files import build_walked_files
 from tests.deep.sizes import examples
 
@@ -137,6 +139,24 @@ def test_changed_files_are_found(first: Tree, before: Tree, after: Tree, unsettl
         assert [file.path for file in drop_unchanged(seen, report.files)] == expected
         otherwise = [path for path in {**before, **after} if before.get(path) != after.get(path)]
         assert count_changed(seen, report.files) == len(otherwise)
+
+
+@settings(max_examples=examples(200))
+@given(TREES, TREES, TREES)
+def test_what_was_noted_elsewhere_is_found_in_a_record(first: Tree, before: Tree, noted: Tree) -> None:
+    files = build_walked_files(walk(noted).files)
+    for seen in (see(before, 1), carry_on(first, before, set())):
+        is_same, sizes = seen.find_noted(files, STAT_BITS)
+        assert is_same.tolist() == [before.get(path) == noted[path] for path in files.paths]
+        assert [sizes[row] for row in np.flatnonzero(is_same)] == [
+            noted[path] for path, same in zip(files.paths, is_same.tolist(), strict=True) if same
+        ]
+
+
+def test_a_size_beyond_what_git_notes_is_told() -> None:
+    seen = see({"a": 5 + (1 << 32), "b": 5}, 1)
+    is_same, sizes = seen.find_noted(build_walked_files(walk({"a": 5, "b": 5}).files), STAT_BITS)
+    assert (is_same.tolist(), sizes.tolist()) == ([True, True], [5 + (1 << 32), 5])
 
 
 def carry_on(first: Tree, before: Tree, unsettled: set[str]) -> SeenFiles:
