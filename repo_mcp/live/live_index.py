@@ -66,16 +66,16 @@ class IndexReport:
         self._follows = follows
         self._stays = False  # answers go on: a command that refreshes and then answers need not tell its age
         self._is_first_look = False  # a refresh was begun, and none has ended yet
-        self._has_looked = False  # a refresh has ended, well or not
+        self.has_looked = False  # a refresh has ended, well or not
 
     def note_begun(self, *, stays: bool = False) -> None:
         """Know of a refresh that begins; with `stays` answers go on until the process ends."""
         self._stays = self._stays or stays
-        self._is_first_look = not self._has_looked
+        self._is_first_look = not self.has_looked
 
     def note_looked(self) -> None:
         """Record that a refresh has ended."""
-        self._has_looked, self._is_first_look = True, False
+        self.has_looked, self._is_first_look = True, False
 
     def status(self) -> IndexStatus:
         """Return the state of the index, from what is committed and what runs in this process."""
@@ -502,6 +502,13 @@ class LiveIndex:
         """Wait while a refresh is walking the tree."""
         while self.refresher.is_walking and not self._closed.wait(REFRESH_POLL_SECONDS):
             pass
+
+    def wait_for_first_refresh(self, seconds: float) -> None:
+        """Wait until a refresh has ended, well or not; so long at most."""
+        deadline = time.monotonic() + seconds
+        while not self.report.has_looked and time.monotonic() < deadline:
+            if self._closed.wait(LOOKED_AT_POLL_SECONDS):
+                break
 
     def start_background_refresh(self, *, force: bool = False) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers.

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     pass
 
 Warn = Callable[[str], None]
+LOAD_SECONDS = 0.3  # after the walk, that loading the engines lets a refresh end which has little left to do
 
 
 class Repository:
@@ -347,11 +348,12 @@ class Repository:
             threading.Thread(target=self._load_after_walk, name="load", daemon=True).start()
 
     def _load_after_walk(self) -> None:
-        """Load the engines after the walk.
+        """Load the engines after the walk, and after a first refresh that ends soon.
 
         A walk releases the interpreter at each file, and would have to wait for it every time.
         """
         self._index.wait_for_walk()
+        self._index.wait_for_first_refresh(LOAD_SECONDS)
         if not self._closed.is_set():
             self.engines.load()
 

@@ -217,15 +217,20 @@ class _Walk:
         known = recalled if recalled is not None else _NOTHING_JUDGED
         known_files, known_directories = known.files, known.directories
         unknown = []
-        files = []
+        add, is_bounded = level.files.append, self.is_bounded
         for name, entry in found.items():
             if name in known_files and entry.is_file(follow_symlinks=False):
-                files.append((prefix + name, entry))
+                if is_bounded:
+                    self._add(level, [(prefix + name, entry)])
+                    continue
+                try:  # as `_add` does, in one loop: nearly all files are known
+                    add((prefix + name, _get_numbers(entry.stat(follow_symlinks=False))))
+                except FileNotFoundError:
+                    continue
             elif name in known_directories and entry.is_dir(follow_symlinks=False):
                 level.children.append(name)
             else:
                 unknown.append((name, prefix + name, entry))
-        self._add(level, files)
         unknown = self._settle_ignored(level, known, unknown)
         verdicts = self._judge(level, self._admit(unknown)) if unknown else _NO_VERDICTS
         if recalled is None and self.memory is not None and self.has_set_aside:
