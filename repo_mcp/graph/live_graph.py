@@ -27,7 +27,7 @@ from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.model import IndexedPath, SymbolIndexStatus
+from repo_mcp.model import IndexedPath
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.precise_index import PreciseView
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
@@ -344,10 +344,6 @@ class LiveGraph:
         precise = None if self._made is None else self._made[1]
         fault = "" if precise is None else precise.fault
         return [*(told or self._symbol_index.warn()), *filter(None, [fault])]
-
-    def status(self) -> SymbolIndexStatus:
-        """Return the state of the symbol index."""
-        return self._symbol_index.status()
 
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None

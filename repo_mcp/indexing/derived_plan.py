@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import SIZE, LiveSegment, Snapshot
-from repo_mcp.indexing.known_files import KnownFiles, split_fingerprints
+from repo_mcp.indexing.known_files import KnownFiles, list_live_paths, split_fingerprints
 from repo_mcp.indexing.likely_order import make_ranker
 from repo_mcp.record_classes import dataclass
 
@@ -82,9 +82,7 @@ def _iter_rows(lexical: Snapshot, find_task: FindTask) -> Iterator[_Rows]:
     for segment in lexical.segments:
         reader = segment.reader
         live = segment.live_file_mask
-        paths = (
-            b"\0".join(compress(reader.files.read_paths(), live)).decode().split("\0") if live.any() else []
-        )
+        paths = list_live_paths(segment)
         names = reader.language_names
         languages = [names[number] for number in reader.read_languages()[live].tolist()]
         tasks = list(map(find_task, paths, languages))

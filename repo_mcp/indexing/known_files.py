@@ -121,6 +121,11 @@ class KnownFiles:
         return found
 
 
+def list_live_paths(segment: LiveSegment) -> list[str]:
+    """Return the paths of the live files of a segment, ascending. Raises CorruptIndex."""
+    return _read_files(segment).list_paths()
+
+
 def split_fingerprints(prints: bytes) -> list[bytes]:
     """Return the fingerprints in a run of them."""
     found: list[bytes] = np.frombuffer(prints, dtype=f"V{FINGERPRINT_BYTES}").tolist()

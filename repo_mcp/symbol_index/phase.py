@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from index_format import DirectoryHolder, IndexFormatError, MakeTag, Snapshot, compute_fingerprint
+from index_format import Directory, DirectoryHolder, IndexFormatError, MakeTag, Snapshot, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_phase import (
@@ -30,6 +30,7 @@ from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_name
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
+from repo_mcp.live.live_index import count_languages
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import CompactReport, IndexedPath, ProgressCallback, SkipReason, SymbolIndexReport
 from repo_mcp.ranking.query import Query, parse_query
@@ -52,6 +53,7 @@ SEGMENT_WEIGHT = 12 * 1024 * 1024  # of a segment's files, 5 MB of records: writ
 # For a batch, then for each of its texts alone. Where possible a limit on processor time ends a text sooner;
 # on a busy machine a low-priority process may wait long for its turn, through no fault of the text.
 WALL_SECONDS = 60.0
+USUAL_SHARE = 0.2  # of the files, from which on the parser of a language is loaded ahead
 LANE_BYTES = 1024 * 1024  # source bytes per parser process that is worth starting
 
 ReadFile = Callable[[str], OpenedFile]
@@ -140,7 +142,7 @@ class SymbolPhase:
             def run(known: KnownFiles | None) -> SymbolIndexReport:
                 there = KnownFiles(None) if known is None else known
                 plan = self._plan(lexical, there, None if known is None else paths)
-                _, writer = target
+                directory, writer = target
                 if purges:  # the outdated version may be the text to purge
                     drop(writer, there, [file.path for file in plan.files])
                 if not is_whole and not purges:
@@ -149,7 +151,7 @@ class SymbolPhase:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
                 done = _Round(segments, plan).run(partial(self._start_workers, plan), yields)
-                self._prepare(expects_more=self._store.has_adopted and parses and not is_whole)
+                self._prepare(directory, expects_more=self._store.has_adopted and parses and not is_whole)
                 if purges and purge(writer, check):
                     done = replace(done, generation=writer.commit().generation)
                     writer.delete_garbage()
@@ -177,13 +179,13 @@ class SymbolPhase:
         spare, self._spare = self._spare, None
         return self._make_parser() if spare is None else spare.take()
 
-    def _prepare(self, *, expects_more: bool) -> None:
+    def _prepare(self, directory: Directory, *, expects_more: bool) -> None:
         """Have a parser started where the next round needs one: where the files that differ from a donor's
         are still to come. Else end the one that was not needed."""
         from repo_mcp.symbol_index.workers import SpareParser
 
         if expects_more and self._spare is None:
-            self._spare = SpareParser(self._make_parser())
+            self._spare = SpareParser(self._make_parser(), _list_usual_tasks(directory))
         elif not expects_more:
             self.close()
 
@@ -212,6 +214,17 @@ class SymbolPhase:
                 "Index again with --structure to rebuild it.",
             ) from error
         return build_compact_report(before, after, started, generation)
+
+
+def _list_usual_tasks(directory: Directory) -> list[str]:
+    """Return the tasks of languages with a good part of the files. Raises IndexFormatError, OSError."""
+    snapshot = Snapshot.open(directory)
+    if snapshot is None:
+        return []
+    counts, least = count_languages(snapshot), USUAL_SHARE * snapshot.file_count
+    snapshot.close()
+    tasks = (find_parser_task("", language) for language, count in counts.items() if count >= least)
+    return [task for task in tasks if task is not None]
 
 
 def _try_both(first: FindTask, second: FindTask) -> FindTask:

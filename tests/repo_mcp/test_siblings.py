@@ -8,15 +8,16 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from index_format import VERSION, DiskDirectory
+from index_format import VERSION, DiskDirectory, DiskFile, ReadableFile
 from index_format.directory import Taken
+from index_format.seals import SealedFile, SegmentProof
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import adoption, building, scan_state, shards
 from repo_mcp.indexing.adoption import NO_DONOR
@@ -134,8 +135,18 @@ def test_a_parser_waits_for_the_files_that_differ(
             return made[-1]
 
         monkeypatch.setattr(phase, "_make_parser", make)
+        parse, asked = BatchParser.parse, list[list[str]]()
+
+        def note(self: BatchParser, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+            asked.append([task for task, _ in requests])
+            return parse(self, requests)
+
+        monkeypatch.setattr(BatchParser, "parse", note)
         assert phase.run(searcher.snapshot, is_whole=False).parsed == 3
         assert len(made) == 2  # one that parsed, and one for what is still to come
+        assert phase._spare is not None
+        phase._spare._thread.join()
+        assert asked[-1] == ["structure/python"]  # which is loaded there by now
         (work_tree.root / "package/late.py").write_text("def late(): pass\n")
         ours.refresh()
         assert (ours.symbol_index.build().parsed, len(made)) == (1, 2)
@@ -221,6 +232,26 @@ def test_segments_are_shared_where_the_system_can(work_tree: GitTree, main: GitT
     assert len(inodes[0] & inodes[1]) == 2
     assert build(main).unchanged == TEXTS  # whose segments have another ctime now
     assert build(work_tree).unchanged == TEXTS
+
+
+def test_a_third_work_tree_compares_nothing_that_the_second_has_sealed(
+    work_tree: GitTree, main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DiskFile, "clone_to", lambda _self, target: target.close())  # only links
+    compared: list[int] = []
+    begin = SegmentProof.__init__
+
+    def note(self: SegmentProof, files: Sequence[tuple[ReadableFile, SealedFile]]) -> None:
+        compared.append(len(files))
+        begin(self, files)
+
+    monkeypatch.setattr(SegmentProof, "__init__", note)
+    build(work_tree)  # links the donor's segment, whose seal then is out of date
+    third = main.add_work_tree(tmp_path / "third")
+    assert build(third).unchanged == TEXTS
+    shutil.rmtree(third.root / ".repo_mcp")  # after which no seal is up to date
+    assert build(third).unchanged == TEXTS
+    assert compared == [0, 0, 1]
 
 
 def test_the_main_work_tree_begins_with_a_linked_one(work_tree: GitTree, main: GitTree) -> None:

@@ -69,7 +69,7 @@ def get_status(repository: Repository, arguments: Arguments, context: CallContex
     from index_format import VERSION as FORMAT_VERSION  # here: tools are listed before anything is loaded
 
     now = repository.status()
-    structure = repository.engines.graph.status()
+    structure = repository.symbol_index.status()  # not by the engine: 70 modules
     model, vectors = repository.config.semantic_model, repository.vectors
     result: Result = {
         "healthy": now.state in HEALTHY and structure.state in HEALTHY and not structure.unparsed,

@@ -365,6 +365,7 @@ def test_the_status_names_the_model_and_counts_its_vectors(tmp_path: Path) -> No
     assert served.repository.vectors is not None
     served.repository.vectors.build()
     assert served.call("get_status")["embeddings_count"] > 0
+    assert served.repository.engines._made_graph is None  # what the engine loads, a status can do without
     served.repository.close()
 
 
