@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.graph.served import collect_served
-from repo_mcp.graph.program import Confidence, Declaration, Target
+from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver, Target
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram
@@ -52,9 +52,11 @@ class Verdicts:
     found: set[Use] = field(default_factory=set)
 
 
-def iter_ours(program: MemoryProgram, paths: Iterable[str]) -> Iterator[tuple[Use, Sequence[Target]]]:
+def iter_ours(
+    program: MemoryProgram, paths: Iterable[str], make_resolver: Callable[[Program], Resolver] = NamedResolver
+) -> Iterator[tuple[Use, Sequence[Target]]]:
     """Yield what we lead each use to, in the files that a compiler read, which may repeat."""
-    resolver = NamedResolver(program)
+    resolver = make_resolver(program)
     for path in sorted(set(paths)):
         record = program.find_record(path)
         for reference in map(record.get_reference, range(record.reference_count)) if record else ():
@@ -111,6 +113,7 @@ def compare(
     answers: Answers,
     is_right: IsRight,
     given: argparse.Namespace,
+    make_resolver: Callable[[Program], Resolver] = NamedResolver,
 ) -> None:
     """Judge all our edges in the files that the compiler read, and print the figures, and edges if asked."""
     ours: Iterable[tuple[Use, Sequence[Target]]]
@@ -119,7 +122,7 @@ def compare(
         served = collect_served(given.tree, program, texts).targets
         ours = ((use, targets) for use, targets in served.items() if use[0] in read)
     else:
-        ours = iter_ours(program, (path for path, _, _ in answers.places))
+        ours = iter_ours(program, (path for path, _, _ in answers.places), make_resolver)
     verdicts = judge(ours, answers, is_right)
     sure: Counter[str] = Counter()
     for confidence in Confidence:

@@ -1,0 +1,63 @@
+"""Compare with Roslyn: `python -m bench.graph.csharp TREE ANSWERS.jsonl [--show exact]`.
+
+ANSWERS is what `bench/graph/csharp_oracle.cs` printed for the tree. A constructor and its type are both right
+where one is made.
+
+`--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from bench.graph.java import read_answers
+from bench.graph.verdicts import Answers, Place, add_options, compare
+from repo_mcp.graph.csharp.resolver import CSharpResolver
+from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.csharp.symbol_parser import parse_csharp
+from tests.repo_mcp.graph.memory_program import MemoryProgram
+
+ATTRIBUTE = "Attribute"  # the kind of a name in an attribute, and the end of its class's name
+HEAD_LINES = 40  # of a declaration, until its name: attributes and modifiers
+
+
+def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
+    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    record = program.find_record(one.path)
+    assert record is not None
+    symbol = record.get_symbol(one.ordinal)
+    last = min(symbol.end_line, symbol.start_line + HEAD_LINES)
+    return any(path == one.path and symbol.start_line <= line <= last for path, line in places)
+
+
+def _name_attributes(answers: Answers) -> None:
+    """Name an attribute as its class is called: `[Flags]` is a use of FlagsAttribute."""
+    for use in [one for one, kind in answers.kinds.items() if kind == ATTRIBUTE]:
+        path, line, name = use
+        if not name.endswith(ATTRIBUTE):
+            named = path, line, name + ATTRIBUTE
+            answers.kinds[named] = answers.kinds.pop(use)
+            answers.places[named] |= answers.places.pop(use)
+
+
+def main(arguments: list[str]) -> int:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(prog="bench.graph.csharp", description=__doc__)
+    add_options(parser)
+    given = parser.parse_args(arguments)
+    files = [one for one in sorted(given.tree.rglob("*.cs")) if one.is_file()]
+    texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
+    program = MemoryProgram(texts, {"csharp": parse_csharp})
+
+    def check(one: Declaration, places: set[Place], kind: str) -> bool:
+        return is_right(program, one, places, kind)
+
+    answers = read_answers(given.answers)
+    _name_attributes(answers)
+    compare(program, texts, answers, check, given, CSharpResolver)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
