@@ -154,7 +154,7 @@ OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with i
 PATH = "::"
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
-# The alias of BIND rows of a file of C: from the line on what `name` says holds, conditions between ";".
+# The alias of BIND rows of a file of C or C#: what `name` says, with ";" between, holds from the line on.
 CONDITIONS = "#if"
 # The alias of BIND rows of symbols of TypeScript that a block alone sees, from the line to `arguments`.
 BLOCK = "{}"

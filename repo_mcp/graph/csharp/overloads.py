@@ -296,7 +296,7 @@ class CSharpOverloads:
         elif argument.form or argument.plain in _PLAIN:
             grade = self._grade_plain(argument, parameter.type, where)
         elif argument.plain == wanted:
-            grade = SAME
+            grade = self._grade_nullable(argument, parameter.type, where)
         elif argument.value is None:
             grade = self._grade_unlike(wanted, self._find_type(parameter.type, where))
         else:
@@ -325,6 +325,15 @@ class CSharpOverloads:
                 return None
             return MISFIT if self._has_kind(meaning, _VALUE_TYPES) else 1
         return 1
+
+    def _grade_nullable(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
+        """Grade an argument of the same type, of which one of the two may be null."""
+        if not argument.is_nullable or written.endswith("?"):
+            return SAME
+        meaning = self._find_type(written, where)
+        if meaning is None or not meaning.parts:
+            return None
+        return MISFIT if self._has_kind(meaning, _VALUE_TYPES) else SAME
 
     def _grade_plain(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
         """Grade a number, a string or the like."""

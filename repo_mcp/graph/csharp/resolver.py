@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.signatures import list_parameter_types
 from repo_mcp.graph.csharp.types import CSharpTypes, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, split_call
+from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, split_call
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    Access,
     Reference,
     ReferenceRole,
     Symbol,
@@ -37,6 +39,7 @@ _TYPE_ROLES = frozenset(
         ReferenceRole.EXTEND,
     }
 )
+_INTERFACE = re.compile(r"I[A-Z]")
 _GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.EVENT})
 
 Found = list[tuple[Declaration, Symbol]]
@@ -71,12 +74,19 @@ class CSharpResolver:
         self._names = CSharpNames(program)
         self._types = CSharpTypes(self._names)
         self._overloads = CSharpOverloads(self._names, self._types)
+        self._conditions = CSharpConditions(self._names)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference. A using of an undeclared namespace is external."""
         file = self._names.find_file(path)
         if file is None or file.record is not record:
             file = CSharpFile(path, record)
+        found = self._resolve(file, reference)
+        if not found.targets or reference.role is ReferenceRole.IMPORT:
+            return found
+        return self._conditions.weigh(file, reference.line, reference.name, found)
+
+    def _resolve(self, file: CSharpFile, reference: Reference) -> Resolution:
         role = reference.role
         if role is ReferenceRole.IMPORT:
             return self._resolve_using(file, reference)
@@ -88,6 +98,8 @@ class CSharpResolver:
             chained = self._resolve_chained(file, reference)
             if chained is not None:
                 return chained
+        if role is ReferenceRole.CALL and reference.alias.startswith(NEW):
+            return self._resolve_named_type(file, reference)
         if not reference.qualifier:
             return self._resolve_name(file, reference)
         return self._resolve_member(file, reference)
@@ -154,8 +166,9 @@ class CSharpResolver:
         found = [
             one
             for one in self._types.list_own_members(meaning, name)
-            if one[1].kind is SymbolKind.CONSTRUCTOR
+            if one[1].kind is SymbolKind.CONSTRUCTOR and not one[1].flags & SymbolFlag.STATIC
         ]
+        found = self._list_accessible(file, row, found) or found
         fitting = [one for one in found if _takes(one[1], row.arguments)]
         fitting = self._narrow(file, fitting, row)
         sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
@@ -180,6 +193,8 @@ class CSharpResolver:
             members = [one for one in members if one[1].kind is not SymbolKind.CONSTRUCTOR]
             if members and self._may_mean(file, members, row):
                 sure = Confidence.PROBABLE if _is_called_like_its_type(members, row) else Confidence.EXACT
+                if own is not None:
+                    sure = self._weaken(file, own, row, members, sure)
                 return self._say(file, members, row, sure)
             unlikely = unlikely or members
         for using in (*file.usings, *self._names.get_global_usings()[0]):
@@ -217,7 +232,8 @@ class CSharpResolver:
         if value.is_known and not value.is_items and value.type is not None:
             members = self._find_members(file, value.type, row)
             if members:
-                return self._say(file, members, row, value.type.confidence)
+                sure = self._weaken(file, value.type, row, members, value.type.confidence)
+                return self._say(file, members, row, sure)
         extension = self._find_extension(file, row, value)
         if extension is not None:
             return extension
@@ -245,10 +261,10 @@ class CSharpResolver:
             is_seen = other is not None and other.list_namespaces(declaration.ordinal)[0] in visible
             if is_seen and _takes(symbol, row.arguments, extended=True):
                 found.append((declaration, symbol))
-        found = self._overloads.narrow(file, row, found, value)
+        found = self._overloads.narrow(file, row, self._list_accessible(file, row, found), value)
         sure = [one for one in found if self._types.extends(one, value)]
-        if sure:
-            return _say_members(sure)
+        if sure:  # a member that another assembly declares comes before
+            return _say_members(sure, Confidence.PROBABLE if value.external else Confidence.EXACT)
         likely = [one for one in found if self._types.may_extend(one, value)]
         if likely and row.name not in COMMON_MEMBERS:
             return _say_members(likely, Confidence.PROBABLE)
@@ -261,7 +277,8 @@ class CSharpResolver:
         all types up to the first that declares one anew that fits for certain. An override counts as its
         base's method.
         """
-        levels = list(self._types.iter_members(owner, row.name))
+        found = (self._list_accessible(file, row, one) for one in self._types.iter_members(owner, row.name))
+        levels = [level for level in found if level]
         if len(levels) < 2 or row.role is not ReferenceRole.CALL:
             return levels[0] if levels else []
         gathered: Found = []
@@ -278,6 +295,40 @@ class CSharpResolver:
             if self._overloads.has_certain(file, row, anew):
                 break
         return gathered or levels[0]
+
+    def _list_accessible(self, file: CSharpFile, row: Reference, found: Found) -> Found:
+        """Return members without those that only an interface names, and without the private ones of types
+        that the use is not in."""
+        kept = []
+        inside: set[str] | None = None
+        for declaration, symbol in found:
+            if symbol.access is Access.NONE and symbol.kind in _GUESSED_KINDS:
+                continue
+            if symbol.access is Access.PRIVATE:
+                inside = inside or {file.get_full_name(one) for one in file.list_types_around(row.symbol)}
+                other = self._names.find_file(declaration.path)
+                if other is not None and other.get_full_name(symbol.parent) not in inside:
+                    continue
+            kept.append((declaration, symbol))
+        return kept
+
+    def _weaken(
+        self, file: CSharpFile, owner: TypeMeaning, row: Reference, members: Found, sure: Confidence
+    ) -> Confidence:
+        """Return PROBABLE for EXACT where it is not certain that one of the members takes the arguments, and
+        a class outside, which the owner extends, or an extension method may fit better."""
+        if row.role is not ReferenceRole.CALL or row.arguments < 2 or sure is not Confidence.EXACT:
+            return sure
+        outside = (_get_name(one) for one in self._types.list_line(owner) if not one.parts)
+        others = self._types.list_extensions(row.name)
+        if all(_INTERFACE.match(one) for one in outside) and not any(
+            _takes(one, row.arguments, extended=True) for _, one in others
+        ):
+            return sure
+        # Of type arguments nothing is compared.
+        plain = [one for one in members if "<" not in one[1].parameters.partition("(")[2]]
+        is_certain = self._overloads.has_certain(file, row, plain)
+        return Confidence.EXACT if is_certain else Confidence.PROBABLE
 
     def _may_mean(self, file: CSharpFile, members: Found, row: Reference) -> bool:
         """Return False for a call when all members are methods that do not accept its arguments."""
@@ -300,6 +351,7 @@ class CSharpResolver:
         """Return members as targets; among methods, those that accept the arguments."""
         if row.role is ReferenceRole.CALL:
             fitting = [one for one in found if _takes(one[1], row.arguments) or _is_extended(one[1], row)]
+            sure = sure if fitting else Confidence.POSSIBLE
             found = fitting or found
         whole = [one for one in found if not one[1].flags & SymbolFlag.FORWARD]
         found = whole or found
@@ -321,6 +373,10 @@ class CSharpResolver:
                 symbol = other.record.get_symbol(ordinal) if other is not None else None
                 if symbol is not None and symbol.kind in _GUESSED_KINDS and _may_be(symbol, row):
                     found.append((Declaration(path, ordinal), symbol))
+        found = self._list_accessible(file, row, found)
+        if len({(one.path, symbol.parent) for one, symbol in found}) == 1 and row.role is ReferenceRole.CALL:
+            is_extended = all(symbol.flags & SymbolFlag.EXTENSION_METHOD for _, symbol in found)
+            found = self._overloads.narrow(file, row, found, Value() if is_extended else None) or found
         if not found or len(found) > MAX_TARGETS:
             return NOTHING
         sure = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE

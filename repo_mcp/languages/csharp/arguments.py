@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.csharp.types import FUNCTION, NO_TYPE, NULL, Given, name_arity
+from repo_mcp.languages.csharp.types import FUNCTION, NEW, NO_TYPE, NULL, Given, name_arity
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN, find_head
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -59,14 +59,22 @@ _BY_REFERENCE = frozenset({"ref", "out"})
 
 
 def refer_call(
-    walk: CSharpWalk, name: str, start: int, qualifier: str, arity: int, arguments: Node | None
+    walk: CSharpWalk,
+    name: str,
+    start: int,
+    qualifier: str,
+    arity: int,
+    arguments: Node | None,
+    *,
+    is_new: bool = False,
 ) -> None:
     """Add a call with its number of type arguments and what is known of its arguments."""
     count, given = _read_arguments(walk, arguments)
     if given:
         walk.given[start] = given
         walk.asked.update(find_head(one.value) for one in given)
-    walk.refer(ReferenceRole.CALL, name, start, qualifier, name_arity(arity), count + 1)
+    alias = NEW * is_new + name_arity(arity)
+    walk.refer(ReferenceRole.CALL, name, start, qualifier, alias, count + 1)
 
 
 def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list[Given]]:

@@ -191,7 +191,7 @@ def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) ->
     found = read_type(walk.read_line(type_node))
     if found.name and not found.is_items:
         arguments = next((one for one in value.named_children if one.type == "argument_list"), None)
-        refer_call(walk, found.name, value.start_byte, found.qualifier, found.arity, arguments)
+        refer_call(walk, found.name, value.start_byte, found.qualifier, found.arity, arguments, is_new=True)
 
 
 def on_field(walk: CSharpWalk, node: Node) -> None:

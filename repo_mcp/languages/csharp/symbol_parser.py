@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp import declarations, uses
+from repo_mcp.languages.csharp.conditions import list_conditions
 from repo_mcp.languages.csharp.walk import CSharpWalk
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind, encode_failure
@@ -77,6 +78,7 @@ _OPEN = frozenset({Access.PUBLIC, Access.PROTECTED, Access.PROTECTED_INTERNAL})
 
 def parse_csharp(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a C# file."""
+    written = text
     captures = find_captures("csharp", ("csharp",), text)
     if captures is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
@@ -84,6 +86,7 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
         text, captures = _read_plainly(text, captures)
     walk = CSharpWalk(file_name, text)
     walk.run(captures, _HANDLERS)
+    walk.asked_conditions = list_conditions(written)
     for ordinal, entry in enumerate(walk.entries):
         parent = walk.entries[entry.parent]
         is_reachable = parent.kind in {SymbolKind.FILE, SymbolKind.MODULE}

@@ -122,6 +122,9 @@ class Given(NamedTuple):
     value: str
 
 
+NEW = "new"  # what the alias of a call begins with that makes an instance
+
+
 def join_given(given: list[Given]) -> str:
     """Return the text of a call's arguments: the first ones, as many as fit."""
     parts: list[str] = []
@@ -137,7 +140,7 @@ def join_given(given: list[Given]) -> str:
 
 def split_call(alias: str) -> tuple[int, list[Given]]:
     """Return the number of type arguments and the arguments that the alias of a call holds."""
-    arity, _, text = alias.partition("(")
+    arity, _, text = alias.removeprefix(NEW).partition("(")
     parts = split_list(text.removesuffix(")"))
     return int(arity.removeprefix("`") or 0), [_read_given(part) for part in parts]
 

@@ -1,7 +1,8 @@
 """Uses of names in C#: usings, bases, calls, members, types.
 
 In a row that is not a call, the number counts the name's type arguments. A call with type arguments, or a
-new instance of a generic type, has their count in the alias, as "`2", before the call's arguments. An
+new instance of a generic type, has their count in the alias, as "`2", before the call's arguments, and behind
+"new" where an instance is made. An
 attribute has two rows, by the two names that its type can have: `[Flags]` means FlagsAttribute or Flags.
 """
 
@@ -209,7 +210,7 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     qualifier = _read_qualifier(walk, type_node, name_node)
     arity = found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
     arguments = node.child_by_field_name("arguments")
-    refer_call(walk, written, name_node.start_byte, qualifier, arity, arguments)
+    refer_call(walk, written, name_node.start_byte, qualifier, arity, arguments, is_new=True)
     owner = f"{qualifier}.{written}()" if qualifier else f"{written}()"
     _refer_initialized(walk, node.child_by_field_name("initializer"), owner)
 

@@ -33,6 +33,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     ScopeWalk,
     find_head,
 )
+from repo_mcp.symbols.model import CONDITIONS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ _AWAITED_END = b"." + AWAITED.encode()
 _NEW = re.compile(rb"\(?\s*new\s+([\w.]+)\s*(?:<.*>)?\s*(?:\(.*\))?\s*(?:\{.*\})?\s*\)?", re.DOTALL)
 _EXTENDED = re.compile(rb"(?:\[[^\]]*\]\s*)?(?:(?:ref|in|readonly|scoped)\s+)*this\b")  # of a first parameter
 _SIZE = re.compile(r"\[[^\],]+")  # of a new array
+_DIRECTIVE = re.compile(rb"^[ \t]*#.*", re.MULTILINE)
 _FLAGS = {
     "static": SymbolFlag.STATIC,
     "const": SymbolFlag.STATIC,
@@ -81,6 +83,7 @@ class CSharpWalk(ScopeWalk):
         self.attributes: set[int] = set()  # starts of the names of attributes
         self.pending: dict[int, str] = {}  # start of a name after "?." -> its qualifier
         self.has_global_using = False
+        self.asked_conditions: list[tuple[int, str]] = []  # (start, what holds from there on) of `#if`
         self.given: dict[int, list[Given]] = {}  # start of a called name -> its arguments
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
@@ -104,7 +107,7 @@ class CSharpWalk(ScopeWalk):
             elif child.type == "attribute_list":
                 if _OBSOLETE.search(self.text, child.start_byte, child.end_byte):
                     entry.flags |= SymbolFlag.DEPRECATED
-            elif child.is_named and child.type != "comment":
+            elif child.is_named and child.type != "comment" and not child.type.startswith("preproc"):
                 break
             elif child.type in _FLAGS:
                 words.add(child.type)
@@ -117,7 +120,7 @@ class CSharpWalk(ScopeWalk):
         """Set the parameters of an entry that can be called."""
         if parameters is None:
             return
-        entry.parameters = self.read_line(parameters)
+        entry.parameters = self._read_signature(parameters)
         named = [one for one in parameters.named_children if one.type == "parameter"]
         entry.count = len(named)
         text = self.text[parameters.start_byte : parameters.end_byte]
@@ -126,6 +129,13 @@ class CSharpWalk(ScopeWalk):
             entry.count += 1
         if named and _EXTENDED.match(self.text, named[0].start_byte, named[0].end_byte):
             entry.flags |= SymbolFlag.EXTENSION_METHOD
+
+    def _read_signature(self, parameters: Node) -> str:
+        """Return the parameters on one line, without directives of the preprocessor among them."""
+        written = self.text[parameters.start_byte : parameters.end_byte]
+        if _DIRECTIVE.search(written) is None:
+            return self.read_line(parameters)
+        return " ".join(_DIRECTIVE.sub(b"", written).decode("utf-8", "replace").split())
 
     # -- types -----------------------------------------------------------------------------------------------
 
@@ -151,8 +161,9 @@ class CSharpWalk(ScopeWalk):
             number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
             number |= TASK if found.is_task else 0
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, number)
-        else:
-            self.note_plain_type(alias, self.read_type_text(node))
+        written = self.read_type_text(node)
+        if not found.name or written.endswith("?"):
+            self.note_plain_type(alias, written)
         return bool(found.name)
 
     def note_plain_type(self, alias: str, text: str) -> None:
@@ -226,6 +237,8 @@ class CSharpWalk(ScopeWalk):
 
     def _iter_settled(self) -> Iterator[Row]:
         """Yield the rows; calls also have in the alias their arguments, "?" for those of unknown type."""
+        for start, asked in self.asked_conditions:
+            yield 0, 0, int(ReferenceRole.BIND), asked, "", CONDITIONS, start, 0
         for row in super()._iter_settled():
             scope, ordinal, role, name, qualifier, alias, start, arguments = row
             given = self.given.get(start) if role == ReferenceRole.CALL else None

@@ -246,6 +246,7 @@ def test_where_no_method_of_a_type_takes_what_is_given_a_type_around_is_asked() 
         "A.cs:3 Read exact",
         "A.cs:4 Read exact",
         "A.cs:7 Read exact",
+        "A.cs:7 Read possible",
     ]
 
 

@@ -315,7 +315,7 @@ GENERIC = {
         interface IFoo { void Plain(); }
         interface IFoo<T> : IFoo { void Typed(); }
         partial class Foo { public Foo() { } public void Go() { } public static Foo Make() => null; }
-        partial class Foo<T> { public Foo(int a) { } public void Go() { } public void Only() { } }
+        partial class Foo<T> { public Foo(int a) { } public void Go(int a = 0) { } public void Only() { } }
         class Two<A, B> { }
     """,
     "Parts.cs": """
@@ -383,7 +383,7 @@ def test_a_task_is_what_it_gives_when_it_is_awaited_and_not_before() -> None:
         {
             "Reader.cs": """
                 namespace N;
-                class Reader { public void Close() { } }
+                class Reader { public void Close(int times = 0) { } }
                 static class Extensions
                 {
                     public static Task<TTo> CastResult<TFrom, TTo>(this Task<TFrom> task) => null;
@@ -490,7 +490,7 @@ def test_extension_methods_of_values_whose_types_lie_outside() -> None:
     assert found.ask("Use.cs", "Tell", "Tell")[0].endswith("DbConnection.Tell")  # none outside can be an IOwn
     assert found.ask("Use.cs", "Count", "Count")[0].endswith("DbConnection.Count")
     assert found.ask("Use.cs", '"4"', "Fire") == ["Mapper.cs:8 Fire probable"]
-    assert found.ask("Use.cs", '"5"', "Fire") == ["Mapper.cs:8 Fire exact"]
+    assert found.ask("Use.cs", '"5"', "Fire") == ["Mapper.cs:8 Fire probable"]
     assert found.ask("Use.cs", '"6"', "Fire") == []
     assert found.ask("Use.cs", "Kept", "Kept") == ["Mapper.cs:10 Kept probable"]
     assert found.ask("Use.cs", "Sum2", "Sum2") == ["Mapper.cs:11 Sum2 exact"]
@@ -589,3 +589,169 @@ def test_an_argument_of_an_unknown_type_may_want_what_a_base_declares() -> None:
     )
     assert found.ask("a.cs", "Set(node);", "Set") == ["a.cs:6 Set exact"]
     assert found.ask("a.cs", "GetValueOrDefault", "Set") == ["a.cs:6 Set possible", "a.cs:3 Set possible"]
+
+
+def test_what_the_preprocessor_leaves_of_a_name() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+                #if OLD
+                enum Flags { One }
+                static class Bridge { public static int Tell(this Stone stone) => 1; }
+                #endif
+                #if NEW
+                class Stone { public void Roll() { } }
+                #else
+                class Stone { public void Roll(int by = 1) { } }
+                #endif
+                class Book
+                {
+                #if NEW
+                    public int Pages;
+                #endif
+                #if !NEW
+                    public int Words;
+                #endif
+                #if OLD
+                    [Old]
+                #endif
+                    public int Lines;
+                }
+            """,
+            "b.cs": """
+                class User
+                {
+                    Flags outside;
+                #if OLD
+                    Flags inside;
+                #endif
+                #if OTHER
+                    Flags related;
+                #endif
+                    Stone twin;
+                    void Use(Book book)
+                    {
+                        Print(book.Lines);
+                #if NEW
+                        Print(book.Words);
+                        Print(book.Pages);
+                #else
+                        Print(book.Words + 1);
+                #endif
+                    }
+                }
+            """,
+        }
+    )
+    assert found.ask("b.cs", "outside", "Flags") == ["a.cs:2 Flags possible"]  # or what another assembly has
+    assert found.ask("b.cs", "inside", "Flags") == ["a.cs:2 Flags exact"]
+    assert found.ask("b.cs", "related", "Flags") == ["a.cs:2 Flags probable"]
+    assert found.ask("b.cs", "twin", "Stone") == ["a.cs:6 Stone probable", "a.cs:8 Stone probable"]
+    assert found.ask("b.cs", "book.Lines", "Lines") == ["a.cs:18 Lines exact"]
+    assert found.ask("b.cs", "(book.Pages", "Pages") == ["a.cs:13 Pages exact"]
+    assert found.ask("b.cs", "Print(book.Words);", "Words") == ["-> Words"]
+    assert found.ask("b.cs", "book.Words + 1", "Words") == ["a.cs:16 Words exact"]
+
+
+def test_an_instance_is_made_of_a_type_whatever_members_have_its_name() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+                class Coder
+                {
+                    public Coder(int size) { }
+                    static Coder() { }
+                }
+                class Writer
+                {
+                    Coder Coder { get; set; }
+                    void Open() { Coder = new Coder(1); }
+                    void Close() { Coder = new Coder(); }
+                }
+            """,
+        }
+    )
+    assert found.ask("a.cs", "new Coder(1)", "Coder", ReferenceRole.CALL) == [
+        "a.cs:3 Coder exact",
+        "a.cs:1 Coder exact",
+    ]
+    made = found.ask("a.cs", "new Coder()", "Coder", ReferenceRole.CALL)
+    assert made == ["a.cs:1 Coder exact"]  # the type alone: nobody calls a static constructor
+
+
+def test_what_a_use_may_not_name_is_not_meant() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+                interface IList { int Add(object item); }
+                class Base
+                {
+                    public void Add(string item) { }
+                    public static int Read(object value) => 1;
+                    private static int Read(string value) => 2;
+                    void Inside() { Read("a"); }
+                }
+                class Row : Base, IList
+                {
+                    int IList.Add(object item) => 1;
+                    void Run() { Add("b"); Base.Read("c"); }
+                }
+            """,
+        }
+    )
+    assert found.ask("a.cs", "Inside", "Read") == ["a.cs:6 Read exact"]
+    assert found.ask("a.cs", "Run", "Read") == ["a.cs:5 Read exact"]
+    assert found.ask("a.cs", "Run", "Add") == ["a.cs:4 Add exact"]
+
+
+def test_a_member_is_sure_only_where_nothing_else_may_fit_better() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+                using System;
+                class Rule
+                {
+                    public void Check(Token token) { }
+                    public void Check2(Token token) { }
+                    public void Put(int? number) { }
+                    public void Put(object any) { }
+                }
+                static class Rules { public static void Check(this Rule rule, Action<int> act) { } }
+                class Own : Collection
+                {
+                    public void Remove(string key) { }
+                    public void Go(Rule rule, Key key, Guid? id)
+                    {
+                        rule.Check(x => { });
+                        rule.Check2(key);
+                        Remove(key);
+                        Remove("text");
+                        GetType(1);
+                    }
+                    void GetType(string a, string b) { }
+                }
+            """,
+        }
+    )
+    assert found.ask("a.cs", "rule.Check(x", "Check") == ["a.cs:4 Check probable"]
+    assert found.ask("a.cs", "rule.Check2", "Check2") == ["a.cs:5 Check2 exact"]
+    assert found.ask("a.cs", "Remove(key)", "Remove") == ["a.cs:12 Remove probable"]
+    assert found.ask("a.cs", 'Remove("text")', "Remove") == ["a.cs:12 Remove exact"]
+    assert found.ask("a.cs", "GetType(1)", "GetType") == ["a.cs:21 GetType possible"]
+
+
+def test_extension_methods_of_an_unknown_receiver_are_told_apart_by_what_is_given() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+                static class Texts
+                {
+                    public static string Fill(this string text, object one) => "";
+                    public static string Fill(this string text, object one, object two) => "";
+                    private static string Fill(this string text, params object[] all) => "";
+                }
+                class User { string Go(int a) => "x".Fill(a); }
+            """,
+        }
+    )
+    assert found.ask("a.cs", "class User", "Fill") == ["a.cs:3 Fill probable"]

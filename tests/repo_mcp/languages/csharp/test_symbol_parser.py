@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.symbols.model import CONDITIONS
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
 from tests.repo_mcp.languages.described import list_references, list_symbols, read
 
@@ -102,9 +103,9 @@ def test_members() -> None:
         "A.Later METHOD 16-16 PRIVATE FORWARD PARTIAL ()/0 -> void",
     ]
     assert list_references(found, CALL) == [
-        "one: CALL |Bar 3 as (1) n=2",
+        "one: CALL |Bar 3 as new(1) n=2",
         "A: CALL this|A 7 n=1",
-        "Item: CALL |Bar 9 n=1",
+        "Item: CALL |Bar 9 as new n=1",
     ]
 
 
@@ -146,11 +147,11 @@ def test_calls_and_what_stands_before_them() -> None:
         "M: CALL Bar()|Cast 12 n=1",
         "M: CALL Bar()|As 13 n=1",
         "M: CALL Made()|Go 14 n=1",
-        "M: CALL |Made 14 as (1) n=2",
+        "M: CALL |Made 14 as new(1) n=2",
         "M: CALL Root|Call 15 n=1",
         "M: CALL base|M 16 as (p) n=2",
         "M: CALL int|Parse 17 as (=string) n=2",
-        "M: CALL |Named 18 as (a:1) n=2",
+        "M: CALL |Named 18 as new(a:1) n=2",
     ]
     assert "M: USE Made()|Set 14" in list_references(found, USE)
 
@@ -319,7 +320,7 @@ def test_how_many_type_arguments_a_type_has() -> None:
         "TYPE |B 3 n=2",
         "CALL G|Run 3 n=1",
         "USE |G 3 n=1",
-        "CALL N|C 3 as `1(=bool) n=2",
+        "CALL N|C 3 as new`1(=bool) n=2",
         "USE |N 3",
     ]
 
@@ -338,3 +339,46 @@ def test_what_is_written_through_pointers(statement: str, expected: list[str]) -
     assert found.status is ParseStatus.FULL
     assert [line.split()[0] for line in list_symbols(found)] == ["A", "A.F", "A.G"]
     assert [line.split(": ")[1] for line in list_references(found, CALL)] == expected
+
+
+def test_what_the_preprocessor_asks_for() -> None:
+    found = read(
+        "a.cs",
+        """
+        #if A && !(B || C)
+        class One { }
+        #elif D || E // "or"
+        class Two { }
+        #else
+        class Three
+        {
+        #if !F
+            void M(
+        #if G
+                [Some("x")]
+        #endif
+                string text, int number) { }
+        #endif
+        }
+        #endif
+        class Four { }
+        """,
+    )
+    rows = map(found.get_reference, found.list_role(ReferenceRole.BIND))
+    assert [(row.line, row.name) for row in rows if row.alias == CONDITIONS] == [
+        (1, "A;!B;!C"),
+        (3, "!A||B||C;D||E"),
+        (5, "!A||B||C;!D;!E"),
+        (8, "!A||B||C;!D;!E;!F"),
+        (10, "!A||B||C;!D;!E;!F;G"),
+        (12, "!A||B||C;!D;!E;!F"),
+        (14, "!A||B||C;!D;!E"),
+        (16, ""),
+    ]
+    method = 'Three.M METHOD 9-13 PRIVATE ( [Some("x")] string text, int number)/2 -> void'
+    assert method in list_symbols(found)
+
+
+def test_a_condition_around_an_attribute_ends_no_modifiers() -> None:
+    found = read("a.cs", "class A\n{\n#if OLD\n    [Old]\n#endif\n    public int Lines;\n}\n")
+    assert list_symbols(found)[1:] == ["A.Lines PROPERTY 3-6 PUBLIC -> int"]

@@ -1,0 +1,93 @@
+"""Conditions of the preprocessor in C#: for each line the names that are defined, or are not, around it.
+
+`#if A && !B`, `#elif`, `#else` become rows that begin at a line and say all that holds from there on: "A;!B".
+What has alternatives stays one condition, "A||B"; where it does not hold, none of them does: "!A;!B".
+Left out on purpose: `#define`, and the names that a project defines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+MAX_DEPTH = 12  # of brackets, and of conditions within each other: those further in are not told
+MAX_CHARS = 240  # of one condition
+_DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\r\n]*)", re.MULTILINE)
+_COMMENT = re.compile(r"//.*")
+
+Conditions = tuple[str, ...]  # all of which hold
+
+
+def list_conditions(text: bytes) -> list[tuple[int, str]]:
+    """Return where other conditions begin, as byte offsets of directives, and all that hold from there on."""
+    rows: list[tuple[int, str]] = []
+    levels: list[tuple[Conditions, Conditions]] = []  # what holds, and that no branch so far did
+    for found in _DIRECTIVE.finditer(text):
+        word = found[1]
+        said = "".join(_COMMENT.sub("", found[2].decode("utf-8", "replace")).replace(";", "").split())
+        if word == b"if":
+            levels.append((read_condition(said), read_condition(f"!({said})")))
+        elif not levels:
+            continue
+        elif word == b"endif":
+            levels.pop()
+        elif word == b"else":
+            levels[-1] = levels[-1][1], levels[-1][1]
+        else:
+            refused = levels[-1][1]
+            levels[-1] = (*refused, *read_condition(said)), (*refused, *read_condition(f"!({said})"))
+        held = (one for level in levels[:MAX_DEPTH] for one in level[0])
+        rows.append((found.start(), ";".join(dict.fromkeys(held))))
+    return rows
+
+
+def read_condition(text: str, depth: int = 0) -> Conditions:
+    """Return what holds where a condition without spaces does."""
+    if len(text) > MAX_CHARS or depth > MAX_DEPTH:
+        return ()
+    text = _strip_brackets(text)
+    for joint, opposite in (("||", "&&"), ("&&", "||")):
+        parts = list(_iter_parts(text, joint))
+        if len(parts) > 1 and joint == "&&":
+            return tuple(one for part in parts for one in read_condition(part, depth + 1))
+        if len(parts) > 1:
+            read = [read_condition(part, depth + 1) for part in parts]
+            plain = [one[0] if len(one) == 1 else part for one, part in zip(read, parts, strict=True)]
+            return (joint.join(sorted(plain)),)
+        if text.startswith("!(") and text.endswith(")"):
+            denied = list(_iter_parts(_strip_brackets(text[1:]), joint))
+            if len(denied) > 1:
+                turned = opposite.join(f"!({one})" for one in denied)
+                return read_condition(turned, depth + 1)
+    if text.startswith("!"):
+        inner = _strip_brackets(text[1:])
+        return read_condition(inner[1:], depth + 1) if inner.startswith("!") else (f"!{inner}",)
+    return (text,) if text else ()
+
+
+def _strip_brackets(text: str) -> str:
+    """Return a text without brackets around all of it."""
+    while text.startswith("(") and text.endswith(")") and _find_end(text) == len(text) - 1:
+        text = text[1:-1]
+    return text
+
+
+def _find_end(text: str) -> int:
+    """Return where the bracket ends that a text begins with."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            return at
+    return -1
+
+
+def _iter_parts(text: str, joint: str) -> Iterator[str]:
+    """Yield the parts between a joint that stands outside of brackets."""
+    depth = start = 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if not depth and text.startswith(joint, at):
+            yield _strip_brackets(text[start:at])
+            start = at + len(joint)
+    yield _strip_brackets(text[start:])
