@@ -261,8 +261,15 @@ def _find_value(
         if found.external:
             return Holder(external=found.external)
     for one in found.declarations[:1]:
+        if role is ReferenceRole.USE and scope.language == "java" and _is_callable(lookup, one):
+            return None  # a method is no value: the name is that of a variable whose type is not known
         return _read_declared(lookup, one)
     return None
+
+
+def _is_callable(lookup: NamedLookup, declaration: Declaration) -> bool:
+    scope = lookup.find_scope(declaration.path)
+    return scope is not None and scope.get_kind(declaration.ordinal) in CALLABLE_KINDS
 
 
 def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:

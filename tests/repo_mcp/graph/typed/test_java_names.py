@@ -34,3 +34,22 @@ class Box {
 def test_what_a_name_means_is_said_by_how_it_is_used(line: str, name: str, means: str) -> None:
     program = Repository.build({"p/Box.java": TEXT})
     assert program.ask("p/Box.java", line, name) == [f"p/Box.java:{means}"]
+
+
+def test_a_method_is_no_value_though_a_parameter_has_its_name() -> None:
+    found = Repository.build(
+        {
+            "p/Streams.java": """
+                package p;
+                import java.util.Collection;
+                public class Streams {
+                    static class Held { Held flow() { return null; } }
+                    static Held flow(Stream given) { return null; }
+                    static <O> Held of(final Collection<O> flow) {
+                        return make(flow.flow());
+                    }
+                }
+            """,
+        }
+    )
+    assert found.ask("p/Streams.java", "make(", "flow") == ["p/Streams.java:4 flow probable"]
