@@ -33,6 +33,7 @@ from repo_mcp.graph.typed.lookup import (
     settle,
 )
 from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
+from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, DERIVED, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import (
@@ -46,6 +47,7 @@ from repo_mcp.symbols.symbol_record import (
 
 __all__ = ["LANGUAGES", "NamedResolver"]
 
+_NUMBER = re.compile(r"(?:final\s+)?(boolean|byte|char|short|int|long|float|double)\s+\w+\s*$")
 _PATH_WORD = re.compile(r"[^\W_]+")
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
@@ -264,6 +266,7 @@ class NamedResolver:
         declarations = [one for one in found.declarations if not self._is_extension(one)]
         if declarations and self._program.find_language(declarations[0].path) == "java":
             declarations = self._part_fields(declarations, reference)
+            declarations += self._list_inherited(declarations, reference)
         if reference.role is ReferenceRole.CALL:
             declarations = self._choose_called(declarations, reference)
         identities = {self._say_identity(one) for one in declarations}
@@ -295,6 +298,25 @@ class NamedResolver:
         if use.role is ReferenceRole.CALL or use.alias == PATH:
             return [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
+
+    def _list_inherited(self, methods: list[Declaration], call: Reference) -> list[Declaration]:
+        """Return what a base of Java declares beside a method that cannot override it, `fit(T)` beside
+        `fit(long)`: which of them is meant is decided by whether a number is boxed."""
+        if call.role is not ReferenceRole.CALL or len(methods) != 1 or call.arguments < 2:
+            return []
+        scope = self._lookup.find_scope(methods[0].path)
+        if scope is None or scope.get_kind(methods[0].ordinal) is not SymbolKind.METHOD:
+            return []
+        own = _list_numbers(scope, methods[0].ordinal)
+        owner = Declaration(scope.path, scope.get_parent(methods[0].ordinal))
+        found: list[Declaration] = []
+        for base in self._lookup.list_bases(owner):
+            for one in self._lookup.find_members(base, call.name, call.role, call):
+                other = self._lookup.find_scope(one.path)
+                its = _list_numbers(other, one.ordinal) if other is not None else own
+                if its != own and len(its) == len(own):  # what takes any number of arguments comes last
+                    found.append(one)
+        return found
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return True for several declarations of one name in a package of Go, each in a file of its own, or
@@ -428,6 +450,13 @@ class NamedResolver:
                     found.append((other, ordinal))
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
+
+
+def _list_numbers(scope: FileScope, ordinal: int) -> tuple[str, ...]:
+    """Return for each parameter of a method of Java the number that it is, or an empty text."""
+    parameters = split_signature(scope.get_symbol(ordinal).parameters).parameters
+    found = (_NUMBER.match(one) for one in parameters)
+    return tuple(one[1] if one is not None else "" for one in found)
 
 
 def _skip_own_scope(scope: FileScope, reference: Reference) -> int:

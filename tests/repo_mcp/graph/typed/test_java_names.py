@@ -53,3 +53,27 @@ def test_a_method_is_no_value_though_a_parameter_has_its_name() -> None:
         }
     )
     assert found.ask("p/Streams.java", "make(", "flow") == ["p/Streams.java:4 flow probable"]
+
+
+def test_what_overrides_nothing_of_its_base_stands_beside_it() -> None:
+    found = Repository.build(
+        {
+            "p/Range.java": """
+                package p;
+                class Range<T> { T fit(T one) { return one; } boolean has(T one) { return true; } }
+                class LongRange extends Range<Long> {
+                    long fit(final long one) { return one; }
+                    boolean has(Long one) { return true; }
+                    void use(Long boxed) {
+                        this.fit(boxed);
+                        this.has(boxed);
+                    }
+                }
+            """,
+        }
+    )
+    assert found.ask("p/Range.java", "this.fit", "fit") == [
+        "p/Range.java:4 fit possible",
+        "p/Range.java:2 fit possible",
+    ]
+    assert found.ask("p/Range.java", "this.has", "has") == ["p/Range.java:5 has exact"]
