@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from clang import cindex
@@ -48,8 +49,14 @@ def say_place(root: Path, location: cindex.SourceLocation) -> Place | None:
     """Return the path in the tree and the line of a location; None for what the compiler makes itself."""
     if location.file is None:
         return None
-    path = Path(location.file.name).resolve()
-    return (path.relative_to(root).as_posix() if path.is_relative_to(root) else OUTSIDE), location.line
+    return say_path(root, location.file.name), location.line
+
+
+@cache
+def say_path(root: Path, name: str) -> str:
+    """Return the path in the tree of a file as the compiler names it."""
+    path = Path(name).resolve()
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else OUTSIDE
 
 
 def is_local(cursor: cindex.Cursor) -> bool:

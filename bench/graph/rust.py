@@ -38,7 +38,10 @@ def read_answers(file: Path, texts: Mapping[str, bytes]) -> Answers:
             answers.implementing[place].add(_say_line(one))
     for one in analysis["refs"]:
         span, meant = one["span"], one["ref_id"]
-        name = _read_span(lines.get(span["file_name"], ()), span)
+        text = lines.get(span["file_name"], ())
+        if any(_USE.match(one) for one in text[span["line_start"] - 1 : span["line_start"]]):
+            continue
+        name = _read_span(text, span)
         place = _say_place(meant, definitions)
         use = span["file_name"], span["line_start"], name
         if (

@@ -153,6 +153,9 @@ OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with i
 # named and not called; in C++ of a name behind `::` alone, which is that of no namespace.
 PATH = "::"
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
+BY_REFERENCE = (
+    1  # EXTEND in Rust: not the type itself has the members, but a reference to it: `impl T for &S`
+)
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
 # The alias of BIND rows of a file of C or C#: what `name` says, with ";" between, holds from the line on.
 CONDITIONS = "#if"
@@ -209,4 +212,5 @@ class Reference:
     # in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base among all, from
     # 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE, AS_FIELDS or 0; in
     # C#, as of types there, the number of the name's type arguments. TYPE in Rust: DERIVED or 0.
+    # EXTEND in Rust: BY_REFERENCE or 0.
     arguments: int

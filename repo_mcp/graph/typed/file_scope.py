@@ -145,10 +145,15 @@ class FileScope(SymbolScopes):
                 return rows[above - 1]
         return None
 
-    def find_bound(self, ordinal: int, name: str) -> Reference | None:
-        """Return the row that gives the bound of a type parameter of a symbol, or None."""
+    def list_beside(self, binding: Reference) -> list[Reference]:
+        """Return the rows that type the same variable on the same line: of a type parameter, one a bound."""
+        rows = self._bindings.get((binding.symbol, binding.alias), ())
+        return [one for one in rows if (one.line, one.arguments) == (binding.line, Binding.TYPE)]
+
+    def list_bounds(self, ordinal: int, name: str) -> list[Reference]:
+        """Return the rows that give the bounds of a type parameter of a symbol."""
         rows = self._bindings.get((ordinal, name), ())
-        return next((one for one in rows if one.arguments == Binding.BOUND), None)
+        return [one for one in rows if one.arguments == Binding.BOUND]
 
     def has_type(self, ordinal: int) -> bool:
         """Return whether the declaration of a symbol shows its type."""

@@ -12,7 +12,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.graph.typed.rules import Rules
-from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
@@ -42,6 +42,7 @@ class Holder:
     is_sure: bool = True
     group: Declaration | None = None  # the field of a struct without a name, inside `types`
     guarded: Holder | None = None  # what a lock of Rust gives, which is itself `external`
+    inner: int = 0  # lists inside the list that the items lie in
 
 
 def find_holder(
@@ -147,7 +148,23 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
         return _find_taken(lookup, scope, ordinal, binding, names)
     if binding.arguments >= Binding.UNPACKED:
         return _find_payload(lookup, scope, ordinal, names, binding.arguments - Binding.UNPACKED)
+    beside = scope.list_beside(binding)
+    if len(beside) > 1:
+        return _find_all_bounds(lookup, scope, beside)
     return _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == Binding.ITEMS)
+
+
+def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference]) -> Holder | None:
+    """Return all types that rows name: the traits that a type parameter is bound by. Types of variables
+    that share their name and line are not sure."""
+    found = [_find_type(lookup, scope, one.symbol, say_names(one)) for one in rows]
+    known = [one for one in found if one is not None and one.types]
+    if not known:
+        return next(filter(None, found), None)
+    types = tuple(dict.fromkeys(each for one in known for each in one.types))
+    kinds = {other.get_kind(one.ordinal) for one in types if (other := lookup.find_scope(one.path))}
+    is_sure = kinds <= {SymbolKind.TRAIT, SymbolKind.INTERFACE} and all(one.is_sure for one in known)
+    return Holder(types, is_sure=is_sure)
 
 
 def _find_taken(
@@ -163,7 +180,12 @@ def _find_taken(
     found = find_holder(lookup, scope, ordinal, line, ".".join(names))
     if found is None or binding.arguments == Binding.SAME:
         return found
-    return replace(found, is_items=False, is_sure=False)
+    return replace(_take_item(found), is_sure=False)
+
+
+def _take_item(holder: Holder) -> Holder:
+    """Return the type of an item of a list: a list itself where lists lie in it."""
+    return replace(holder, inner=holder.inner - 1) if holder.inner else replace(holder, is_items=False)
 
 
 def _find_payload(
@@ -280,8 +302,9 @@ def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | No
 
 def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
     if segment == "[]":
-        made = None if holder.is_items else _find_index(lookup, holder)
-        return made or Holder(holder.types, is_sure=holder.is_sure)
+        if holder.is_items:
+            return _take_item(holder)
+        return _find_index(lookup, holder) or Holder(holder.types, is_sure=holder.is_sure)
     if segment == "this":  # of the class that stands before it, in Java
         return holder
     name = segment.removesuffix("()")
@@ -301,7 +324,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
                 return _read_declared(lookup, members[0], holder)
         rules = lookup.get_rules(scope)
         if holder.is_items and name in rules.giving_item:
-            return replace(holder, is_items=False)
+            return _take_item(holder)
         if name in rules.transparent:
             return holder
         if name in rules.imitating:
@@ -388,36 +411,64 @@ def _read_text(
     if text.endswith("()"):  # a variable initialised by a call has the call's type
         found = find_holder(lookup, scope, declaration.ordinal, 1 << 30, text)
         return found if found is None or found.types != (declaration,) else None
+    wrapper = read_wrapper(text)
+    if wrapper.name:  # as a standard library has it, or the repository's own
+        names = (*filter(None, wrapper.qualifier.split(".")), wrapper.name)
+        if lookup.find_type(scope, declaration.ordinal, names).declarations:
+            return _find_type(lookup, scope, declaration.ordinal, names)
     found_type = read_type(text)
     if not found_type.name:
         return None
     if found_type.name == "Self" and holder is not None:
         return holder
+    if found_type.qualifier == "Self" and scope.language == "rust":
+        return _find_associated(lookup, scope, declaration, found_type, holder)
     if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
         if bounded is not None:
             return bounded
     names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
-    return _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)
+    found = _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)
+    return replace(found, inner=found_type.inner) if found is not None else None
+
+
+def _find_associated(
+    lookup: NamedLookup, scope: FileScope, declaration: Declaration, named: TypeName, holder: Holder | None
+) -> Holder | None:
+    """Return what `Self::Entry` is: by the `impl` around a declaration, or by the receiver's."""
+    blocks = [Declaration(scope.path, scope.get_parent(declaration.ordinal))]
+    for owner in [*blocks, *(holder.types if holder is not None else ())]:
+        for one in lookup.find_members(owner, named.name, ReferenceRole.TYPE):
+            other = lookup.find_scope(one.path)
+            text = other.get_symbol(one.ordinal).return_type if other is not None else ""
+            if other is not None and text and not text.startswith("Self"):
+                found = _read_text(lookup, lookup.get_rules(other), other, one, text, holder)
+                is_plain = found is None or found.is_items or not named.is_items
+                return found if is_plain or found is None else replace(found, is_items=True)
+    return None
 
 
 def _find_bounded(
     lookup: NamedLookup, scope: FileScope, declaration: Declaration, name: str
 ) -> Holder | None:
-    """Return the trait by which a type parameter is bound that a field or a result has as its type: by the
-    type around it, or by one of its `impl` blocks; None for what is no such parameter. Never sure: other
-    blocks may have other bounds."""
+    """Return the traits by which a type parameter is bound that a field or a result has as its type: by the
+    type around it, and by its `impl` blocks; None for what is no such parameter. Never sure: the block of a
+    use may have other bounds."""
     owner = scope.get_parent(declaration.ordinal)
     owner_name = scope.get_name(owner)
     rules = lookup.get_rules(scope)
+    found: list[Holder] = []
     for other in lookup.iter_declaring(scope, owner_name):
         for part in other.find_named(owner_name):
-            bound = other.find_bound(part, name)
-            if bound is None:
+            bounds = other.list_bounds(part, name)
+            if not bounds:
                 continue
             is_own = other is scope and part == owner
             is_block = other.get_kind(part) is SymbolKind.EXTENSION
             if is_own or (is_block and rules.is_same_type(scope, owner, other, part)):
-                found = _find_type(lookup, other, part, say_names(bound))
-                return found if found is None else replace(found, is_sure=False)
-    return None
+                one = _find_all_bounds(lookup, other, bounds)
+                found += [one] if one is not None else []
+    types = tuple(dict.fromkeys(each for one in found for each in one.types))
+    if types:
+        return Holder(types, is_sure=False)
+    return replace(found[0], is_sure=False) if found else None

@@ -35,7 +35,7 @@ from repo_mcp.graph.typed.lookup import (
 from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, DERIVED, OF_TYPE, PATH
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, BY_REFERENCE, DERIVED, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -215,11 +215,7 @@ class NamedResolver:
                 return Resolution((), found.external)
         if is_path or is_type_role(role):
             return NOTHING
-        found_by_holder = self._resolve_by_holder(scope, reference)
-        if is_own and found_by_holder == NOTHING and all(name.isidentifier() for name in names):
-            found = lookup.find_static(scope, ordinal, names, role)  # a module: self::build()
-            return self._conclude(found, reference) if found.declarations else NOTHING
-        return found_by_holder
+        return self._resolve_by_holder(scope, reference)
 
     def _resolve_by_holder(self, scope: FileScope, reference: Reference) -> Resolution:
         holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.qualifier)
@@ -239,11 +235,12 @@ class NamedResolver:
             return self._conclude(found if found.alternatives else self._choose_twin(scope, found), reference)
         # What is reached through a type is a path in Rust, and no field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
+        is_sure = holder.is_sure and not _may_mean_of_reference(scope, reference)
         for one in holder.types:
             members = lookup.find_members(
                 one, reference.name, reference.role, reference, of_value=not is_type
             )
-            concluded = self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
+            concluded = self._conclude(FoundDeclarations(tuple(members), is_sure), reference)
             if concluded.targets:
                 return concluded
         return NOTHING
@@ -457,6 +454,16 @@ def _list_numbers(scope: FileScope, ordinal: int) -> tuple[str, ...]:
     parameters = split_signature(scope.get_symbol(ordinal).parameters).parameters
     found = (_NUMBER.match(one) for one in parameters)
     return tuple(one[1] if one is not None else "" for one in found)
+
+
+def _may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:
+    """Return whether a method of Rust is called on `self` in an `impl` for a reference: methods that traits
+    give the reference count there before those of the type."""
+    if reference.role is not ReferenceRole.CALL or reference.qualifier != "self" or scope.language != "rust":
+        return False
+    around = scope.find_type_around(reference.symbol)
+    row = scope.find_extended(around) if around is not None else None
+    return row is not None and row.arguments == BY_REFERENCE
 
 
 def _skip_own_scope(scope: FileScope, reference: Reference) -> int:

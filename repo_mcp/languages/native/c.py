@@ -63,6 +63,7 @@ _MEMBER_MARKS = frozenset({b"->", b"."})
 _TYPE_MARKS = frozenset({b"struct", b"union", b"enum"})
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
+_OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # of the class around one that is defined outside
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
 
@@ -146,12 +147,15 @@ def on_enum(walk: CaptureWalk, node: Node) -> None:
 
 
 def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
-    """Declare a type with a body; the members of an unnamed one belong to what surrounds it."""
+    """Declare a type with a body; the members of an unnamed one belong to what surrounds it. One that is
+    defined outside of its class, `class Outer<T>::Inner {`, belongs to that if the file declares it above."""
     name_node = node.child_by_field_name("name")
-    arguments = ""  # of a special case of a template
+    arguments, owner = "", ""  # of a special case of a template
     if name_node is not None:
-        head, angle, rest = walk.read_line(name_node).partition("<")
-        name, arguments = head.rpartition("::")[2].strip(), angle + rest
+        text = _OUTER_ARGUMENTS.sub("", walk.read_line(name_node))
+        head, angle, rest = text.partition("<")
+        outer, _, last = head.rpartition("::")
+        owner, name, arguments = outer.rpartition("::")[2].strip(), last.strip(), angle + rest
         walk.take_words(name_node)
     else:
         name = walk.names_to_come.pop(node.start_byte, "")
@@ -159,7 +163,8 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         return
     access = Access.NONE if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
     flags = say_public(walk, access)
-    ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments)
+    parent = walk.types_by_name.get(owner)
+    ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments, parent=parent)
     walk.types_by_name.setdefault(name, ordinal)
 
 

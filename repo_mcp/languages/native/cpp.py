@@ -187,6 +187,7 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
     """Declare a function that is defined outside its class or namespace."""
     path = [*filter(None, (part.strip() for part in _strip_arguments(walk.read(found.name)).split("::")))]
     walk.take_words(found.name)
+    _refer_outer(walk, found.name, path[:-2])  # that a member of a class is defined is no use of it
     owner = path[-2] if len(path) > 1 else ""
     parent = walk.types_by_name.get(owner)
     if parent is None and owner:
@@ -446,8 +447,14 @@ def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, argumen
             walk.refer_type(node, parts[-1], ".".join(parts[:-1]), alias)
         else:
             walk.refer(role, parts[-1], node, ".".join(parts[:-1]), alias, arguments)
-            if len(parts) > 1 and parts[-2][:1].isupper():  # most often a class: namespaces are written small
-                walk.refer(ReferenceRole.TYPE, parts[-2], node, ".".join(parts[:-2]))
+        _refer_outer(walk, node, parts[:-1])
+
+
+def _refer_outer(walk: CaptureWalk, node: Node, parts: list[str]) -> None:
+    """Add a use of each class before `::`: what begins with a capital, as namespaces are written small."""
+    for position, name in enumerate(parts):
+        if name[:1].isupper():
+            walk.refer(ReferenceRole.TYPE, name, node, ".".join(parts[:position]))
 
 
 def _on_qualified(walk: CaptureWalk, node: Node) -> None:

@@ -21,6 +21,7 @@ from repo_mcp.languages.native.rust_bindings import (
 )
 from repo_mcp.languages.native.rust_members import on_struct_pattern, on_token, on_token_name, refer_fields
 from repo_mcp.languages.treesitter.capture_walk import (
+    MAX_BOUNDS,
     CaptureWalk,
     Dialect,
     count_arguments,
@@ -30,8 +31,8 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
-from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import DERIVED, PATH
+from repo_mcp.languages.treesitter.type_names import read_type, split_bounds
+from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, PATH
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u
 i16 i32 i64 i128 isize f32 f64 drop true false Sized Send Sync
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
+MAX_VALUE_CHARS = 1_000  # of a variable, searched for its name
 MAX_USE_LEAVES = 1_000  # of one `use`
 _PATTERN_WORD = re.compile(rb"(?<![\w.:])(?:ref[ \t]+)?(?:mut[ \t]+)?([a-z_]\w*)(?!\w*[ \t]*(?:::|\(|\{|!))")
 _NO_BINDING = frozenset(b"ref mut box if in true false self super crate const as dyn".split())
@@ -139,7 +141,9 @@ def _on_implementation(walk: CaptureWalk, node: Node) -> None:
     access = Access.PUBLIC if trait is not None else Access.NONE
     walk.declare(node, owner.name, SymbolKind.EXTENSION, access=access, first_row=row)
     if not _is_parameter(walk, node, owner.name):
-        walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier)
+        is_reference = type_node.type == "reference_type"
+        kind = BY_REFERENCE if is_reference else 0
+        walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier, "", kind)
     _take_path(walk, type_node)
     if trait is not None:
         found = read_type(walk.read_line(trait).partition("<")[0])
@@ -305,8 +309,9 @@ def _bind_bound(walk: CaptureWalk, name: Node, bounds: Node | None) -> None:
         return
     if walk.scope.kind in TYPE_KINDS:
         walk.bind_bound(walk.read(name), walk.read_line(bounds), name)
-    else:
-        walk.bind_type(walk.read(name), walk.read_line(bounds).lstrip(": "), name)
+        return
+    for one in split_bounds(walk.read_line(bounds).lstrip(": "))[:MAX_BOUNDS]:
+        walk.bind_type(walk.read(name), one, name)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -334,10 +339,13 @@ def _on_let(walk: CaptureWalk, node: Node) -> None:
         return
     name = walk.bind_name(pattern)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+    if value is not None and re.search(rf"\b{name}\b", walk.read_line(value, MAX_VALUE_CHARS)):
+        walk.bound_from = node.end_point.row + 2  # `let x = f(x);`: until its end x is the one of before
     if type_node is not None:
         walk.bind_type(name, walk.read_line(type_node), pattern)
     elif value is not None:
         bind_value(walk, name, value, pattern)
+    walk.bound_from = 0
 
 
 def _on_pattern(walk: CaptureWalk, node: Node) -> None:
@@ -409,7 +417,8 @@ def _refer_path(walk: CaptureWalk, node: Node, role: ReferenceRole, count: int =
         walk.refer(role, name, name_node, qualifier, path, count)
     last = qualifier.rpartition(".")[2]
     if last[:1].isupper() and last != "Self" and path_node is not None:
-        walk.refer(ReferenceRole.TYPE, last, path_node, qualifier.rpartition(".")[0])
+        before = qualifier.rpartition(".")[0]
+        walk.refer(ReferenceRole.TYPE, last, path_node, before, PATH if before[:1].islower() else "")
 
 
 def _on_macro_call(walk: CaptureWalk, node: Node) -> None:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
-from repo_mcp.symbols.model import OF_TYPE
+from repo_mcp.symbols.model import OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def on_token_name(walk: CaptureWalk, node: Node) -> None:
     if text[end : end + 1] != b"(" or node.start_byte in walk.taken:
         return
     walk.taken.add(node.start_byte)
-    walk.refer(ReferenceRole.CALL, walk.read(node), node, _read_before(walk, node.start_byte))
+    qualifier, kind = _read_before(walk, node.start_byte)
+    walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier, kind)
 
 
 def on_token(walk: CaptureWalk, node: Node) -> None:
@@ -57,19 +58,21 @@ def on_token(walk: CaptureWalk, node: Node) -> None:
     start = node.start_byte
     if start in walk.taken:
         return
-    qualifier = _read_before(walk, start)
+    qualifier, kind = _read_before(walk, start)
     if qualifier:
         walk.taken.add(start)
-        walk.refer(ReferenceRole.USE, walk.read(node), node, qualifier)
+        walk.refer(ReferenceRole.USE, walk.read(node), node, qualifier, kind)
     elif not walk.text[start : start + 1].isupper():
         walk.taken.add(start)
 
 
-def _read_before(walk: CaptureWalk, start: int) -> str:
-    """Return the names before one in the brackets of a macro, dotted; "?" for anything else that it belongs
-    to, nothing where it stands alone."""
+def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
+    """Return the names before one in the brackets of a macro, dotted, and PATH if they are modules; "?" for
+    anything else that it belongs to, nothing where it stands alone."""
     text = walk.text
     found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
     if found is None or found.group(1).endswith(_RANGE):
-        return ""
-    return found.group(1).decode("utf-8", "replace").replace("::", ".").strip(".") or "?"
+        return "", ""
+    chain = found.group(1).decode("utf-8", "replace")
+    is_path = chain.endswith("::") and chain[:1].islower()
+    return chain.replace("::", ".").strip(".") or "?", PATH if is_path else ""

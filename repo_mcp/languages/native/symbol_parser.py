@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
@@ -31,18 +32,33 @@ _COMMENTS = re.compile(rb"/\*(?:.*?\*/|.*+)|//[^\n]*+", re.DOTALL)
 MAX_WRAPPERS = 2_000  # of one file
 _MACRO_NAME = re.compile(rb"\b[A-Z](?=[A-Z0-9_]{3})[A-Z0-9]*+_?[A-Z0-9_]*+\b", re.A)
 _HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
+# The same with any macro whose brackets begin with a trait, whose words nothing else has, behind attributes
+# and comments; lines in them that begin with @ are words of the macro.
+_TRAIT_HEAD = re.compile(
+    rb"\n[ \t]*+(\w++![ \t]*+\{)"
+    rb"(?=(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?(?:unsafe\s++)?trait\s++\w)"
+)
+_MACRO_WORDS = re.compile(rb"\n[ \t]*+(@[^\n{}]*+)(?=\n)")
+_IMPORTED = re.compile(rb"^[ \t]*+(?:pub(?:\([^()\n]*+\))?\s++)?use\s([^;]{0,2000}+);", re.M)
+_TYPE_DECLARED = re.compile(
+    rb"^[ \t]*+(?:pub(?:\([^()\n]*+\))?\s++)?(?:type|struct|enum|trait)\s++(\w++)", re.M | re.A
+)
+_WORDS = re.compile(r"\w+")
+_KEYWORDS = frozenset({"self", "Self", "_", "true", "false"})
 _BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|\\.)'")
 
 
 def unwrap_items(text: bytes) -> bytes:
     """Return the text with those wrappers blanked, at the same length."""
-    if b"cfg_" not in text and b"pin_project!" not in text:
+    has_trait = b"! {" in text and b"trait " in text
+    if not has_trait and b"cfg_" not in text and b"pin_project!" not in text:
         return text
-    found_heads = itertools.islice(_HEAD.finditer(text), MAX_WRAPPERS)
+    traits = list(itertools.islice(_TRAIT_HEAD.finditer(text), MAX_WRAPPERS)) if has_trait else []
+    found_heads = itertools.chain(itertools.islice(_HEAD.finditer(text), MAX_WRAPPERS), traits)
     heads = {found.end(1) - 1: found.span(1) for found in found_heads}
     if not heads:
         return text
-    changed = bytearray(text)
+    changed = bytearray(_MACRO_WORDS.sub(_blank_line, text) if traits else text)
     closing: list[int] = []  # depths at which a wrapper ends
     depth = 0
     for found in _BRACKET.finditer(text, min(heads)):
@@ -60,6 +76,20 @@ def unwrap_items(text: bytes) -> bytes:
                 closing.pop()
                 changed[position] = ord(" ")
     return bytes(changed) if not closing else text
+
+
+def _blank_line(found: re.Match[bytes]) -> bytes:
+    """Return spaces for the words of a macro on a line of their own."""
+    start = found.start(1) - found.start()
+    return found.group()[:start] + b" " * (found.end() - found.start(1))
+
+
+def find_own_builtins(text: bytes, builtins: frozenset[str]) -> frozenset[str]:
+    """Return the names among the builtins of Rust that a file imports or declares, such as `Result`."""
+    own = {found.group(1).decode() for found in _TYPE_DECLARED.finditer(text)}
+    for found in itertools.islice(_IMPORTED.finditer(text), MAX_WRAPPERS):
+        own.update(_WORDS.findall(found.group(1).decode("utf-8", "replace")))
+    return builtins & own - _KEYWORDS
 
 
 def looks_like_cpp(text: bytes) -> bool:
@@ -85,7 +115,9 @@ def parse_rust(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a Rust file."""
     from repo_mcp.languages.native.rust import RUST
 
-    return _encode(RUST, file_name, text, find_captures("rust", ("rust",), unwrap_items(text)))
+    own = find_own_builtins(text, RUST.builtins)
+    dialect = replace(RUST, builtins=RUST.builtins - own) if own else RUST
+    return _encode(dialect, file_name, text, find_captures("rust", ("rust",), unwrap_items(text)))
 
 
 def parse_swift(file_name: str, text: bytes) -> bytes:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
-from repo_mcp.languages.treesitter.type_names import TypeName, read_type
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PLAIN = "identifier"  # the capture of names that are uses of values unless a handler took them
 
+MAX_BOUNDS = 8  # of one type parameter, that are recorded
 UNREAD = -1  # instead of a number of arguments: the name is a type's text, not read yet
 _NO_TYPES = frozenset({"auto", "var"})
 
@@ -56,7 +57,8 @@ class CaptureWalk(CaptureScopes):
     def __init__(self, dialect: Dialect, file_name: str, text: bytes) -> None:
         super().__init__(file_name, text)
         self.imported: set[str] = set()  # local names of imports, which are not uses by themselves
-        self.bounds: dict[tuple[int, str], str] = {}  # (ordinal, type parameter) -> text of its bound
+        self.bounds: dict[tuple[int, str], str] = {}  # (ordinal, type parameter) -> text of its bounds
+        self.bound_from = 0  # line before which no variable has the type that is recorded
         # Start of a list of values -> the chain that says its type, and how deep its items lie in arrays.
         self.values_to_come: dict[int, tuple[str, int]] = {}
         self.open_values: list[tuple[int, str, int]] = []  # (end, chain, depth) of those that stand open
@@ -141,14 +143,16 @@ class CaptureWalk(CaptureScopes):
             self.note_bound(name, self.read_line(bound))
 
     def note_bound(self, name: str, text: str) -> None:
-        """Record the bound of a type parameter; the first of several counts."""
-        self.bounds.setdefault((self.scopes[-1].ordinal, name), text.lstrip(": ").removeprefix("extends "))
+        """Record bounds of a type parameter, beside those that it has already."""
+        key, text = (self.scopes[-1].ordinal, name), text.lstrip(": ").removeprefix("extends ")
+        self.bounds[key] = f"{self.bounds[key]} + {text}" if key in self.bounds else text
 
     def bind_bound(self, name: str, bound: str, node: Node) -> None:
-        """Record the bound of a type parameter of a type, whose fields may have it as their type."""
-        found = read_type(bound.lstrip(": "))
-        if found.name:
-            self._bind(name, found.name, found.qualifier, node, Binding.BOUND)
+        """Record the bounds of a type parameter of a type, whose fields may have it as their type."""
+        for part in split_bounds(bound.lstrip(": "))[:MAX_BOUNDS]:
+            found = read_type(part)
+            if found.name:
+                self._bind(name, found.name, found.qualifier, node, Binding.BOUND)
 
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
         """Record the type of a local variable as written; it is read only if needed."""
@@ -165,7 +169,7 @@ class CaptureWalk(CaptureScopes):
             self._bind(name, called, qualifier, node, relation)
 
     def _bind(self, alias: str, name: str, qualifier: str, node: Node, arguments: int) -> None:
-        line = self.find_line(node.start_byte)
+        line = max(self.find_line(node.start_byte), self.bound_from)
         row = (self.scopes[-1].ordinal, ReferenceRole.BIND, name, qualifier, alias, line, arguments)
         self._rows.append(row)
 
@@ -194,15 +198,28 @@ class CaptureWalk(CaptureScopes):
 
     def _add_binding(self, row: Row, names: tuple[set[str], ...]) -> None:
         ordinal, role, name, qualifier, alias, line, arguments = row
+        found = [(name, qualifier, arguments)]
         if arguments == UNREAD:
-            found = read_type(name)
-            if not found.qualifier and any(found.name in one for one in names):
-                bound = read_type(self._find_bound(ordinal, found.name))  # of a type parameter
-                found = TypeName(bound.name, bound.qualifier, found.is_items)
-            name, qualifier, arguments = found.name, found.qualifier, 2 if found.is_items else 0
-        if name and name not in _NO_TYPES:
-            add = self.builder.add_reference
-            add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+            found = [
+                (one.name, one.qualifier, Binding.ITEMS if one.is_items else Binding.TYPE)
+                for one in self._read_types(ordinal, name, names)
+            ]
+        add = self.builder.add_reference
+        for each, before, relation in found:
+            if each and each not in _NO_TYPES:
+                add(ordinal, role, each, line, qualifier=before, alias=alias, arguments=relation)
+
+    def _read_types(self, ordinal: int, text: str, names: tuple[set[str], ...]) -> list[TypeName]:
+        """Return the type that a text writes, or the bounds of the type parameter that it names. Of lists in
+        a list the outer one: a row does not say how deep items lie."""
+        found = read_type(text)
+        if found.inner:
+            return [TypeName(found.outer)]
+        if found.qualifier or not any(found.name in one for one in names):
+            return [found]
+        bounds = split_bounds(self._find_bound(ordinal, found.name))[:MAX_BOUNDS]
+        read = (read_type(one) for one in bounds)
+        return [TypeName(one.name, one.qualifier, found.is_items) for one in read]
 
     def _find_bound(self, ordinal: int, name: str) -> str:
         while (ordinal, name) not in self.bounds and ordinal:

@@ -48,6 +48,8 @@ class TypeName:
     name: str = ""
     qualifier: str = ""
     is_items: bool = False  # the text is a list or the like, and this the type of its items
+    inner: int = 0  # lists inside the outermost that its items lie in, where any of them has a name
+    outer: str = ""  # name of the outermost list that has one
 
 
 NO_TYPE = TypeName()
@@ -55,19 +57,19 @@ NO_TYPE = TypeName()
 
 def read_type(text: str) -> TypeName:
     """Return the name of the type that a text writes; NO_TYPE when it names none."""
-    is_items = False
+    lists, outer = 0, ""
     for _ in range(MAX_STEPS):
         start = _MODIFIERS.match(text)
         text = text[start.end() :] if start is not None else text
         if text.startswith("["):
-            is_items, text = True, _strip_brackets(text)
+            lists, text = lists + 1, _strip_brackets(text)
             continue
         keyed = _MAP.match(text)
         if keyed is not None:
-            is_items, text = True, text[keyed.end() :]
+            lists, text = lists + 1, text[keyed.end() :]
             continue
         if text.startswith("..."):
-            is_items, text = True, text[3:]
+            lists, text = lists + 1, text[3:]
             continue
         found = _NAME.match(text)
         if found is None:
@@ -76,11 +78,37 @@ def read_type(text: str) -> TypeName:
         rest = text[found.end() :].lstrip()
         inside = _find_argument(names[-1], rest)
         if inside is None:
-            is_items = is_items or rest.startswith(("[]", "..."))
-            return TypeName(names[-1], ".".join(names[:-1]), is_items)
-        is_items = is_items or names[-1] not in _WRAPPERS
+            lists += rest.startswith(("[]", "..."))
+            return TypeName(names[-1], ".".join(names[:-1]), lists > 0, lists - 1 if outer else 0, outer)
+        if names[-1] not in _WRAPPERS:
+            lists, outer = lists + 1, outer or names[-1]
         text = inside
     return NO_TYPE
+
+
+def read_wrapper(text: str) -> TypeName:
+    """Return the name of the wrapper, list or map that a text begins with, which a repository may declare
+    itself; NO_TYPE for any other type."""
+    start = _MODIFIERS.match(text)
+    found = _NAME.match(text, start.end() if start is not None else 0)
+    names = _SEPARATOR.split(found.group()) if found is not None else [""]
+    if names[-1] not in _WRAPPERS | _CONTAINERS | _KEYED:
+        return NO_TYPE
+    return TypeName(names[-1], ".".join(names[:-1]))
+
+
+def split_bounds(text: str) -> list[str]:
+    """Return the parts of `A + B<C + D>`, bounds of one type parameter."""
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        if character in "<([":
+            depth += 1
+        elif character in ")]" or (character == ">" and text[position - 1 : position] != "-"):
+            depth -= 1
+        elif character == "+" and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    return [*parts, text[start:]]
 
 
 def _strip_brackets(text: str) -> str:

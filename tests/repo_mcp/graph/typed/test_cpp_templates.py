@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
 from tests.repo_mcp.graph.resolved import Repository
 
 HEADER = """
@@ -67,3 +68,43 @@ def test_a_name_means_what_the_rules_leave(
     shop: Repository, path: str, line: str, name: str, means: list[str]
 ) -> None:
     assert shop.ask(path, line, name) == means
+
+
+OUTSIDE_ITS_CLASS = """
+template<typename T>
+class Sparse {
+ public:
+  class Value;
+  enum Mode { Small };
+  void Add(Mode mode);
+};
+template<typename T>
+class Sparse<T>::Value {
+ public:
+  int index() const { return index_; }
+ private:
+  friend class Sparse;
+  int index_;
+};
+class Tree {
+ public:
+  class State { public: void Push(); };
+};
+void Tree::State::Push() {}
+int take(Tree::State *state) { return 1; }
+"""
+
+
+def test_a_class_that_is_defined_outside_of_its_class_is_a_member_of_it() -> None:
+    graph = make_graph({"src/sparse.cc": OUTSIDE_ITS_CLASS})
+    names = [node.name_inside for node in graph.outline("src/sparse.cc")]
+    assert "Sparse.Value" in names
+    assert "Sparse.Value.index" in names
+    friends = [row for row in list_incoming(graph, "Sparse") if 14 in row[3]]
+    assert [row[1] for row in friends] == ["exact"]
+
+
+def test_each_class_before_a_path_is_used() -> None:
+    graph = make_graph({"src/sparse.cc": OUTSIDE_ITS_CLASS})
+    lines = sorted(line for row in list_incoming(graph, "Tree") for line in row[3])
+    assert lines == [21, 22]
