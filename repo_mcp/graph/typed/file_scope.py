@@ -16,7 +16,6 @@ from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FIELDS
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
-    Binding,
     Reference,
     ReferenceRole,
     Symbol,
@@ -145,15 +144,9 @@ class FileScope(SymbolScopes):
                 return rows[above - 1]
         return None
 
-    def list_beside(self, binding: Reference) -> list[Reference]:
-        """Return the rows that type the same variable on the same line: of a type parameter, one a bound."""
-        rows = self._bindings.get((binding.symbol, binding.alias), ())
-        return [one for one in rows if (one.line, one.arguments) == (binding.line, Binding.TYPE)]
-
-    def list_bounds(self, ordinal: int, name: str) -> list[Reference]:
-        """Return the rows that give the bounds of a type parameter of a symbol."""
-        rows = self._bindings.get((ordinal, name), ())
-        return [one for one in rows if one.arguments == Binding.BOUND]
+    def list_bindings(self, ordinal: int, name: str) -> list[Reference]:
+        """Return the rows that type a variable of a symbol, or give the bounds of its type parameter."""
+        return self._bindings.get((ordinal, name), [])
 
     def has_type(self, ordinal: int) -> bool:
         """Return whether the declaration of a symbol shows its type."""

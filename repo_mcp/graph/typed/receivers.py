@@ -148,7 +148,8 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
         return _find_taken(lookup, scope, ordinal, binding, names)
     if binding.arguments >= Binding.UNPACKED:
         return _find_payload(lookup, scope, ordinal, names, binding.arguments - Binding.UNPACKED)
-    beside = scope.list_beside(binding)
+    rows = scope.list_bindings(binding.symbol, binding.alias)
+    beside = [one for one in rows if (one.line, one.arguments) == (binding.line, Binding.TYPE)]
     if len(beside) > 1:
         return _find_all_bounds(lookup, scope, beside)
     return _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == Binding.ITEMS)
@@ -460,7 +461,8 @@ def _find_bounded(
     found: list[Holder] = []
     for other in lookup.iter_declaring(scope, owner_name):
         for part in other.find_named(owner_name):
-            bounds = other.list_bounds(part, name)
+            rows = other.list_bindings(part, name)
+            bounds = [one for one in rows if one.arguments == Binding.BOUND]
             if not bounds:
                 continue
             is_own = other is scope and part == owner
