@@ -14,7 +14,7 @@ from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
-from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules, count_common_folders
 from repo_mcp.graph.typed.rust_rules import RustRules
 from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.record_classes import dataclass, replace
@@ -103,7 +103,7 @@ class NamedLookup:
             near = scope.path
 
             def measure(path: str) -> tuple[int, str]:
-                return -_count_common(near, path), path
+                return -count_common_folders(near, path), path
 
             paths = heapq.nsmallest(MAX_FILES, paths, key=measure)
         for path in paths:
@@ -286,11 +286,26 @@ class NamedLookup:
                 return FoundDeclarations((), True, ".".join(one[1:]))
             found = self._find_exactly(scope, one, role)
             if found:
-                return self._choose(scope, found)
+                return self._join_given_on(scope, self._choose(scope, found), waiting, role)
             more = [other for other in rules.follow(scope, one) if other not in seen]
             seen.update(more)
             waiting += more
         return NOT_FOUND
+
+    def _join_given_on(
+        self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
+    ) -> FoundDeclarations:
+        """Return with what a path leads to in Rust what modules give on under the same name otherwise: a
+        configuration chooses between `pub use simd::Finder` and `pub use plain::Finder`."""
+        if scope.language != "rust":
+            return found
+        others = [
+            self._choose(scope, more) for path in waiting if (more := self._find_exactly(scope, path, role))
+        ]
+        declarations = tuple(dict.fromkeys(one for each in (found, *others) for one in each.declarations))
+        if len(declarations) == len(found.declarations):
+            return found
+        return replace(found, declarations=declarations, alternatives=len(declarations))
 
     def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[tuple[FileScope, int]]:
         rules = self.get_rules(scope)
@@ -565,16 +580,6 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
 def say_names(reference: Reference) -> Path:
     """Return the dotted name that a reference writes, in parts."""
     return (*reference.qualifier.split("."), reference.name) if reference.qualifier else (reference.name,)
-
-
-def _count_common(one: str, other: str) -> int:
-    """Return the number of leading folders that two paths share."""
-    count = 0
-    for left, right in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
 
 
 def _extends_anything(scope: FileScope, ordinal: int) -> bool:

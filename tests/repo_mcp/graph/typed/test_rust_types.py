@@ -125,3 +125,24 @@ def test_types_of_receivers(
         (rust.get_node(one.other).path, line, one.confidence.value) for one in edges for line in one.lines
     ]
     assert sorted(one for one in found if one[2] != "possible") == sorted(expected)
+
+
+def test_what_is_given_on_twice_is_a_choice_of_the_build() -> None:
+    graph = make_graph(
+        {
+            "Cargo.toml": '[package]\nname = "app"\n',
+            "src/lib.rs": "mod find;\nmod take;\n",
+            "src/find/mod.rs": (
+                "pub use self::plain::Finder;\n"
+                "#[cfg(simd)]\npub use self::simd::Finder;\n"
+                "mod plain;\nmod simd;\n"
+            ),
+            "src/find/plain.rs": "pub struct Finder;\n",
+            "src/find/simd.rs": "pub struct Finder;\n",
+            "src/take.rs": "use crate::find::Finder;\nfn take(one: Finder) {}\n",
+        }
+    )
+    for path in ("src/find/plain.rs", "src/find/simd.rs"):
+        (node,) = (one for one in graph.outline(path) if one.name_inside == "Finder")
+        edges = graph.find_incoming(node, {EdgeType.ACCEPTS}).edges
+        assert [(one.confidence.value, one.lines) for one in edges] == [("probable", (2,))]
