@@ -23,6 +23,7 @@ from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.statements import holds_failure, is_aside, is_inner_test, rate_work
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which only the files are opened
 
@@ -33,6 +34,8 @@ TRIVIAL, DECIDING = 0.6, 1.4
 # Where failures are asked for: of a block without any; added to one whose failing lines hold every term.
 FAILS_NOT, FAILING = 0.5, 1.5
 REGISTERING = 1.8  # where it is asked what to add
+NOT_RUN = 0.6  # of what does nothing by itself: a value, an interface
+RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 VARIETY = 0.6  # power of the number of terms that a block holds: two of them say more than one twice
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
@@ -63,6 +66,16 @@ class RatedBlock:
     def terms(self) -> list[str]:
         """Return the prompt's terms that the block holds, in the order of its lines."""
         return list(dict.fromkeys(term for terms in self.term_lines.values() for term in terms))
+
+
+def find_declared(one: RatedBlock, record: SymbolRecord) -> int:
+    """Return the ordinal of the symbol that a block declares; 0 where the record has none."""
+    span = one.block.span
+    if span is None:
+        return 0
+    starts, ends = record.starts, record.starts + record.spans
+    named = [at for at in record.find_symbols(span.name) if starts[at] <= span.name_line <= ends[at]]
+    return min(named, key=lambda at: (int(record.spans[at]), at), default=0)
 
 
 def weigh_extension(one: RatedBlock) -> float:

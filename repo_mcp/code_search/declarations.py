@@ -22,37 +22,46 @@ sums of both kinds, and a share relates a hit to the best that both could reach 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Protocol
 
 from repo_mcp.bundler.rating import (
     ASIDE,
+    NOT_RUN,
+    RUN,
     TESTING,
     RatedBlock,
+    find_declared,
     weigh_extension,
     weigh_failures,
     weigh_work,
 )
+from repo_mcp.bundler.spans import FindRecord
 from repo_mcp.bundler.statements import is_aside, is_inner_test
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.text.question_words import Action, asks_to_extend, find_action, is_named_after
+from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.question_words import (
+    asks_to_extend,
+    find_action,
+    find_deed,
+    is_named_after,
+    names_deed,
+)
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 DEPTH = 50  # chunks that are put in order
 MAX_RATED = 60  # declarations
 LEAST_SHARE = 0.15  # of the worth of the best declaration, to be a hit of its own
-WORDS, OF_TERMS = (
-    0.25,
-    0.5,
-)  # weight of a chunk's share beside a declaration's worth; where only terms are given
+# Weight of a chunk's share beside a declaration's worth; where it is asked what to add, and for terms alone.
+WORDS, OF_ADDED, OF_TERMS = 0.1, 0.25, 0.5
 BESIDE, FAR = 0.3, 0.15  # how much of it counts beside the chunk's best unit, and outside of the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
-HEAD, DERIVED_FROM, NAMED = 0.6, 1.8, 2.5
+HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
 HEAD_LINES = 3  # of a class, that may name what it derives from
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
@@ -92,18 +101,20 @@ def order_hits(
     found: FoundChunks,
     rated: Sequence[RatedBlock],
     weights: Mapping[str, float],
+    find_record: FindRecord,
     *,
     holds_phrase: bool = False,
 ) -> OrderedHits:
     """Return hits for the first DEPTH chunks in order, then the other chunks. Their shares never rise.
 
+    `find_record` returns what a parser saw of a file, or None.
     With `holds_phrase` each chunk holds a phrase, which a declaration that begins elsewhere may lack.
     """
     roles = {FileRole.CODE, *understand(query).roles}
     top = max(found.shares, default=0.0) or 1.0
     asks = _asks(query)
-    words = WORDS if asks else OF_TERMS
-    weighed = _weigh(query, rated, asks=asks)
+    words = (OF_ADDED if asks_to_extend(query) else WORDS) if asks else OF_TERMS
+    weighed = _weigh(query, rated, find_record, asks=asks)
     best = max((one.worth for one in weighed), default=0.0) or 1.0
     chunks = found.chunks[:DEPTH]
     shown = [one.rated for one in weighed if one.rated.block.span and one.worth >= LEAST_SHARE * best]
@@ -144,12 +155,13 @@ def _asks(query: str) -> bool:
     return any(word.lower() in FUNCTION_WORDS for word in _WORD.findall(query))
 
 
-def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weighed]:
+def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, asks: bool) -> list[_Weighed]:
     """Return the declarations, the best first."""
     fails = _ABOUT_FAILURES.search(query) is not None
     extends = asks_to_extend(query)
     bases = list_bases(rated) if extends else None
-    named = _list_named(find_action(query) if extends else None, rated)
+    named = _list_named(query, rated, extends=extends)
+    words = set(_WORD.findall(query))
     weighed = []
     for one in rated:
         span = one.block.span
@@ -157,11 +169,9 @@ def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weig
         if bases is not None:
             factor *= DERIVED_FROM if span is not None and span.name in bases else weigh_extension(one)
         else:
-            factor *= weigh_work(one) * (
-                HEAD if asks and span is not None and span is one.block.owner else 1.0
-            )
+            factor *= weigh_work(one) * (_weigh_kind(one, find_record, words) if asks else 1.0)
         if span is not None:
-            factor *= NAMED if span.name in named else 1.0
+            factor *= (NAMED if extends else DEED) if span.name in named else 1.0
         if fails:
             factor *= weigh_failures(one)
         is_test = span is not None and is_inner_test(span.qualified_name)  # which its worth knows
@@ -169,10 +179,29 @@ def _weigh(query: str, rated: Sequence[RatedBlock], *, asks: bool) -> list[_Weig
     return sorted(weighed, key=lambda one: -one.worth)  # stable
 
 
-def _list_named(action: Action | None, rated: Sequence[RatedBlock]) -> set[str]:
-    """Return the names of declarations that are called after the task that a question asks about."""
+def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> float:
+    """Return how much less the head of a type counts, unless the query names the type, and what does nothing
+    by itself.
+    """
+    span = one.block.span
+    if span is not None and span is one.block.owner:
+        return 1.0 if span.name in words and not span.name.islower() else HEAD
+    record = find_record(one.path)
+    if record is None:
+        return 1.0
+    ordinal = find_declared(one, record)
+    return 1.0 if ordinal and SymbolKind(int(record.kinds[ordinal])) in RUN else NOT_RUN
+
+
+def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:
+    """Return the names of declarations that are called after what a question asks how to do, or how it is
+    done.
+    """
     names = {one.block.span.name for one in rated if one.block.span is not None}
-    return {name for name in names if is_named_after(name, action)} if action is not None else set()
+    action = find_action(query) if extends else find_deed(query)
+    if action is None:
+        return set()
+    return {name for name in names if (is_named_after if extends else names_deed)(name, action)}
 
 
 def list_bases(rated: Sequence[RatedBlock]) -> set[str]:

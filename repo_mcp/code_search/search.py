@@ -206,7 +206,7 @@ def _order(
     source = IndexSource(sources.searcher, sources.read_live)
     words = lower_plain_names(" ".join(list_words(request.query)))
     rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED)
-    return order_hits(request.query, found, rated, weights, holds_phrase=holds_phrase)
+    return order_hits(request.query, found, rated, weights, sources.find_record, holds_phrase=holds_phrase)
 
 
 def _aim(live: LiveChunks, ordered: OrderedHits) -> LiveChunks:

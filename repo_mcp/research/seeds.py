@@ -19,14 +19,22 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
-from repo_mcp.bundler.rating import RatedBlock, weigh_extension, weigh_failures, weigh_work
+from repo_mcp.bundler.rating import (
+    NOT_RUN,
+    RUN,
+    RatedBlock,
+    find_declared,
+    weigh_extension,
+    weigh_failures,
+    weigh_work,
+)
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_aside, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, SymbolFilter
+from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFilter
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.locating import find_innermost, is_program, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
@@ -36,8 +44,10 @@ from repo_mcp.text.question_words import (
     Action,
     count_words,
     find_action,
+    find_deed,
     list_words,
     lower_plain_names,
+    names_deed,
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
@@ -59,14 +69,12 @@ MAX_SECTIONS = 3
 SECTION_LINES = 4  # shown of a section, beside its heading
 MATCHING = ", which matches the prompt"  # said of a step by the bundler; all that is shown here does
 LEADING_NAMES = 60  # of the best declarations
-# Factors of a declaration's worth: of what a form asks for, then of what does nothing.
+# Factor of a declaration's worth: of what a form asks for.
 LEFT_OPEN = 1.8
-NOT_RUN = 0.6
 USER_SHARE = 0.4  # of a declaration's worth, for what calls it
 USED = 4  # of the best declarations, whose callers are looked for
 MANY_USERS = 8  # a declaration with more says little of each
 OVERLOAD_LINES = 12  # a longer body is shown as well as another of its name
-_RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 
@@ -174,14 +182,15 @@ def _find_named(state: ResearchState, lean: Lean) -> list[Seed]:
     """Return what the question names without knowing it: what does what it asks for, then the type that a new
     thing of the kind derives from.
     """
-    action = find_action(state.request.query)
+    asked = find_action(state.request.query)
+    action = asked or find_deed(state.request.query)
     if action is None:
         return []
     seeds = [
         replace(build_seed(state, node, 1.0), why="has the verb and the noun of the question in its name")
-        for node in find_actions(state, action)
+        for node in find_actions(state, action, is_deed=asked is None)
     ]
-    base = find_base(state, action) if lean is Lean.EXTENSION else None
+    base = find_base(state, action) if lean is Lean.EXTENSION and asked is not None else None
     if base is not None:
         why = f"others of the kind derive from it, as a new {action.nouns[-1]} would"
         seeds.append(replace(build_seed(state, base, 1.0), why=why))
@@ -224,7 +233,7 @@ def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean)
     if lean is Lean.EXTENSION:
         is_open = node is not None and _is_left_open(state, node)
         return max(weigh_extension(one), LEFT_OPEN if is_open else 1.0)
-    factor = weigh_work(one) if kind in _RUN else NOT_RUN
+    factor = weigh_work(one) if kind in RUN else NOT_RUN
     if lean is Lean.FAILURES:
         return factor * weigh_failures(one)
     return factor
@@ -250,12 +259,7 @@ def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
     record = state.graph.scan.find_record(one.path)
     if record is None:
         return None
-    span, ordinal = one.block.span, 0
-    if span is not None:
-        starts, ends = record.starts, record.starts + record.spans
-        named = [at for at in record.find_symbols(span.name) if starts[at] <= span.name_line <= ends[at]]
-        ordinal = min(named, key=lambda at: (int(record.spans[at]), at), default=0)
-    ordinal = ordinal or find_innermost(record, one.block.start_line)
+    ordinal = find_declared(one, record) or find_innermost(record, one.block.start_line)
     return state.get_node(Declaration(one.path, ordinal)) if ordinal else None
 
 
@@ -366,24 +370,30 @@ def _build_section(hit: DocsHit) -> Finding:
 
 MOST_ALIKE = 40  # names that are compared with the words
 MOST_ACTIONS = 3  # that are shown
+MOST_NAMED = 12  # declarations of one name; more of them say little of each
 MOST_TYPES = 6  # whose derived types are counted, interfaces and abstract ones first
 GLANCE = Bounds(files=20, references=40)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
-def find_actions(state: ResearchState, action: Action) -> list[Node]:
+def find_actions(state: ResearchState, action: Action, *, is_deed: bool = False) -> list[Node]:
     """Return what is named by the verb, the noun and at most one more word, the shortest names first,
     functions before values.
+
+    Of what a question speaks of as done, only those are that have most of its other words around them, and
+    none where many have no such word.
     """
     words = (action.verb, action.nouns[-1])
     fitting = [
         node
         for node in _search(state, " ".join(words))
-        if node.symbol.kind in _ACTING
-        and shares_word(node.symbol.name, words) == len(words)
-        and count_words(node.symbol.name) <= len(words) + 1
+        if node.symbol.kind in (CALLABLE_KINDS if is_deed else _ACTING)
+        and names_deed(node.symbol.name, action)
     ]
+    if is_deed:
+        fitting = _keep_nearest(state, fitting, words)
     fitting.sort(
         key=lambda node: (
             count_words(node.symbol.name),
@@ -396,6 +406,15 @@ def find_actions(state: ResearchState, action: Action) -> list[Node]:
     return fitting[:MOST_ACTIONS]
 
 
+def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[str]) -> list[Node]:
+    others = [word for word in list_words(state.request.query) if not shares_word(word, words)]
+    near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
+    most = max(near, default=0)
+    if not most and len(nodes) > MOST_NAMED:
+        return []
+    return [node for node, count in zip(nodes, near, strict=True) if count == most]
+
+
 def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type that has the last nouns as its name, or the one whose name ends with them that most
     others derive from; None where none does.
@@ -403,9 +422,15 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
     names = list(dict.fromkeys(names))
     for name in names:
-        for node in _search(state, name):
-            is_meant = node.symbol.name == name and node.symbol.kind in TYPE_KINDS
-            if is_meant and (is_left_open(node) or list_derived(state, node)):
+        named = [
+            node
+            for node in _search(state, name)
+            if node.symbol.name == name and node.symbol.kind in TYPE_KINDS
+        ]
+        if len(named) > MOST_TYPES:
+            return _find_common_base(state, named)
+        for node in named:
+            if is_left_open(node) or list_derived(state, node):
                 return node
     for name in names:
         # Interfaces are asked for apart: others have the noun oftener.
@@ -421,6 +446,16 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
         if most:
             return best
     return None
+
+
+def _find_common_base(state: ResearchState, named: Sequence[Node]) -> Node | None:
+    """Return the type that most of the types of one name derive from; None where they have no base here."""
+    bases: Counter[Declaration] = Counter()
+    for node in named[:MOST_ALIKE]:
+        state.check()
+        bases.update({edge.other for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges})
+    found = max(bases, key=lambda one: (bases[one], one.path, one.ordinal), default=None)
+    return state.get_node(found) if found is not None else None
 
 
 def list_derived(state: ResearchState, node: Node) -> list[Node]:

@@ -38,6 +38,20 @@ _ACTION = re.compile(
     re.IGNORECASE,
 )
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
+# "how is a password checked", "how is the length of a form computed": what does it is often called so.
+_DONE = re.compile(
+    r"\bhow (?:is|are|was|were|does|do) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|whose|so"
+    r"|and|or|at|as|of)\b)[\w-]+ ){1,4}?)(?:(?:of|in|from|for) (?:[\w'-]+ ){1,4}?)?(?:(?:get|gets|be) )?"
+    r"(\w{2,}ed|built|chosen|found|made|read|run|sent|split|written)\b",
+    re.IGNORECASE,
+)
+# "which errors can parsing a date raise"
+_DOING = re.compile(
+    r"\b(?:can|could|may|might|when|while) (\w{2,}ing) "
+    r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of|raise|produce|throw|fail"
+    r"|return|cause)\b)[\w-]+ ?){1,4})",
+    re.IGNORECASE,
+)
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -66,11 +80,26 @@ class Action:
 def find_action(text: str) -> Action | None:
     """Return what a question asks how to do; None for a question of another form."""
     found = _ACTION.search(text)
-    if found is None:
+    nouns = _list_nouns(found[2]) if found is not None else ()
+    return Action(found[1].lower(), nouns) if found is not None and nouns else None
+
+
+def find_deed(text: str) -> Action | None:
+    """Return what a question asks about as done to something ("how is a password checked"), the verb by its
+    stem; None for a question of another form.
+    """
+    done, doing = _DONE.search(text), _DOING.search(text)
+    if done is None and doing is None:
         return None
-    words = [word.lower() for word in _WORD.findall(found[2])]
-    nouns = tuple(word for word in words if word not in STOP_WORDS | _NEW)
-    return Action(found[1].lower(), nouns) if nouns else None
+    verb, nouns = (doing[1], doing[2]) if doing is not None else (done[2], done[1]) if done else ("", "")
+    words = _list_nouns(nouns)
+    is_told = verb.lower() not in _QUESTION_WORDS
+    return Action(_stem(verb), words) if words and is_told else None
+
+
+def _list_nouns(text: str) -> tuple[str, ...]:
+    words = (word.lower() for word in _WORD.findall(text))
+    return tuple(word for word in words if word not in STOP_WORDS | _NEW)
 
 
 def is_named_after(name: str, action: Action) -> bool:
@@ -80,7 +109,12 @@ def is_named_after(name: str, action: Action) -> bool:
     noun = action.nouns[-1]
     if name.lower() == noun or (name.isupper() and name.lower() == f"{noun}s"):
         return True
-    words = (action.verb, noun)
+    return names_deed(name, action)
+
+
+def names_deed(name: str, action: Action) -> bool:
+    """Return True for a name of the verb, its last noun and at most one more word."""
+    words = (action.verb, action.nouns[-1])
     return shares_word(name, words) == len(words) and count_words(name) <= len(words) + 1
 
 

@@ -7,7 +7,13 @@ import re
 import pytest
 
 from repo_mcp.research.records import Form, Report
-from repo_mcp.text.question_words import Action, find_action, is_named_after
+from repo_mcp.text.question_words import (
+    Action,
+    find_action,
+    find_deed,
+    is_named_after,
+    names_deed,
+)
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SHOP = {
@@ -268,3 +274,63 @@ def test_the_action_of_a_question(question: str, action: Action | None) -> None:
 )
 def test_what_is_called_after_an_action(name: str, is_named: bool) -> None:
     assert is_named_after(name, Action("add", ("command", "line", "flag"))) is is_named
+
+
+@pytest.mark.parametrize(
+    ("question", "deed"),
+    [
+        ("How is a password checked?", Action("check", ("password",))),
+        ("how is the length of a multipart form computed", Action("comput", ("length",))),
+        ("Which errors can reading a map header raise?", Action("read", ("map", "header"))),
+        ("how is it decided that a parcel is late", None),
+        ("how does sampling decide which messages are dropped", None),
+        ("what calls register", None),
+    ],
+)
+def test_what_is_done_to_something(question: str, deed: Action | None) -> None:
+    assert find_deed(question) == deed
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [("check_password", True), ("acheckPassword", False), ("passwordIsChecked", True), ("password", False)],
+)
+def test_a_name_of_what_is_done(name: str, is_named: bool) -> None:
+    assert names_deed(name, Action("check", ("password",))) is is_named
+
+
+PASSWORDS = {
+    "site/checks.py": "".join(
+        f"""def check_{name}(checked):
+    # What is checked of a password: whether it is checked, how it is checked.
+    if checked.password and checked.{name}:
+        return checked.password
+    return checked
+
+
+"""
+        for name in ("fields", "filters", "actions", "ordering")
+    ),
+    "auth/hashers.py": "def check_password(given, kept):\n    return digest(given) == kept\n",
+}
+
+
+def test_what_is_named_after_what_is_done_comes_first() -> None:
+    report = Asked(PASSWORDS).ask("how is a password checked?")
+    assert report.findings[0].symbol == "hashers.check_password"
+
+
+COMMANDS = {
+    "base.py": "class BaseCommand:\n    def handle(self):\n        raise NotImplementedError\n",
+    **{
+        f"commands/{name}.py": "from base import BaseCommand\n\n\nclass Command(BaseCommand):\n"
+        f"    def handle(self):\n        return {name!r}\n"
+        for name in ("add", "check", "dump", "flush", "load", "migrate", "shell", "show")
+    },
+    "site/add.py": "from commands.add import Command as Base\n\n\nclass Command(Base):\n    pass\n",
+}
+
+
+def test_of_many_types_of_one_name_the_one_that_they_derive_from_is_shown() -> None:
+    report = Asked(COMMANDS).ask("how do I add a management command?")
+    assert report.findings[0].symbol == "base.BaseCommand"

@@ -474,8 +474,9 @@ def test_what_a_line_does_with_a_setting(line: str, how: How) -> None:
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:
     report = Asked(SERVICE).ask("how are sessions opened for a user")
     assert report.reading.form is Form.OPEN
-    assert list_found(report)[1] == "service.store.SessionStore"
-    assert "7\t    def open_session(self, user):\n" in report.findings[1].excerpt
+    assert list_found(report)[0] == "service.store.SessionStore.open_session"
+    assert "7\t    def open_session(self, user):\n" in report.findings[0].excerpt
+    assert "service.store.SessionStore" in list_found(report)
     assert "service.auth.Authenticator.authenticate" in list_found(report)
 
 

@@ -747,6 +747,37 @@ def test_the_first_hits_are_what_the_form_of_a_question_asks_for(
     served.close()
 
 
+NAMED = {
+    "lexers.py": """class BasicLexer:
+    def __init__(self, terminals):
+        self.terminals = terminals
+
+    def lex(self, text):
+        for terminal in self.terminals:
+            if terminal in text:
+                yield terminal
+
+
+class ContextualLexer:
+    def __init__(self, states):
+        self.basic_lexer = BasicLexer(states)
+        self.lexers = {state: BasicLexer(state) for state in states}
+
+    def lex(self, text):
+        for lexer in self.lexers.values():
+            if lexer:
+                yield from lexer.lex(text)
+""",
+}
+
+
+def test_a_type_that_the_query_names_is_no_mere_head(tmp_path: Path) -> None:
+    served = Served(write_tree(tmp_path / "root", NAMED), tmp_path / "data")
+    rows = served.rows("search_code", query="what is the difference between BasicLexer and ContextualLexer?")
+    assert {row["symbols"][0] for row in rows[:2]} == {"BasicLexer", "ContextualLexer"}
+    served.close()
+
+
 SAMPLER = """// Dropped tells of a message that a sampler has dropped.
 //
 // Whoever wants to know how many messages were dropped by a sampler, and which messages
