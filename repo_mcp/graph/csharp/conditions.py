@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames
 from repo_mcp.graph.program import Confidence, Resolution, Target
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CONDITIONS
 from repo_mcp.symbols.symbol_record import ReferenceRole, list_references
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CONDITIONS
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, encode_failure
 
