@@ -85,6 +85,7 @@ def test_search_json_has_the_shape_of_the_tool(tree: Path) -> None:
     assert [hit["path"] for hit in answer["hits"]] == ["src/checksum.c"]
     assert set(answer["hits"][0]) == {
         "path", "start_line", "end_line", "snippet", "score", "matched_terms", "symbol", "symbol_lines",
+        "also",
     }  # fmt: skip
     first_number, _, _ = answer["hits"][0]["snippet"].partition("\t")
     assert answer["hits"][0]["start_line"] <= int(first_number) <= answer["hits"][0]["end_line"]
