@@ -13,7 +13,7 @@ import pytest
 
 IS_DEEP = "DEEP_SHARE" in os.environ
 SHARE = max(1, min(100, int(os.environ.get("DEEP_SHARE", "100"))))
-FEW = 25  # examples of a property in a check; another twenty-five in the next
+FEW = 15  # examples of a property in a check; another fifteen in the next
 
 
 def scale(whole: int) -> int:

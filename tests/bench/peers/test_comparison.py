@@ -12,7 +12,6 @@ import pytest
 from bench.peers import engines
 from bench.peers.__main__ import main
 from bench.peers.measure import Effort
-from tests.deep.sizes import IS_DEEP
 
 OF_NO_ENGINE = (
     "symbols of 10 MB of text",
@@ -44,16 +43,10 @@ def run(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], *options
     return capsys.readouterr().out, results
 
 
-@pytest.mark.sized
+@pytest.mark.deep
 def test_compares_every_engine_that_is_installed(
-    made_tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    made_tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In a check only with the first that is not ours."""
-    if not IS_DEEP:
-        entries = engines.choose_entries(slow=False)
-        others = [entry for entry in entries if not entry.name.startswith(engines.OURS)]
-        few = [entry for entry in entries if entry not in others[1:]]
-        monkeypatch.setattr(engines, "choose_entries", lambda *, slow: few)
     printed, results = run(made_tree, tmp_path, capsys)
     for entry in engines.choose_entries(slow=True):
         assert entry.name.startswith(engines.OURS) or f"| {entry.name} |" in printed
