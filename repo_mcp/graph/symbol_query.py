@@ -21,6 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
+from index_format import sort_distinct
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
@@ -323,7 +324,7 @@ def _match_file(
     if glance.pattern is not None:
         marks |= record.string_table.mark_matching(glance.pattern)
     ordinals = np.flatnonzero(marks[record.names])
-    numbers = np.unique(record.names[ordinals]).tolist()
+    numbers = sort_distinct(record.names[ordinals].astype(np.int64)).tolist()
     names = zip(numbers, record.string_table.get(numbers), strict=True)
     points = {number: [_compare(word, name) for word in words] for number, name in names}
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL

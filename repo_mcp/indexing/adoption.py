@@ -21,6 +21,7 @@ from index_format import (
     IndexWriter,
     SegmentEntry,
     Snapshot,
+    sort_distinct,
 )
 from repo_mcp.indexing.scan_state import SeenFiles, find_place, read_seen
 from repo_mcp.model import SkipReason
@@ -212,7 +213,7 @@ class Adoption:
     def list_segments(self, paths: Sequence[str]) -> list[str]:
         """Return the names of the segments that hold any of these files."""
         found = [row for row in map(self._find_row, paths) if row is not None]
-        return [self._entries[number].name for number in np.unique(self._owners[found]).tolist()]
+        return [self._entries[number].name for number in sort_distinct(self._owners[found]).tolist()]
 
     def iter_entries(self) -> Iterator[SegmentEntry]:
         """Yield the entry of each segment, with all files dead except the confirmed ones."""

@@ -21,6 +21,7 @@ from index_format import (
     join_term_texts,
     rank_spans,
     rank_terms,
+    sort_distinct,
     spread_runs,
 )
 from repo_mcp.indexing.derived_content import build_content
@@ -168,7 +169,7 @@ def _list_names(columns: RecordColumns) -> dict[int, tuple[I64, I64]]:
 
 def _find_distinct(names: I64, docs: I64) -> tuple[I64, I64]:
     """Return each pair of a name and a file once."""
-    packed = np.unique(docs << _NAME_BITS | names)
+    packed = sort_distinct(docs << _NAME_BITS | names)
     return packed & ((1 << _NAME_BITS) - 1), packed >> _NAME_BITS
 
 
