@@ -58,6 +58,9 @@ class OwnParser:
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
         return [run_parser_task(task, text) for task, text in requests]
 
+    def lower(self, niceness: int) -> None:
+        """Do nothing: this process keeps its priority."""
+
     def stop(self) -> None:
         """Do nothing: there is nothing to end."""
 
