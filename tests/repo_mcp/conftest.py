@@ -7,10 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked_children import fork_children
 from tests.parsers_here import parse_here
 
 HERE = Path(__file__).parent
 ROOMS = ("bundler", "code_search", "documentation", "graph", "research", "semantic", "toolsets")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked_children(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fork children, except where it matters how they are started."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.relative_to(HERE).parts[0] != "process":
+            fork_children(patch)
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)
