@@ -159,19 +159,20 @@ def test_extensions_may_have_another_language() -> None:
     assert len(list_symbol_spans("a.foo", PYTHON, {"foo": "python"})) == 3
 
 
-@pytest.mark.parametrize("module", load_modules(), ids=lambda module: module.path)
-def test_python_declarations_end_where_the_parser_says(module: object) -> None:
+def test_python_declarations_end_where_the_parser_says() -> None:
     """Every function and class of our own, with the lines from its decorators to its end."""
-    path, text, tree = module.path, module.text, module.tree  # type: ignore[attr-defined]
-    found = {(one.name, one.name_line): one for one in list_symbol_spans(path, text.encode())}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            span = found[node.name, node.lineno]
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            comments = text.splitlines()[span.start_line - 1 : first - 1]
-            assert span.end_line == node.end_lineno, node.name
-            assert span.start_line <= first
-            assert all(line.lstrip().startswith("#") for line in comments), node.name
+    for module in load_modules():
+        lines = module.text.splitlines()
+        spans = list_symbol_spans(module.path, module.text.encode())
+        found = {(one.name, one.name_line): one for one in spans}
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                span, place = found[node.name, node.lineno], f"{node.name} of {module.path}"
+                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                comments = lines[span.start_line - 1 : first - 1]
+                assert span.end_line == node.end_lineno, place
+                assert span.start_line <= first, place
+                assert all(line.lstrip().startswith("#") for line in comments), place
 
 
 @given(
