@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 
 import pytest
 from hypothesis import given
@@ -12,18 +13,34 @@ from hypothesis import strategies as st
 from repo_mcp.toolsets.answers import build_answer, fit_rows, log_defect
 
 
-@given(st.integers(0, 300), st.integers(-1, 310))
-def test_as_many_rows_as_fit_are_given_and_few_numbers_are_tried(rows: int, most: int) -> None:
+@given(
+    st.integers(0, 300).flatmap(lambda rows: st.lists(st.integers(0, 500), min_size=rows, max_size=rows)),
+    st.integers(-1, 99_999),
+)
+def test_as_many_rows_as_fit_are_given_and_few_numbers_are_tried(sizes: list[int], most: int) -> None:
+    """The sizes of all numbers of rows are 1 and those before, as an answer without rows has a size, too."""
+    sums = [1, *(1 + sum(sizes[:count]) for count in range(1, len(sizes) + 1))]
     tried: list[int] = []
 
-    def build(count: int) -> str | None:
+    def build(count: int) -> tuple[str, float]:
         tried.append(count)
-        return "x" * count if count <= most else None
+        return "x" * count, sums[count] / most if most > 0 else math.inf
 
-    found = fit_rows(rows, build)
-    best = min(rows, most)
+    found = fit_rows(len(sizes), build)
+    best = max((count for count, size in enumerate(sums) if size <= most), default=-1)
     assert found == (None if best < 0 else ("x" * best, best))
-    assert len(tried) == len(set(tried)) <= 12
+    assert len(tried) == len(set(tried)) <= 30
+
+
+def test_of_equal_rows_a_handful_of_numbers_is_tried() -> None:
+    tried: list[int] = []
+
+    def build(count: int) -> tuple[int, float]:
+        tried.append(count)
+        return count, (200 + 80 * count) / 64_000
+
+    assert fit_rows(100_000, build) == (797, 797)
+    assert len(tried) <= 5
 
 
 def test_json_is_compact_and_keeps_every_character() -> None:
