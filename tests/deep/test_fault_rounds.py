@@ -22,12 +22,12 @@ from tests.deep.worlds import make_linked_tree
 PROJECT = Path(__file__).resolve().parents[2]
 SEED = os.environ.get("FAULT_SEED", "1")
 PATIENCE_SECONDS = 3_600
-# Of a short run: every 80th position or so of each kind of fault, and of each scenario.
+# Of a short run: every 150th position or so of each kind of fault, and of each scenario.
 SHORT = [
-    ("build", "ENOSPC", 80),
-    ("update", "KILL", 60),
-    ("update", "EIO --sticky", 60),
-    ("compact", "EMFILE", 80),
+    ("build", "ENOSPC", 160),
+    ("update", "KILL", 120),
+    ("update", "EIO --sticky", 120),
+    ("compact", "EMFILE", 160),
 ]
 NUMBERS = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE")
 DEEP = [

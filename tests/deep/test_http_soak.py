@@ -29,7 +29,7 @@ from tests.repo_mcp.trees import edit_tree
 
 SEED = 47
 FILES = 24
-CALLS = choose(160, 20_000)
+CALLS = choose(80, 20_000)
 PHASES = choose(4, 20)  # the tree changes between them
 CLIENTS = 4
 CALLS_PER_SESSION = 40

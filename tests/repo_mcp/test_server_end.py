@@ -116,8 +116,16 @@ def test_the_last_answers_and_lines_are_there_and_the_process_is_gone(root: Path
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize(("number", "expected"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-@pytest.mark.parametrize("program", [START, START_HANGING], ids=["endless", "closing hangs"])
+@pytest.mark.parametrize(
+    ("program", "number", "expected"),
+    [
+        (START, signal.SIGTERM, 0),
+        (START_HANGING, signal.SIGINT, 130),
+        pytest.param(START, signal.SIGINT, 130, marks=pytest.mark.deep),
+        pytest.param(START_HANGING, signal.SIGTERM, 0, marks=pytest.mark.deep),
+    ],
+    ids=["endless-15", "closing hangs-2", "endless-2", "closing hangs-15"],
+)
 def test_so_it_is_after_a_signal_also_over_http(root: Path, number: int, expected: int, program: str) -> None:
     for options in ((), ("--transport", "http")):
         process = start(root, *options, program=program)

@@ -116,7 +116,7 @@ def test_what_has_nothing_in_common_is_not_similar() -> None:
 def test_quotes_that_nothing_closes_do_not_make_it_slow() -> None:
     def prepare(count: int) -> Graph:
         quotes = '"' + '\\"' * count
-        text = "".join(f"def f{n}(a):\n    # {quotes}\n    return handle(a)\n\n\n" for n in range(40))
+        text = "".join(f"def f{n}(a):\n    # {quotes}\n    return handle(a)\n\n\n" for n in range(20))
         return make_graph({"a.py": text})
 
     assert_linear(prepare, lambda graph: list_similar(graph, "a.f1"), 160)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import os
 import sys
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
 
+from tests.forked import PATIENCE_SECONDS, PROJECT, popen
 from tests.posix import posix
 from tests.repo_mcp.indexing.test_determinism import read_segments
 
-FILES = 90
+FILES = 70
 DESCRIPTORS = 64  # the usual limit is 1,024, and 256 on macOS
 
 # Builds with a shard for each file and as few descriptors as it is told. Each generation is opened, and
@@ -74,9 +76,10 @@ def build(
     root: Path, data_dir: Path, *, workers: int = 0, descriptors: int = DESCRIPTORS, ends: str = "searched"
 ) -> dict[str, Any]:
     command = [sys.executable, "-c", BUILD, str(root), str(data_dir), str(workers), str(descriptors), ends]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout) if done.stdout else {}  # type: ignore[no-any-return]
+    with popen(command, cwd=PROJECT, env=os.environ, stdout=PIPE, stderr=PIPE, text=True) as process:
+        said, complained = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 0, complained
+    return json.loads(said) if said else {}  # type: ignore[no-any-return]
 
 
 @posix

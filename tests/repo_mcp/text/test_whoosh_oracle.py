@@ -36,7 +36,7 @@ from tests.repo_mcp.ranking.plain_search import score_units
 LIBRARY = Path(asyncio.__file__).parent.parent
 PACKAGES = ("asyncio", "email", "json", "logging", "concurrent")
 TOP = 20
-QUERIES = choose(40, 200)
+QUERIES = choose(20, 200)
 SEGMENTS = 3
 
 

@@ -300,8 +300,8 @@ def test_cycles_of_bases_end() -> None:
     assert found.ask("A.cs", "Missing()", "Missing") == ["-> Missing"]
 
 
-def test_ten_thousand_overloads_are_bounded() -> None:
-    methods = "\n".join(f"  void Many(T{number} x) {{ }}" for number in range(10_000))
+def test_thousands_of_overloads_are_bounded() -> None:
+    methods = "\n".join(f"  void Many(T{number} x) {{ }}" for number in range(4_000))
     text = f"class A {{\n{methods}\n  void Go() {{ Many(1); }}\n}}\n"
     found = Repository.build({"A.cs": text})
     said = found.ask("A.cs", "Many(1)", "Many")

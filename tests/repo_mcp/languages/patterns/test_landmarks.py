@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.languages.patterns.landmarks import Landmarks, scan
 from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
+from tests.deep.sizes import IS_DEEP
 
 
 def names(language: str, text: str) -> list[str]:
@@ -609,10 +610,11 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("fragment", HOSTILE)
 def test_hostile_repetition_costs_no_more_than_the_text_is_long(fragment: str) -> None:
     """Not a timing: an expression that backtracks badly would keep this test from ending at all."""
-    size = 300_000 if "\n" in fragment else 2_000_000
+    size = (300_000 if "\n" in fragment else 2_000_000) // (1 if IS_DEEP else 5)
     data = (fragment * (size // len(fragment))).encode()
     for name in ("python", "c", "cpp", "java", "javascript", "kotlin", "lua", "haskell", "ruby", "markdown"):
         found = scan(LANGUAGES[name], data)

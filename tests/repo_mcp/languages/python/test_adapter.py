@@ -23,7 +23,7 @@ from repo_mcp.text.lines import decode_source
 CONTROL = (
     ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match,
 )  # fmt: skip
-SAMPLE_FILES = 40
+SAMPLE_FILES = 20
 Declared = tuple[str, str, int, int, str | None, str, bool]
 
 
@@ -363,7 +363,7 @@ def test_a_sample_of_the_standard_library_against_an_independent_walk() -> None:
     paths = list(iter_library())
     step = max(1, len(paths) // SAMPLE_FILES)
     checked = [check_file(path) for path in paths[::step][:SAMPLE_FILES]]
-    assert sum(checked) > 0.9 * len(checked) > 20
+    assert sum(checked) > 0.9 * len(checked) > 10
 
 
 @pytest.mark.corpus

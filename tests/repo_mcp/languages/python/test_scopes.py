@@ -138,8 +138,8 @@ def list_library() -> list[Path]:
 
 
 def test_a_part_of_the_standard_library_agrees() -> None:
-    files = random.Random(7).sample(list_library(), 30)
-    assert check_files(files) > 15
+    files = random.Random(7).sample(list_library(), 15)
+    assert check_files(files) > 7
 
 
 @pytest.mark.deep
