@@ -1,9 +1,10 @@
 """The one line model: how the bytes of a source file become text, for every part of the program.
 
-A byte order mark names the codec and is dropped; everything else is UTF-8. What is not valid UTF-8 is read as
-its coding line says, as Python does: a comment with `coding: latin-1` among the first two lines. Bytes that
-do not decode are replaced, with a warning, never refused. A line ends at "\\n", "\\r\\n" or a lone "\\r" and
-nowhere else: `str.splitlines` also splits at form feeds and U+2028, where editors and compilers do not.
+A byte order mark names the codec and is dropped; everything else is UTF-8. If it is not valid UTF-8, its
+coding line names the codec, as in Python: a comment with `coding: latin-1` in one of the first two lines.
+Bytes that do not decode are replaced, with a warning, never refused. A line ends at "\\n", "\\r\\n" or a lone
+"\\r" and nowhere else: `str.splitlines` also splits at form feeds and U+2028, where editors and compilers do
+not.
 
 Text is held as UTF-8 bytes with "\\n" for every line end, so lines are counted and cut without decoding
 again.
@@ -11,7 +12,7 @@ again.
 Left out on purpose: guessing other encodings, believing a coding line against valid UTF-8, and judging text
 by its contents. A NUL in the first 8 KiB makes a file binary, as it does for Git.
 
-Names and messages that are shown are escaped here too: some characters make text look other than it is.
+Names and messages that are shown are escaped here too, because some characters disguise the text around them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _CODING_LINE = re.compile(rb"[ \t\f]*#[^\n]{0,400}?coding[:=][ \t]*([-\w.]{1,40}
 _NOT_CODE = re.compile(rb"[ \t\f]*(?:#|$)")  # a first line that lets the second be a coding line
 _HEAD_BYTES = 1024  # of the file, where its first two lines are looked for
 
-# Codecs in which every ASCII byte of a text is that character, as the index of raw bytes supposes.
+# Codecs in which every ASCII byte stands for its ASCII character, as the index of raw bytes assumes.
 _CODECS = frozenset(
     """
     latin_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9 iso8859_10
@@ -100,7 +101,7 @@ def split_lines(data: bytes) -> list[bytes]:
 
 
 def has_binary_extension(path: str) -> bool:
-    """Return True when the last extension is that of a format that is never text, so it need not be read."""
+    """Return True if the last extension belongs to a format that is never text: no need to read it."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() in BINARY_EXTENSIONS if "." in name[1:] else False
 
@@ -142,8 +143,7 @@ _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
 )
 
-# Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
-# harmless.
+# Controls and bidirectional overrides can disguise text. Tab and form feed are common and harmless.
 HIDING = re.compile(
     "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
@@ -160,7 +160,7 @@ def escape_text(text: str) -> str:
 
 
 def escape_texts(texts: Sequence[str]) -> list[str]:
-    """Return each of some texts as `escape_text` does."""
+    """Return the texts, each as `escape_text` returns it."""
     return list(texts) if is_plain("".join(texts)) else list(map(escape_text, texts))
 
 

@@ -1,7 +1,7 @@
 """The media type of a file that is not source text: by its first bytes, else by its extension.
 
-Drawings and diagrams that are text have types too: documents refer to them as to pictures. Of other text only
-the types are named that a viewer treats otherwise than plain text.
+Drawings and diagrams that are text have types too: documents refer to them as to pictures. Other text has a
+type of its own only if a viewer treats it differently from plain text.
 
 Left out on purpose: the system's own tables, which differ from machine to machine.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 UNKNOWN = "application/octet-stream"
 
-# (offset, bytes there, type): more special ones first.
+# (offset, bytes there, type): more specific ones first.
 _BEGINNINGS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
     (0, b"\xff\xd8\xff", "image/jpeg"),
@@ -116,7 +116,7 @@ _EXTENSIONS = {
     "zip": "application/zip",
     "zst": "application/zstd",
 }
-# What is a zip file inside. "BM", two letters, is believed only where the name says nothing else.
+# Formats that are zip files inside. "BM" is only two letters, so the name may overrule it.
 _ARCHIVES = frozenset(_EXTENSIONS[one] for one in ("docx", "jar", "pptx", "xlsx"))
 _MPEG_FRAMES = frozenset(bytes((0xFF, second)) for second in (0xFA, 0xFB, 0xF2, 0xF3, 0xE2, 0xE3))
 SNIFFED_BYTES = 512
@@ -147,7 +147,7 @@ _TEXT_TYPES = {
 
 
 def find_media_type(path: str, head: bytes = b"") -> str:
-    """Return the type of a file by its first SNIFFED_BYTES and its name; UNKNOWN when neither tells."""
+    """Return the type of a file by its first SNIFFED_BYTES and its name; UNKNOWN if neither decides it."""
     for offset, wanted, media_type in _BEGINNINGS:
         if head[offset : offset + len(wanted)] == wanted:
             by_name = _find_by_name(path)
@@ -157,12 +157,12 @@ def find_media_type(path: str, head: bytes = b"") -> str:
 
 
 def is_media(media_type: str) -> bool:
-    """Return True for the type of an image, a sound, a film, a page description or a drawing."""
+    """Return True for the type of an image, a sound, a video, a PDF or a drawing."""
     return media_type.startswith(_MEDIA) or media_type in _OTHER_MEDIA
 
 
 def find_text_type(path: str) -> str:
-    """Return the type of a file that is text, by its name: that of a drawing, or of text."""
+    """Return the type of a text file by its name: that of a drawing, or one of text."""
     by_name = _find_by_name(path)
     if by_name in _DRAWN_TEXT:
         return by_name
@@ -170,9 +170,9 @@ def find_text_type(path: str) -> str:
 
 
 def find_sound_type(path: str, head: bytes) -> str | None:
-    """Return the type of a sound by its first bytes; None for what is none, whatever its name says.
+    """Return the type of a sound by its first bytes; None if they are not a sound, whatever the name says.
 
-    Two bytes begin a frame of MPEG: they are believed where the name says the same.
+    An MPEG frame begins with only two known bytes, so they count only if the name agrees.
     """
     by_name = _find_by_name(path)
     if head[:2] in _MPEG_FRAMES and by_name == "audio/mpeg":

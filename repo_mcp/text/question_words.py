@@ -1,7 +1,7 @@
-"""Tell which words of a question say what it is about, and which of them a name holds. Pure.
+"""Tell which words of a question name its subject, and which of them occur in a name. Pure.
 
-Two stems are equal when one begins with the other ("valid", "validat"), because English has more endings than
-the stemmer removes.
+Two stems count as equal if one begins with the other ("valid", "validat"), because English has more endings
+than the stemmer removes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
-# Words that only make a question of it: they find nothing that the question is about.
+# Words that only form the question, and say nothing about its subject.
 _QUESTION_WORDS = frozenset(
     """
     how what where which when why who whom whose does do did work works working done handled handle handles
@@ -38,7 +38,7 @@ _ACTION = re.compile(
     re.IGNORECASE,
 )
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
-# "how is a password checked", "how is the length of a form computed": what does it is often called so.
+# "how is a password checked", "how is the length of a form computed": functions are often named so.
 _DONE = re.compile(
     r"\bhow (?:is|are|was|were|does|do) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|whose|so"
     r"|and|or|at|as|of)\b)[\w-]+ ){1,4}?)(?:(?:of|in|from|for) (?:[\w'-]+ ){1,4}?)?(?:(?:get|gets|be) )?"
@@ -59,7 +59,7 @@ _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 
 
 def list_words(text: str) -> list[str]:
-    """Return the words and qualified names of a question that may stand in code."""
+    """Return the words and qualified names of a question that may occur in code."""
     words = list(dict.fromkeys(word for word in _TOKEN.findall(text) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
 
@@ -74,19 +74,20 @@ class Action:
     """The verb and the nouns of a question such as "how do I register a custom lookup", in lower case."""
 
     verb: str
-    nouns: tuple[str, ...]  # what follows it, without words that only say that it is new
+    nouns: tuple[str, ...]  # without "new", "custom" and the like
 
 
 def find_action(text: str) -> Action | None:
-    """Return what a question asks how to do; None for a question of another form."""
+    """Return the action that a question such as "how do I ..." asks for; None for one of another form."""
     found = _ACTION.search(text)
     nouns = _list_nouns(found[2]) if found is not None else ()
     return Action(found[1].lower(), nouns) if found is not None and nouns else None
 
 
 def find_deed(text: str) -> Action | None:
-    """Return what a question asks about as done to something ("how is a password checked"), the verb by its
-    stem; None for a question of another form.
+    """Return the action in a question such as "how is a password checked", its verb as a stem.
+
+    Return None for a question of another form.
     """
     done, doing = _DONE.search(text), _DOING.search(text)
     if done is None and doing is None:
@@ -103,8 +104,9 @@ def _list_nouns(text: str) -> tuple[str, ...]:
 
 
 def is_named_after(name: str, action: Action) -> bool:
-    """Return True for the name of what is asked for: its last noun, the constant that lists all of the kind,
-    or its verb and that noun and at most one more word.
+    """Return True if a name is that of the subject of a question.
+
+    It is the last noun, or its plural in capitals (a constant), or one that `names_deed` accepts.
     """
     noun = action.nouns[-1]
     if name.lower() == noun or (name.isupper() and name.lower() == f"{noun}s"):
@@ -113,19 +115,20 @@ def is_named_after(name: str, action: Action) -> bool:
 
 
 def names_deed(name: str, action: Action) -> bool:
-    """Return True for a name of the verb, its last noun and at most one more word."""
+    """Return True if a name consists of the verb, the last noun and at most one more word."""
     words = (action.verb, action.nouns[-1])
     return shares_word(name, words) == len(words) and count_words(name) <= len(words) + 1
 
 
 def count_words(name: str) -> int:
-    """Return the number of words that a name is made of."""
+    """Return the number of words in a name."""
     return len(_get_terms(name)[1:]) or 1  # the first term is the whole name
 
 
 def lower_plain_names(text: str) -> str:
-    """Return a text with capitalised words in lower case: they begin sentences and name products, while a
-    name of the code that is one such word is found as a word too.
+    """Return a text with its plain capitalised words in lower case.
+
+    Such words begin sentences or name products. A class with such a name is still found, as a word.
     """
     return _PLAIN_NAME.sub(lambda match: match[0].lower(), text)
 
@@ -152,6 +155,6 @@ def _are_alike(one: str, other: str) -> bool:
 
 
 def shares_word(name: str, words: Sequence[str]) -> int:
-    """Return how many of the words a name holds."""
+    """Return how many of the words occur in a name."""
     own = _list_stems(name)
     return sum(_has(own, _stem(word)) for word in words)

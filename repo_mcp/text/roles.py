@@ -22,7 +22,7 @@ TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # eve
 _MAY_BE_TEST = re.compile("est|pec|Suite")  # and its name has one of these, when the name decides
 # `docs` as well as `docs_src` and `docs-site`
 _DOCS_DIRECTORY = re.compile(r"(?:^|/)(?:docs?(?:[-_][^/]*)?|documentation|examples?|samples?|tutorials?)/")
-# the last ones: all sources copied into one file, for those who take only that
+# the last ones: amalgamations, all sources copied into one file
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
     r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/"
@@ -30,7 +30,7 @@ _FOREIGN_DIRECTORY = re.compile(
 _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
 
 
-_KEPT_NAMES = 8_000  # of files: those that are found are found again; 1 MB
+_KEPT_NAMES = 8_000  # names of files that are cached, 1 MB: the same files are found again
 
 
 class FileRole(StrEnum):
@@ -40,7 +40,7 @@ class FileRole(StrEnum):
     TEST = "test"
     DOCS = "docs"  # documents, and the code of examples
     CONFIG = "config"  # configuration and data
-    STYLE = "style"  # sheets that say what pages look like, not what anything does
+    STYLE = "style"  # style sheets: the look of pages, not behaviour
     FOREIGN = "foreign"  # vendored, generated or built: by others, or from the sources here
 
 
@@ -64,7 +64,7 @@ def is_test_path(path: str) -> bool:
 def find_role(path: str) -> FileRole:
     """Return the role of a file. A test's document is a test; an example's configuration is a document.
 
-    A name that matches no rule and has no extension is taken for a program's.
+    A name that matches no rule and has no extension counts as code.
     """
     directory, _, name = path.rpartition("/")
     return choose_role(find_directory_role(directory), find_name_role(name))

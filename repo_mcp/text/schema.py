@@ -18,5 +18,5 @@ FIELDS = (
     Field("path", Level.FILE),
 )
 FLAG_REPLACED = 1  # the file was decoded with replacement characters
-FLAG_ADAPTER_FAILED = 2  # the installed adapter of the file gave no names, or no chunks, that could be used
+FLAG_ADAPTER_FAILED = 2  # the installed adapter returned no usable names, or no usable chunks
 CHUNK_LINES_KIND = 0  # a chunk cut by line numbers alone

@@ -1,4 +1,4 @@
-"""Finds the distinct spans of a text by array arithmetic, without a Python object for each.
+"""Find the distinct spans of a text by array arithmetic, without a Python object for each.
 
 All spans of a text are hashed together to 128 bits each, eight bytes (a lane) at a time. Spans with equal
 hashes are taken as equal: as with file fingerprints, a collision is not to be expected. The factors are

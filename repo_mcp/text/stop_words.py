@@ -1,8 +1,8 @@
 """English words that say nothing about code.
 
-FUNCTION_WORDS do not count in ranking while a query has other words. REPORT_WORDS occur in every question
-and bug report: they count in ranking, but are never looked up as names. Anything is asked with
-QUESTION_WORDS: that no file has one of them says nothing.
+FUNCTION_WORDS do not count in ranking while a query has other words. REPORT_WORDS occur in every question and
+bug report: they count in ranking, but are never looked up as names. QUESTION_WORDS occur in questions of any
+kind: it means nothing that no file has one of them.
 """
 
 from __future__ import annotations

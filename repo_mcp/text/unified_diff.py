@@ -9,10 +9,12 @@
     +added
     +added too
 
-Where a model wrote a hunk its numbers often do not fit its lines: the lines count, and a fault says so. What
-is not understood is passed over and named by its line; a text without any file is no diff.
+In a hunk written by a model, the numbers in the head often differ from the lines: the lines count, and a
+fault reports it. Lines that are not understood are skipped and reported by number. A text that names no file
+is not a diff.
 
-Left out on purpose: whether a path may be named, and the form of merges (`@@@`), with its several old files.
+Left out on purpose: checking paths against the policy, and the combined diffs of merges (`@@@`), which have
+several old files.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ _NOWHERE = "/dev/null"
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Some lines of a file before and after. A side without lines starts behind the line it names."""
+    """Some lines of a file before and after. A side without lines begins after its start line."""
 
     old_start: int
     new_start: int
@@ -49,7 +51,10 @@ class Hunk:
 
 @dataclass(slots=True)
 class DiffFile:
-    """One file of a diff. A path is as it is written, without the prefix of its side; None: no such side."""
+    """One file of a diff.
+
+    Paths are as written, without the prefix of their side; None if there is no such side.
+    """
 
     old_path: str | None
     new_path: str | None
@@ -58,7 +63,7 @@ class DiffFile:
 
     @property
     def path(self) -> str:
-        """Return the path after the change, or where there is none that before it."""
+        """Return the path after the change, or, for a deleted file, before it."""
         return self.new_path or self.old_path or ""
 
 
@@ -71,9 +76,9 @@ class UnifiedDiff:
 
 
 def parse_diff(text: str) -> UnifiedDiff:
-    """Return the files of a diff in its order. Raises INVALID_ARGUMENT for a text that is no unified diff.
+    """Return the files of a diff in order. Raises RepoError with INVALID_ARGUMENT for any other text.
 
-    A text of nothing but white space is a diff without files.
+    A text of white space alone is a diff without files.
     """
     reader = _Reader(text.replace("\r\n", "\n").split("\n"))
     reader.run()
@@ -97,7 +102,7 @@ class _Reader:
         self._lines = lines
         self._at = 0
         self._file: DiffFile | None = None
-        self._is_named = False  # by the two lines of its sides
+        self._is_named = False  # by its "---" and "+++" lines
         self.files: list[DiffFile] = []
         self.faults: list[str] = []
         self.fault_count = 0
@@ -127,7 +132,7 @@ class _Reader:
         self.files.append(self._file)
 
     def _name_sides(self, old: str, new: str) -> None:
-        """Take the paths of a file's two lines, which begin a file where no line of Git's did."""
+        """Take the paths of the "---" and "+++" lines, which begin a file unless a `diff --git` line did."""
         file = self._file
         if file is None or self._is_named or file.hunks or file.is_binary:
             self._begin(old, new)
@@ -169,7 +174,7 @@ class _Reader:
             self._file.hunks.append(Hunk(old_start, new_start, tuple(lines)))
 
     def _iter_body(self, old: int, new: int) -> Iterator[str]:
-        """Yield the lines of a hunk: as many as its head says, and what stands directly behind them."""
+        """Yield the lines of a hunk: as many as its head says, and those that directly follow."""
         while self._at < len(self._lines):
             line = self._lines[self._at]
             is_due = old > 0 or new > 0
@@ -188,20 +193,20 @@ class _Reader:
             yield line
 
     def _fits(self, line: str, old: int, new: int) -> bool:
-        """Return True where the hunk still lacks such a line, and no file begins with it."""
+        """Return True if the hunk still lacks such a line, and the line does not begin a file."""
         is_last = (old, new) == (1, 1)
         begins = self._names_file() and self._peek(2).startswith("@@ -") and not is_last
         return (line[0] == "+" or old > 0) and (line[0] == "-" or new > 0) and not begins
 
     def _is_foreign(self) -> bool:
-        """Return True where the next line begins a file, or is the signature below a mail's patch."""
+        """Return True if the next line begins a file, or is the signature at the end of a mailed patch."""
         return self._peek(0) == "-- " or self._names_file()
 
     def _names_file(self) -> bool:
         return self._peek(0).startswith("--- ") and self._peek(1).startswith("+++ ")
 
     def _ends_at(self, at: int) -> bool:
-        """Return True where nothing but empty lines, or the next file or hunk, follows."""
+        """Return True if only empty lines, or the next file or hunk, follow."""
         rest = next((line for line in self._lines[at : at + 100] if line), "")
         return not rest or rest.startswith(("@@ -", "diff ", "--- "))
 

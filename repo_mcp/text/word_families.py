@@ -1,7 +1,7 @@
-"""Words that mean much the same in programs, so that a question may use another one than the code does.
+"""Words of much the same meaning in programs: a question may use one of them, and the code another.
 
-Between two commas stands a family; a word may be in several. Left out are words of one domain, names of
-products, and words that are everywhere (`get`, `data`): what they led to would be everywhere too.
+Families are separated by commas; a word may be in several. Left out are words of one domain, names of
+products, and words that occur everywhere (`get`, `data`): their kin would match everywhere too.
 """
 
 from __future__ import annotations
@@ -94,18 +94,18 @@ undefined unknown, val value, var variable
 
 
 def list_kin(stem: str) -> tuple[str, ...]:
-    """Return the stems of the words that share a family with those of a stem, by family."""
+    """Return the stems of the other words in the families of a stem, one family after the other."""
     return _read_families()[0].get(stem, ())
 
 
 def name_kin(stem: str) -> str:
-    """Return a word of the families that has a stem. Raises KeyError for a stem of none."""
+    """Return the first word in the families with a stem. Raises KeyError if there is none."""
     return _read_families()[1][stem]
 
 
 @cache
 def _read_families() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """Return stem -> the stems of its families, and stem -> word."""
+    """Return two mappings: stem -> the other stems of its families, and stem -> word."""
     kin: dict[str, dict[str, None]] = {}
     words: dict[str, str] = {}
     for family in _FAMILIES.split(","):
