@@ -1,13 +1,12 @@
-"""Order hits by the declarations that answer, beside the chunks that hold the words.
+"""Order hits by how well their declarations answer, and by the chunks that hold the words.
 
-    chunks with their shares, declarations rated by the bundler -> one hit for each declaration that is worth
-    something, one for each chunk that holds none, the best first
+    chunks with their shares, declarations rated by the bundler
+        -> one hit for each declaration worth showing, one for each chunk without any, best first
 
-A chunk is found by its words, wherever they stand in it. The rating tells which declaration of a file
-answers best, by its name, its text and what calls it, wherever in the file it stands. Code comes before
-documents and data unless the query asks for those, what does something before the head of a class, and
-what says that it is deprecated after what replaces it. Where errors are asked for, what fails comes first;
-where it is asked what to add, what registers, and the types that others derive from.
+A chunk is found by the words in it. The rating tells which declaration of a file answers best, by its name,
+its text and its callers. Code comes before documents and data unless the query asks for those, functions come
+before the heads of classes, and deprecated declarations after their replacements. If the query asks about
+errors, code that raises comes first; if it asks what to add, code that registers, and base types.
 
 No other module of this folder finds hits. The share of a hit is its score divided by the best score that a
 file could reach with this query (`Ranking.bound`): a file whose every unit holds each word as strongly as the
@@ -54,15 +53,15 @@ from repo_mcp.text.question_words import (
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
-DEPTH = 50  # chunks that are put in order
+DEPTH = 50  # chunks that are ordered
 MAX_RATED = 60  # declarations
-LEAST_SHARE = 0.15  # of the worth of the best declaration, to be a hit of its own
-# Weight of a chunk's share beside a declaration's worth; where it is asked what to add, and for terms alone.
+LEAST_SHARE = 0.15  # of the best declaration's worth, which a declaration needs to be a hit of its own
+# Weight of a chunk's share beside a declaration's worth; for questions about what to add; for terms alone.
 WORDS, OF_ADDED, OF_TERMS = 0.1, 0.25, 0.5
-BESIDE, FAR = 0.3, 0.15  # how much of it counts beside the chunk's best unit, and outside of the chunk
+BESIDE, FAR = 0.3, 0.15  # how much of it counts outside the chunk's best unit, and outside the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
 HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
-HEAD_LINES = 3  # of a class, that may name what it derives from
+HEAD_LINES = 3  # of a class, that may name its bases
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
 _DEPRECATED = re.compile(
@@ -80,7 +79,7 @@ Span = tuple[int, int]  # first and last line
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk, and the declaration in it that it is shown for, if there is one."""
+    """A chunk, and the declaration for which it is shown, if any."""
 
     chunk: RankedChunk  # an object of its own
     share: float  # of the best score that could be reached
@@ -89,7 +88,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class OrderedHits:
-    """Hits, best first, and what is known about the query's terms."""
+    """Hits, best first, and the lines that hold the query's terms."""
 
     hits: tuple[Hit, ...]
     terms: Mapping[str, Mapping[int, tuple[str, ...]]]  # in rated files, by path and line
@@ -107,8 +106,8 @@ def order_hits(
 ) -> OrderedHits:
     """Return hits for the first DEPTH chunks in order, then the other chunks. Their shares never rise.
 
-    `find_record` returns what a parser saw of a file, or None.
-    With `holds_phrase` each chunk holds a phrase, which a declaration that begins elsewhere may lack.
+    `find_record` returns the symbol record of a file, or None. With `holds_phrase` each chunk holds a phrase,
+    which a declaration that begins elsewhere may lack.
     """
     roles = {FileRole.CODE, *understand(query).roles}
     top = max(found.shares, default=0.0) or 1.0
@@ -143,7 +142,7 @@ def order_hits(
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """A declaration with its worth for a query, and the factor in it for its kind."""
+    """A declaration with its worth for a query, and the factor for its kind that the worth includes."""
 
     rated: RatedBlock
     worth: float
@@ -151,7 +150,7 @@ class _Weighed:
 
 
 def _asks(query: str) -> bool:
-    """Return True for a question or a sentence, False for terms alone, which are looked for as they are."""
+    """Return True for a question or a sentence, False for terms alone."""
     return any(word.lower() in FUNCTION_WORDS for word in _WORD.findall(query))
 
 
@@ -174,14 +173,14 @@ def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, 
             factor *= (NAMED if extends else DEED) if span.name in named else 1.0
         if fails:
             factor *= weigh_failures(one)
-        is_test = span is not None and is_inner_test(span.qualified_name)  # which its worth knows
+        is_test = span is not None and is_inner_test(span.qualified_name)  # its worth already says so
         weighed.append(_Weighed(one, one.worth * factor, factor * (TESTING if is_test else 1.0)))
     return sorted(weighed, key=lambda one: -one.worth)  # stable
 
 
 def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> float:
-    """Return how much less the head of a type counts, unless the query names the type, and what does nothing
-    by itself.
+    """Return the factor for a declaration's kind: below 1 for the head of a type, unless the query names it,
+    and for a declaration that does nothing by itself.
     """
     span = one.block.span
     if span is not None and span is one.block.owner:
@@ -194,9 +193,7 @@ def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> fl
 
 
 def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:
-    """Return the names of declarations that are called after what a question asks how to do, or how it is
-    done.
-    """
+    """Return the names of declarations that are named after the action in a question."""
     names = {one.block.span.name for one in rated if one.block.span is not None}
     action = find_action(query) if extends else find_deed(query)
     if action is None:
@@ -205,7 +202,7 @@ def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> se
 
 
 def list_bases(rated: Sequence[RatedBlock]) -> set[str]:
-    """Return the capitalised names after those of the declarations: the types they derive from."""
+    """Return the capitalised names that follow those of the declarations: their base types."""
     names: set[str] = set()
     for one in rated:
         span = one.block.span
@@ -219,8 +216,10 @@ def list_bases(rated: Sequence[RatedBlock]) -> set[str]:
 def _find_homes(
     chunks: Sequence[RankedChunk], rated: Sequence[RatedBlock], *, holds_phrase: bool
 ) -> list[list[RatedBlock]]:
-    """Return for each chunk the declarations that it is shown for: those that begin in it, and for the first
-    chunk of a file those that begin in none, unless the chunks are found for a phrase.
+    """Return for each chunk the declarations for which it is shown.
+
+    These begin in the chunk. The first chunk of a file also gets those that begin in no chunk, unless the
+    chunks were found by a phrase.
     """
     own: dict[str, list[int]] = {}
     for at, chunk in enumerate(chunks):

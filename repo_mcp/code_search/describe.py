@@ -46,7 +46,7 @@ FindRecord = Callable[[str], SymbolRecord | None]
 
 _AROUND = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.MODULE}
 _ABOVE = re.compile(rb"[ \t]*(?://|/?\*|#|--|@|\[|\"\"\"|;)")  # a comment line or a decorator
-# Kinds that line patterns call differently from symbol records.
+# Kinds that have another name in line patterns than in symbol records.
 _SAME_KINDS = {
     "heading": "section",
     "async_function": "function",
@@ -67,7 +67,7 @@ class _Around:
     start_line: int
     end_line: int
     crumbs: tuple[str, ...]  # names, outermost first, its own last
-    told: str = ""  # its signature according to the symbol record or outline
+    told: str = ""  # its signature in the symbol record or outline
 
 
 class Describer:

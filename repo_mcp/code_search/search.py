@@ -115,7 +115,7 @@ class CodeSources:
     find_record: FindRecord
     extensions: Mapping[str, str]  # file extensions -> languages other than the built-in ones
     max_words: int  # of a query that count
-    meaning: Meaning | None = None  # where there is a model
+    meaning: Meaning | None = None  # if there is a model
     read_layout: LayoutReader = read_layout  # finds the declarations of a file
 
 
@@ -210,7 +210,7 @@ def _order(
 
 
 def _aim(live: LiveChunks, ordered: OrderedHits) -> LiveChunks:
-    """Return the chunks with the lines of the declaration that each is found for as those to show."""
+    """Return the chunks, each set to show the lines of the declaration for which it was found."""
     spans = {id(hit.chunk): hit.span or (0, 0) for hit in ordered.hits}
     aimed = []
     for one in live.chunks:

@@ -1,7 +1,7 @@
 """Summarise the hits of a code search: by the client's model, or from the hits themselves.
 
 Text of the repository goes to a model as numbered excerpts in which every line is marked, with the statement
-that it is data: the declarations of the hits whole, or what decides in long ones, as far as there is room.
+that it is data: the declarations of the hits, of long ones only the deciding lines, as far as there is room.
 The model's answer is cut to a maximal length, and its references to excerpts become path:line; a sentence
 that refers to an excerpt that does not exist is dropped and counted. The summary without a model holds only
 names, comments and lines of the hits, each with its location.
@@ -30,8 +30,8 @@ STRONG = 0.3  # a hit with less than this share of the best one is left out
 _NUMBERS = r"\[\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3}){0,8}\]"
 _REFERENCE = re.compile(rf"`[^`\n]*`|({_NUMBERS})")
 _RANGE = re.compile(r"(\d+)(?:\s?[\u2013-]\s?(\d+))?")
-# From the mark of a list to a full stop, with the references behind it, that ends the line or is followed by
-# no lower-case letter, as that of "e.g." is.
+# A sentence: from a list marker to a full stop and the references after it. The full stop ends the line, or
+# is followed by no lower-case letter, unlike those of "e.g.".
 _STOP = rf"[.!?](?:\s?{_NUMBERS})*(?=\s+(?![a-z])|$)"
 _SENTENCE = re.compile(rf"(?:\s*(?:\d{{1,2}}[.)]|[-*])\s+)?(?:(?!{_STOP}).)*(?:{_STOP}\s*|$)")
 _SYSTEM = (
@@ -53,7 +53,7 @@ class Excerpt:
 
 
 def sum_up(query: str, hits: Sequence[CodeHit], ask: Ask | None, excerpts: Sequence[Excerpt] = ()) -> Summary:
-    """Return the summary of at least one hit; `excerpts` are of the first ones, in their order.
+    """Return the summary of one or more hits; `excerpts` belong to the first of them, in the same order.
 
     Exceptions of `ask` are not caught.
     """
