@@ -10,7 +10,7 @@ the shorter one.
 Each part is from 0 to 1: the worth of the query's words found there, so that a score means the same for every
 query. Repetitions of a word in a text count ever less, and less in a long text. A heading counts by what it
 holds of the query, and by how much of the heading that is. Coverage lowers the score of a section that lacks
-words of the query. The rank of the file for this query moves a score a little.
+words of the query. The file's rank for this query changes the score a little.
 
 Left out on purpose: proximity of words, links between documents, dates.
 """

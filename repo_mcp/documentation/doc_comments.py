@@ -46,7 +46,7 @@ _LEADS = re.compile(
 _BRACKETS_OR_LABEL = re.compile(
     r"[ \t]*(?:[\])}{(;,]|#|(?!(?:else|try|finally|do):)\w{1,40}:[ \t]*$|\*/|//|/?\*)"
 )
-# The type of a method that stands outside of it: `func (c *Context) JSON(`, `impl<T> Sender<T> {`.
+# The type of a method that is declared outside it: `func (c *Context) JSON(`, `impl<T> Sender<T> {`.
 _RECEIVER = re.compile(r"func[ \t]{1,4}\([^()\n]{0,80}?\*?([A-Za-z_]\w{0,80})(?:\[[^\]\n]{0,80}\])?\)[ \t]")
 _IMPL = re.compile(r"[ \t]{0,80}(?:unsafe[ \t]{1,4})?impl\b(?=[<\w \t])")
 _ARGUMENTS = re.compile(r"<[^<>]{0,300}>")

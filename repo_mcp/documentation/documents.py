@@ -3,7 +3,7 @@
 Markdown, reStructuredText and plain text are documents anywhere; HTML pages and files without an extension
 only in a documentation directory. Lists of requirements and logs are not documents. Files that match often
 but are rarely wanted keep only a share of their score: tests, vendored code, translations into other
-languages, change logs, licences. A query that asks for such files leaves their scores whole.
+languages, change logs, licences. A query that asks for such files does not lower their scores.
 
 Left out on purpose: documents that are data, such as YAML schemas with descriptions and notebooks.
 """

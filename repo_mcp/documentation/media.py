@@ -2,8 +2,8 @@
 
 A target is a path relative to its document. One that begins with a slash is relative to the root of a site,
 which may be the repository root, a directory on the way to the document, or a directory served from there.
-Targets that lie outside of the root, are denied, do not exist or are no media are left out silently. All
-access goes through the repository reader: a file is only stat'ed, or read whole if it is a short sound.
+Targets that are outside the root, denied, missing or not media are left out silently. All access goes through
+the repository reader: a file is only stat'ed, or read whole if it is a short sound.
 
 Left out on purpose: files that no document refers to, and following symbolic links.
 """
@@ -38,7 +38,7 @@ _TEXTS = frozenset(
     )
 )
 _HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
-LEAST_PRIORITY = 0.2  # for a medium whose section answers although its own words do not match
+LEAST_PRIORITY = 0.2  # for a medium whose own words do not match, though its section does
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _describe(target: str, text: str) -> str:
 
 
 def is_medium(path: str) -> bool:
-    """Return True for the name of an image, a sound, a film, a page description or a drawing."""
+    """Return True for the name of an image, a sound, a video, a PDF or a drawing."""
     return is_media(find_media_type(path))
 
 
@@ -160,7 +160,7 @@ def _iter_places(document: str, target: str) -> Iterator[str]:
         return
     inner = target.lstrip("/")
     if ".." in inner.split("/"):
-        return  # nothing lies above the root of a site
+        return  # a site has nothing above its root
     parts = directory.split("/") if directory else []
     for depth in range(min(len(parts), SITE_DEPTH) + 1):
         above = "".join(f"{part}/" for part in parts[:depth])

@@ -1,8 +1,8 @@
-"""Find the documents and media nearest to the root: those by which one gets to know a repository.
+"""Find the documents and media nearest to the root: people read these first.
 
-They are looked for in the root itself and in the directories directly in it, as the tree is now. So it takes
-as long in a repository of 100,000 files as in a small one, and needs no index. Left out on purpose: whatever
-lies deeper, which a search finds better than a list.
+It lists the root itself and the directories directly in it, as they are now. This needs no index, and takes
+as long in a repository of 100,000 files as in a small one. Left out on purpose: whatever is deeper, which is
+better found by a search than in a list.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from repo_mcp.documentation.media import is_medium
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 
-MAX_DIRECTORIES = 64  # that are looked into, the first in order of their names
+MAX_DIRECTORIES = 64  # that are listed, the first by name
 
 
 def find_nearest(
@@ -26,9 +26,9 @@ def find_nearest(
 ) -> list[DirectoryEntry]:
     """Return at most `most` files, documents before media, those of the root before those of its directories.
 
-    Each directory's are in order of their names. `list_directory` lists a directory by its path, "" for the
-    root; `extensions` maps extensions of files to languages. Larger files than these bytes are left out.
-    Raises RepoError when the root cannot be listed.
+    Files of one directory are sorted by name. `list_directory` lists a directory by its path, "" for the
+    root; `extensions` maps file extensions to languages. Documents of more than `document_bytes` and media of
+    more than `medium_bytes` are left out. Raises RepoError if the root cannot be listed.
     """
     documents: list[DirectoryEntry] = []
     media: list[DirectoryEntry] = []

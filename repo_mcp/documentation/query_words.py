@@ -5,7 +5,7 @@ code and common in guides. For a plain word, another form counts nearly as much.
 whole name counts fully and its parts together count half. A word that occurs nowhere keeps its worth, so
 that an answer without it gets a low score.
 
-Every number that decides the order of sections stands in one table. Shares and scores are from 0 to 1.
+One table holds every number that decides the order of sections. Shares and scores are from 0 to 1.
 
 Terms are found in many short texts at once, with the results of `ranking.snippets`. A line is split into
 words only when it holds the prefix of a term: the term without its last letter, which every word with that

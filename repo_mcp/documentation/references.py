@@ -1,13 +1,13 @@
-"""Find the files that a text refers to: images, sounds, films and other media in Markdown, reST and HTML.
+"""Find the files that a text refers to: images, sounds, videos and other media in Markdown, reST and HTML.
 
     ![alt](path "title")   ![alt][name]   [text](path)   [name]: path
     <img src alt title>   <audio src>   <video src poster>   <source src>   <a href>text</a>
     .. image:: path   .. figure:: path   .. |name| image:: path   .. kernel-figure:: path   :alt:, caption
     `text <path>`_   :download:`text <path>`   image::path[alt]   audio::path[]   video::path[]
 
-Nothing is resolved here: a target is returned as it is written, with its alternative text. Anything that is
-no path, such as an address with a scheme, is left out. Marks are found by plain searches, and the text
-between two of them is bounded, so that the time is linear in any text.
+Nothing is resolved here: a target is returned as written, with its alternative text. Anything that is not a
+path, such as a URL, is left out. Marks are found by plain searches, and the text between two of them is
+bounded, so the time is linear for any text.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ Found = tuple[int, str, str]  # offset in the text (characters), target, alterna
 
 
 def is_local(target: str) -> bool:
-    """Return True for a possible path: not an address with a scheme, not an anchor within the document."""
+    """Return True for a possible path: neither a URL nor an anchor within the document."""
     return bool(target) and len(target) <= MAX_TARGET_CHARS and _SCHEME.match(target) is None
 
 

@@ -6,7 +6,7 @@
 Nothing is cached between calls and nothing is indexed here. The index shared by every search says where to
 look, and the live files give the text.
 
-Of a section, the lines that are shown are all of a short one, and the best of a long one.
+A short section is shown whole; of a long one, the best lines are shown.
 """
 
 from __future__ import annotations

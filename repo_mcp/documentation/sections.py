@@ -7,7 +7,7 @@ the first heading is a section without a heading, named after the title in the f
 A long section is shown in parts, which partition its lines. It is cut at empty lines where possible, so that
 the part that answers can be read alone.
 
-Headings are told as a reader sees them, without the markup of Markdown, reStructuredText and HTML. Left out
+Headings are given as a reader sees them, without the markup of Markdown, reStructuredText and HTML. Left out
 on purpose: underscores, which belong to names more often than they mean emphasis.
 """
 
