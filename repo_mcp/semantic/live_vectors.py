@@ -215,7 +215,8 @@ class LiveVectors(DerivedIndex[VectorView]):
     def note_refresh(self) -> None:
         """React to a new generation of the lexical index.
 
-        Before `start` nothing is embedded, but text that may no longer be served is purged at once.
+        Before `start` nothing is embedded, but the vectors of text that may no longer be served are purged at
+        once.
         """
         super().note_refresh()
         purges = self._index.refresher.purges

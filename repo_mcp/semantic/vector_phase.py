@@ -5,7 +5,7 @@ as in every phase that follows the lexical index. One difference: files that are
 all their vectors, since nothing tells which of them may no longer be served. The bytes of the final merged
 segment depend on the vectors alone.
 
-Several threads, each with a process that embeds for it, turn files into vectors. The work in progress is
+Several threads turn files into vectors, each with an embedding process of its own. The work in progress is
 bounded: some texts per process, and the files they belong to. Files come out in the order in which they went
 in.
 
@@ -119,10 +119,10 @@ class VectorPhase:
     ) -> VectorReport:
         """Embed all files of the lexical index, and remove those that are gone.
 
-        With `anew` no existing vectors are used; without `embeds` files are only removed. While the
-        lexical index is not `is_whole` others stay: their files may come. Raises RepoError
-        with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when nothing can be written,
-        INTERNAL when nothing can embed; and IndexFormatError for a damaged lexical index.
+        With `anew` no existing vectors are used; without `embeds` files are only removed. Unless `is_whole`,
+        files may still be missing from the lexical index, so nothing is removed for their absence. Raises
+        RepoError with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when nothing can be
+        written, INTERNAL when nothing can embed; and IndexFormatError for a damaged lexical index.
         """
         check = partial(self._store.check, cancelled)
         with self._store.open_writer(cancelled) as target:

@@ -84,7 +84,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         index.refresher.note_purge_due = self._note_purge_due
         self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
         self._left: frozenset[str] = frozenset()
-        self._is_followed_whole = True  # else files that are gone may be left
+        self._is_followed_whole = True  # if not, files that are gone may remain
         self._hurried = threading.Event()  # set while a call waits to have a few files parsed
         self._compares_all = True
         self._purged = 0  # number of the lexical index's purges already followed
@@ -168,10 +168,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def wait_for(self, need: Need, deadline: float) -> bool:
         """Wait until every file is parsed, or all that a call needs; until `deadline`, by time.monotonic.
 
-        Files saved just before the call are indexed first, and the round in the background gets
-        ROUND_SECONDS. Then the files are parsed that the call needs. Returns False when the deadline came
-        first: `warn` tells. Nobody waits before `start`, nor for what failed. What it takes to find and index
-        files that the lexical index lacks comes on top. Raises INDEX_UNAVAILABLE without that.
+        Files saved just before the call are indexed first, and the background round gets ROUND_SECONDS. Then
+        the files that the call needs are parsed. Returns False if the deadline came first; `warn` then says
+        so. Does not wait before `start`, nor for files that failed. The deadline does not include the time to
+        find and index files that the lexical index lacks. Raises RepoError with INDEX_UNAVAILABLE if there is
+        no lexical index.
         """
         started = time.monotonic()
         is_needed = deadline > started and bool(need.text or need.paths)
@@ -303,7 +304,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             if view is None and self._thread is None:  # nobody asked for one
                 return 0, 0
             lexical = self._index.get_searcher().snapshot
-            if not self._index.generation.is_whole(lexical):  # which is told, and says more
+            if not self._index.generation.is_whole(lexical):  # another warning says so, and more
                 return 0, 0
             return self._count_done(view, lexical)
         except (IndexFormatError, RepoError, OSError):
@@ -440,8 +441,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     ) -> tuple[Mapping[str, SkipReason], bool]:
         """Index files in the lexical index, through the refresh that is building it if there is one.
 
-        Returns the files it leaves out, with reasons, and False if some others may not be indexed because
-        another process is writing.
+        Returns the files left out, with reasons, and False if others may not be indexed because another
+        process is writing.
         """
         if not self._join_build(paths, self._stops_when(cancelled)):
             try:
@@ -522,7 +523,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             lexical.manifest,
             self._index.refresher.purges,
             self._index.generation.is_whole(lexical),
-        )  # purges are counted up after the new generation appears
+        )  # the count of purges rises after the new generation appears
 
     def _run_round(self, lexical: Snapshot) -> float | None:
         changed = self._list_changed(lexical) if self._is_followed_whole else None
@@ -540,7 +541,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return None  # what was left returns with the next generation of the lexical index
 
     def _note_counts(self, lexical: Snapshot, done: SymbolIndexReport) -> None:
-        """Know how many files are finished after a round that compared all."""
+        """Record how many files are finished, after a round that compared all."""
         directory = self._find_directory()
         if directory is not None:
             finished = done.unchanged + done.parsed
@@ -549,7 +550,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def close(self) -> bool:
         """Stop and wait. See `DerivedIndex.close`."""
         stopped = super().close()
-        if stopped:  # else the round that still runs may take the parser
+        if stopped:  # otherwise the round that still runs may take the parser
             self._phase.close()
         return stopped
 

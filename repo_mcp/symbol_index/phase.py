@@ -99,7 +99,7 @@ class SymbolPhase:
         """`directory` is that of the index; `read` and `read_many` are methods of the repository reader.
 
         `find_adapter_task` is asked for files without a parser of ours. `make_tag` seals the index. Texts on
-        the `poison` list are not parsed; texts that kill a parser are added. An empty index begins with a
+        the `poison` list are not parsed; texts that kill a parser are added. An empty index starts from a
         donor, if there is one.
         """
         self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS, list_donors)
@@ -128,9 +128,9 @@ class SymbolPhase:
         """Bring the symbol index in line with the lexical one, for all files or for `paths`.
 
         With `anew` everything is rebuilt; with `purges` no trace stays of files that are gone or changed;
-        without `parses` nothing else is done. Where the lexical one is not `is_whole`, what it does not have
-        stays: it may come. When `yields` returns True the round commits its work and ends:
-        the report is then not complete. Raises RepoError with BUSY when another process writes, CANCELLED,
+        without `parses` nothing else is done. Unless `is_whole`, files may still be missing from the lexical
+        index, so those that it lacks stay. When `yields` returns True, the round commits its work and ends
+        with a report that is not complete. Raises RepoError with BUSY when another process writes, CANCELLED,
         INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when no parser can run; and
         IndexFormatError for a damaged lexical index.
         """
@@ -160,7 +160,7 @@ class SymbolPhase:
             return self._store.run_round(target, run, anew=anew)
 
     def begin(self, cancelled: Cancelled) -> None:
-        """Begin an empty index with a donor's, if there is one. Raises as `run` does."""
+        """Start an empty index from a donor, if there is one. Raises as `run` does."""
         self._store.begin(cancelled)
 
     def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
@@ -180,8 +180,8 @@ class SymbolPhase:
         return self._make_parser() if spare is None else spare.take()
 
     def _prepare(self, directory: Directory, *, expects_more: bool) -> None:
-        """Have a parser started where the next round needs one: where the files that differ from a donor's
-        are still to come. Else end the one that was not needed."""
+        """Start a parser if the next round needs one, for the files that differ from a donor's; else end the
+        one that was not needed."""
         from repo_mcp.symbol_index.workers import SpareParser
 
         if expects_more and self._spare is None:
@@ -217,7 +217,10 @@ class SymbolPhase:
 
 
 def _list_usual_tasks(directory: Directory) -> list[str]:
-    """Return the tasks of languages with a good part of the files. Raises IndexFormatError, OSError."""
+    """Return the tasks of languages with at least USUAL_SHARE of the files.
+
+    Raises IndexFormatError, OSError.
+    """
     snapshot = Snapshot.open(directory)
     if snapshot is None:
         return []
@@ -329,7 +332,7 @@ class Outcomes:
         self._pending = pending
 
     def tell(self, path: str, named: str | RepoError) -> IndexedPath:
-        """Return the outcome for one path; `named` comes from `find_name`."""
+        """Return the outcome for one path; `named` is the result of `find_name`."""
         if isinstance(named, RepoError):
             return IndexedPath(path, named.code.value)
         if not self._is_settled and not is_current(self._phase.read, self._lexical, self._skipped, named):
@@ -337,7 +340,7 @@ class Outcomes:
         if self._lexical.find(named) is not None:
             return IndexedPath(path, "indexed", self._tell_structure(named))
         reason = self._skipped.get(named)
-        if reason not in (None, SkipReason.EXCLUDED):  # of which a link, say, is told something else
+        if reason not in (None, SkipReason.EXCLUDED):  # a link, for example, has a reason of its own
             return IndexedPath(path, reason.value)
         try:
             self._phase.read(named)
@@ -366,7 +369,7 @@ def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
         return NeededFiles(need.paths, are_all=bool(need.paths))
     is_name = _NAME.fullmatch(need.text) is not None
     query = parse_query(need.text, MAX_WORDS)
-    if is_name:  # as a whole: its parts may be in every file
+    if is_name:  # as a whole, because its parts may be in every file
         query = Query(terms=analyse_text(need.text.rpartition(".")[2])[:1])
     ranking = searcher.rank(query, MAX_FILES)
     found = dict.fromkeys([*need.paths, *(chunk.path for chunk in ranking.chunks)])

@@ -1,4 +1,4 @@
-"""Turns precise records into the content of one segment: meanings that files declare, names that they add."""
+"""Turns precise records into the content of one segment: the meanings and added names of each file."""
 
 from __future__ import annotations
 

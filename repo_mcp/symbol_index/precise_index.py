@@ -1,8 +1,8 @@
-"""The index of what precise indexers say, which the operator had taken in: written, read, and purged.
+"""The index of precise records, which an operator imports from precise indexers: written, read, and purged.
 
-It is derived from the lexical index as the symbol index is, and has a directory of its own. A record counts
-only while its file is the version that was indexed: after an edit our own answers count, and again the
-precise ones when the edit is undone. Nothing here makes a record; see `repo_mcp/scip/intake.py`.
+Like the symbol index it is derived from the lexical index, and it has a directory of its own. A record counts
+only while its file is the version that was indexed: after an edit our own answers count, until the edit is
+undone. `repo_mcp/scip/intake.py` makes the records.
 
 Documents are files. The field `defines` has the meanings that a file declares, in hexadecimal, and `names`
 the names of references that our parser did not find in it.
@@ -60,7 +60,7 @@ WORDS = PhaseWords(
 class PreciseView:
     """One committed generation next to one of the lexical index. Used by one call at a time.
 
-    Nothing is raised for a damaged index: it says nothing then, and `fault` tells.
+    A damaged index raises nothing: it has no records then, and `fault` says why.
     """
 
     def __init__(self, index: SymbolIndex) -> None:
@@ -86,11 +86,11 @@ class PreciseView:
             return None
 
     def list_defining(self, meaning: bytes) -> list[str]:
-        """Return the files that declare a meaning, in some version, ascending."""
+        """Return the files that declare a meaning in any version, ascending."""
         return self._list(DEFINES, meaning.hex())
 
     def list_naming(self, name: str) -> list[str]:
-        """Return the files with references of a name that our parser did not find, ascending."""
+        """Return the files with references to a name that our parser did not find, ascending."""
         return self._list(NAMES, name)
 
     def _list(self, field: int, term: str) -> list[str]:
@@ -122,8 +122,9 @@ class PreciseIndex:
     # Reading
 
     def find_view(self, lexical: Snapshot) -> PreciseView | None:
-        """Return what is committed, next to this lexical index; None where there is nothing, or it cannot
-        be read: with a fault then, in a view that says nothing else.
+        """Return the committed generation next to this lexical index; None if none can be opened.
+
+        Damage that is found later is reported as the view's `fault`.
         """
         try:
             directory = DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
@@ -139,7 +140,7 @@ class PreciseIndex:
                     self._view = None if index is None else PreciseView(index)
                     self._opened = opened
                 return self._view
-        except (IndexFormatError, OSError):  # not there, or nothing that we wrote: as if it were not there
+        except (IndexFormatError, OSError):  # missing, or not written by us: treated as missing
             return None
 
     # Writing
@@ -197,7 +198,7 @@ class PreciseIndex:
             pass
 
     def _purge(self, target: WriteTarget, lexical: Snapshot, known: KnownFiles | None) -> int:
-        """Leave nothing of files that are gone, nor of other versions than the one that is indexed."""
+        """Drop the records of files that are gone, and of other versions than the indexed one."""
         if known is None:
             return 0
         wanted = KnownFiles(lexical)

@@ -3,12 +3,12 @@
     u8 version | 3 x u8 zero | u32 meanings | u32 declared | u32 references
     16 bytes a meaning | u32 ordinal and u32 meaning a declared symbol | u32 a reference | a symbol record
 
-A meaning is what a name means in the whole repository: the fingerprint of the indexer's symbol. Each
-declaration that the indexer knows has one, and each reference that it resolved; for a reference the number is
-that of its meaning plus 1, with the highest bit where our parser did not find it, and 0 for one that ours
-decides. Integers are little-endian. Meanings and the ordinals of declared symbols ascend.
+A meaning is the symbol of the whole repository that a name stands for: the fingerprint of the indexer's
+symbol. Each declaration that the indexer knows has one, and each reference that it resolved. A reference has
+the number of its meaning plus 1, with the highest bit set if our parser did not find it; 0 means that our own
+resolver decides. Integers are little-endian. Meanings and the ordinals of declared symbols ascend.
 
-The symbol record is that of the file, with the references that the indexer found and our parser did not.
+The symbol record is the file's, plus the references that only the indexer found.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class PreciseRecord:
         return bool(self._is_added[row])
 
     def find_declared(self, ordinal: int) -> bytes | None:
-        """Return what the name of a declaration means, or None where the indexer does not know it."""
+        """Return the meaning of a declaration, or None if the indexer does not know it."""
         return self._declared.get(ordinal)
 
     def list_ordinals(self, meaning: bytes) -> list[int]:
@@ -87,7 +87,9 @@ def encode_precise_record(
     references: Sequence[bytes | None],
     added: Collection[int] = (),
 ) -> bytes:
-    """Return the bytes of a record: meanings by ordinal, and that of each reference of the symbol record.
+    """Return the bytes of a record.
+
+    `declared` has meanings by ordinal, `references` one per reference or None.
 
     `added` are the rows of the references that our parser did not find.
     """

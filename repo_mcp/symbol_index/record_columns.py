@@ -44,7 +44,7 @@ _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
 
 def find_faulty(records: Sequence[bytes]) -> frozenset[int]:
-    """Return the positions of those that are not valid symbol records."""
+    """Return the positions of the records that are not valid."""
     try:
         RecordColumns(records).check()
     except SymbolRecordError:

@@ -53,10 +53,10 @@ class _Batch:
 
 
 class SpareParser:
-    """A parser that is started before its first text is there: that takes a third of a second."""
+    """A parser that is started before its first text arrives, since starting takes a third of a second."""
 
     def __init__(self, parser: BatchParser, tasks: Sequence[str] = ()) -> None:
-        """Have it started, and what these tasks need loaded: 50 ms for a language."""
+        """Start it, and load what these tasks need: 50 ms for a language."""
         self._parser = parser
         self._thread = threading.Thread(
             target=self._start, args=(tasks,), name="structure spare", daemon=True
@@ -65,7 +65,7 @@ class SpareParser:
 
     def _start(self, tasks: Sequence[str]) -> None:
         self._parser.start()
-        with suppress(ParserFailed):  # whoever takes it finds that out
+        with suppress(ParserFailed):  # whoever takes it will notice
             self._parser.parse([(task, encode_request("", b"\n")) for task in tasks])
 
     def take(self) -> BatchParser:
@@ -92,7 +92,7 @@ class ParseWorkers:
     ) -> None:
         self._poison = poison if poison is not None else PoisonList()
         self._batches = _iter_batches(files)
-        self._ended: Counter[str] = Counter()  # texts by the task of an adapter that ended its process
+        self._ended: Counter[str] = Counter()  # texts that ended a process, by their adapter's task
         self._read_many = read_many
         self._stopped = threading.Event()
         self._parsers = [make_parser() for _ in range(workers)]
@@ -214,7 +214,7 @@ class ParseWorkers:
         return [*parsed, *batch.left]
 
     def _parse_foreign(self, parser: BatchParser, file: WantedFile, text: bytes) -> bytes:
-        """Return the answer of an installed adapter; none when it ends its process, or has done so often."""
+        """Return the answer of an installed adapter; empty when it ends its process, or has done so often."""
         if self._ended[file.task] >= MAX_ENDED:
             return b""
         answer = parser.parse_foreign(file.task, encode_request(file.path, text))
