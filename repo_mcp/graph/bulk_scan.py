@@ -102,7 +102,7 @@ class BulkScan:
             return self._program.find_record(path)
 
     def list_resolved(self, path: str) -> list[tuple[int, Resolution]]:
-        """Return the rows of a file's references with their meanings, ascending."""
+        """Return the row and meaning of each of a file's references, by row."""
         with self._lock:
             record = self._program.find_record(path)
             rows = [] if record is None else np.flatnonzero(record.ref_roles != ReferenceRole.BIND).tolist()
@@ -176,7 +176,7 @@ class BulkScan:
         return NamedUse(reference.symbol, reference.line, name, target, meant.external)
 
     def find_outside(self, name: str, types: Iterable[EdgeType], bounds: Bounds) -> tuple[str, Edges]:
-        """Return the full name of something declared outside the repository, "os.path.join", and its uses.
+        """Return the full name of something declared outside the repository ("os.path.join"), and its uses.
 
         `name` is that full name or an ending of it. If several full names fit, the most used one counts.
         Returns "" and no edges for a name that is unused, or that means something in the repository.

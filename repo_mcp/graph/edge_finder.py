@@ -1,16 +1,16 @@
 """The search for the edges of a symbol, in windows of a fixed size.
 
-Outgoing edges are the resolved references inside a symbol; for a type, a module or a file this includes
-references inside its members. Incoming edges are found by name: the files that use the target's name, or an
-alias that one of them imports it under, are scanned, nearest to the target first. Each reference of that
-name is resolved, and those that lead to the target count. Unresolved ones are listed beside the edges: a
-call of that name on a receiver of unknown type may mean the target.
+Outgoing edges are the resolved references inside a symbol, for a type, a module or a file also those inside
+its members. Incoming edges are found by name: the files that use the target's name, or an alias that one of
+them imports it under, are scanned, nearest to the target first. Each reference of that name is resolved, and
+those that lead to the target count. Unresolved ones are listed beside the edges: a call of that name on a
+receiver of unknown type may mean the target.
 
-A call of a member that others override may run any of them. Where it is asked for, a search has such calls as
-edges, possible and `via` the member that is called.
+A call of a member that others override may run any of them. A search that dispatches has such calls as
+possible edges, `via` the member that is called.
 
-A window ends after a fixed number of references or files, never after a measured time, so equal questions
-get equal answers. Whoever wants all edges asks for window after window.
+A window ends after a fixed number of references or files, never after a measured time, so equal questions get
+equal answers. A caller that wants all edges reads window after window.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from repo_mcp.symbols.symbol_record import (
 MAX_OUTGOING = 3_000  # references resolved in one window, of those inside one symbol
 MAX_INCOMING = 6_000  # references by name resolved in one window, of those to one target: 0.4 s
 MAX_FILES = 400  # scanned in one window
-# The first window for a name that no window holds, which the next ones double: 0.1 s, while what it shows is
-# little of all that there is anyway.
+# The first window for a name with more uses than any window holds; each next window is twice as large. It
+# takes 0.1 s, and would show only a small part of all edges anyway.
 FIRST = Bounds(40, 150)
-KEPT_USES = 100_000  # files in lists of who uses a name: 8 MB
+KEPT_USES = 100_000  # paths in cached lists of the files that use a name: 8 MB
 MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
@@ -67,7 +67,7 @@ _OUTSIDE = {
     ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
     ReferenceRole.EXTEND: EdgeType.EXTENDS,
 }
-_WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference tells of them
+_WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference shows them
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
@@ -98,8 +98,9 @@ class EdgeFinder:
     ) -> Iterator[Edges]:
         """Yield the edges of these types that begin at a symbol or inside it, in windows: at least one.
 
-        None has what one before it had. Each but the last is followed; the last is `cut` where a limit of
-        the hierarchy was reached. Where it `dispatches`, a call of an abstract member leads to its overrides.
+        No window repeats an edge of an earlier one. Each but the last has `is_followed` set; the last has
+        `cut` set if a limit of the hierarchy was reached. With `dispatches`, a call of an abstract member
+        leads to its overrides.
         """
         most = MAX_OUTGOING if bounds is None else bounds.references
         record = self._program.find_record(source.path)
@@ -192,7 +193,7 @@ class EdgeFinder:
     ) -> Iterator[Edges]:
         """Yield the edges of these types that end at a symbol, in windows, as `iter_outgoing` does.
 
-        With `dispatches`, calls of the member that it overrides are among them. They begin in `folder`.
+        With `dispatches`, calls of the members that it overrides are included. All edges begin in `folder`.
         """
         record = self._program.find_record(target.path)
         gathered = GatheredEdges(folder)
@@ -223,8 +224,10 @@ class EdgeFinder:
         yield gathered.take(cut=is_cut)
 
     def list_uses(self, target: Declaration, folder: str) -> list[tuple[str, int]]:
-        """Return the files in a folder that use the name of a symbol, ascending, and how often at most each
-        does: in whatever role, whatever it means there."""
+        """Return the files in a folder that use the name of a symbol, ascending, each with an upper bound of
+        its uses.
+
+        Every role and every meaning of the name counts."""
         inside = f"{folder}/" if folder else ""
         found = self._uses.get(target, lambda: self._list_uses(target))
         return [one for one in found if one[0].startswith(inside)]
@@ -245,8 +248,9 @@ class EdgeFinder:
         *,
         dispatches: bool = False,
     ) -> Iterator[tuple[int, Edges]]:
-        """Yield for each group of files the number of references by name that were resolved, `most` in each
-        file, and the edges that they are."""
+        """Yield for each group of files the number of references by name that were resolved, and their edges.
+
+        At most `most` references are resolved in each file."""
         record = self._program.find_record(target.path)
         assert record is not None, "only files that are parsed have symbols"
         above = self.dispatch.list_above(target) if dispatches else frozenset()
@@ -257,8 +261,7 @@ class EdgeFinder:
             yield count, gathered.take()
 
     def _asks_satisfied(self, declaration: Declaration, types: Types) -> bool:
-        """Return whether types that satisfy an interface without naming it are asked for; where a symbol is
-        named is another question."""
+        """Return whether a search must also find types that satisfy an interface without naming it."""
         record = self._program.find_record(declaration.path)
         if EdgeType.IMPLEMENTS not in types or types == _NAMED or record is None:
             return False
@@ -284,12 +287,12 @@ class EdgeFinder:
         return ordered
 
     def is_static(self, declaration: Declaration) -> bool:
-        """Return True for what only its own file can name, in C."""
+        """Return True for a declaration of C that only its own file can name."""
         record = self._program.find_record(declaration.path)
         return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.STATIC)
 
     def find_family(self, path: str) -> str:
-        """Return the languages of which a file is one."""
+        """Return the family of a file's language: the languages that can name each other's symbols."""
         return find_family(self._program.find_language(path))
 
     def find_record(self, path: str) -> SymbolRecord | None:
@@ -312,7 +315,7 @@ class _Search:
         above: frozenset[Declaration],
     ) -> None:
         self._finder = finder
-        self._above = above  # what the target overrides, where calls of that count
+        self._above = above  # what the target overrides, if calls of that count
         self._target = target
         self._symbol = record.get_symbol(target.ordinal)
         self._types = types
@@ -330,9 +333,9 @@ class _Search:
         self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in _OWNERS
 
     def run(self, most: Bounds, folder: str, *, grows: bool) -> Iterator[None]:
-        """Gather the references in a folder; yield where a window is full and another candidate follows.
+        """Gather the references in a folder; yield when a window is full and another candidate follows.
 
-        Where it `grows` and `most` cannot hold all, the first window is small.
+        With `grows`, the first window is small if `most` cannot hold all.
         """
         bounds, inside = most, f"{folder}/" if folder else ""
         if grows:
@@ -360,7 +363,7 @@ class _Search:
                     self._resolve(path, record, row)
 
     def sample(self, path: str, most: int) -> int:
-        """Gather the first references in a file, at most so many; return their number."""
+        """Gather the first references in a file, at most `most`; return their number."""
         record = self._finder.find_record(path)
         rows = (
             []
@@ -410,13 +413,15 @@ class _Search:
         likely = [one for one in targets if one.declaration in self._maybe_meant]
         if not likely:
             return None
-        # One of the definitions that the prototype in question may stand for; or all, one for each platform.
+        # One of the definitions that the prototype may stand for, or all of them: one for each platform.
         are_all = len(likely) > 1 and len(likely) == len(targets)
         return likely[0] if are_all else Target(likely[0].declaration, Confidence.POSSIBLE)
 
     def _could_mean(self, record: SymbolRecord, row: int) -> bool:
-        """Return False where its form rules it out: a constructor by name, or a non-member with a receiver
-        that is not called like the module of the target.
+        """Return False if the form of a reference rules the target out.
+
+        Ruled out are a constructor used by its name, and a non-member on a receiver without the name of its
+        module.
         """
         role = ReferenceRole(int(record.ref_roles[row]))
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:

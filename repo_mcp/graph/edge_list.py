@@ -1,20 +1,20 @@
-"""All edges of a symbol in one direction as one list, found as far as somebody reads it.
+"""All edges of a symbol in one direction as one list, searched only as far as it is read.
 
-The order is that of the windows of the search, and in each the surest first: edges beside names declared
-outside the repository. After all of them come the edges that are only possible, and last the unresolved
+The rows follow the windows of the search, the surest of each window first; edges and names declared outside
+the repository are mixed. After all of these come the edges that are only possible, and last the unresolved
 references. So the certain edges of a symbol with ten thousand callers can be read before the last file is
-scanned, and nobody reads guesses first. Where the first window that holds edges holds none that is sure,
-guesses stand where they are found: nobody reads ten thousand files to see the first one. An edge with many
-lines takes several rows.
+scanned, and guesses do not come first. If the first window with edges has no sure one, guesses stay where
+they are found: otherwise the first row could require reading ten thousand files. An edge with many lines
+takes several rows.
 
-A row `WindowEnd` stands where a window ended and another followed: a place to go on from, even when the
+A row `WindowEnd` marks the end of a window that another follows. A page can continue from it, even when the
 window held nothing.
 
-The users of a symbol are told folder by folder before its uses are resolved. The index counts the references
-by a name whatever they mean, so how many there are at most is known at once of the hottest symbol. How sure
-they are is told by a few of each folder, spread over its files.
+Before the uses of a symbol are resolved, they are counted by folder. The index counts the references by a
+name whatever they mean, which is an upper bound, known at once even for the hottest symbol. How sure they are
+is estimated from a few references of each folder, spread over its files.
 
-A folder stands apart from the one around it where it has a large part of all references; the largest first.
+A folder is listed apart from its parent if it has a large part of all references. The largest come first.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 
 ROW_LINES = 20  # of an edge in one row
-KEPT_LISTS = 16  # begun or complete: one of 40,000 references takes some 10 MB
+KEPT_LISTS = 16  # partial or complete: one of 40,000 references takes some 10 MB
 MAX_WINDOWS = 2  # searched for one page while they hold nothing
 MAX_FOLDERS = 10
-SMALLEST_PART = 20  # a folder apart has at least one in so many of all references
-SAMPLED_FILES, SAMPLED_REFERENCES = 3, 2  # of a folder; and of each of those files
+SMALLEST_PART = 20  # a folder that is listed apart has at least this fraction, 1/20, of all references
+SAMPLED_FILES, SAMPLED_REFERENCES = 3, 2  # files of a folder; references of each of those files
 
 Uses = Sequence[tuple[str, int]]  # path, and the number of references by name; ascending
 
@@ -57,20 +57,20 @@ class EdgeTotals:
     """The size of a list, as far as it is known."""
 
     edges: int  # symbols at the other end, by type of edge
-    possible: int  # of these that are no more than possible
+    possible: int  # of these, those that are only possible
     lines: int  # of all edges
     externals: int
     unresolved: int  # references
-    is_complete: bool  # else each number is the least that it may be
-    is_cut: bool  # a limit of the hierarchy was reached: there may be more that nobody can reach
+    is_complete: bool  # if not, each number is a lower bound
+    is_cut: bool  # a limit of the hierarchy was reached, so there may be edges that no search finds
 
 
 @dataclass(frozen=True, slots=True)
 class KnownEdges:
-    """A list as far as it is read."""
+    """A list as far as it has been read."""
 
     rows: Sequence[EdgeRow]
-    first_possible: int  # rows before the edges that are only possible, where those stand apart
+    first_possible: int  # rows before the edges that are only possible, if those come last
     totals: EdgeTotals
 
 
@@ -87,7 +87,7 @@ class EdgeList:
     """The edges of one symbol in one direction. Used by one call at a time; may raise IndexFormatError."""
 
     def __init__(self, windows: Iterator[Edges]) -> None:
-        """Read nothing yet. `windows` gives at least one; each but the last is followed."""
+        """Read nothing yet. `windows` yields at least one; each but the last has `is_followed` set."""
         self._windows = windows
         self._stages: list[_Stage] = []  # one after each window that was read
         self._sure: list[EdgeRow] = []
@@ -95,20 +95,19 @@ class EdgeList:
         self._unresolved: list[EdgeRow] = []
         self._pairs: dict[tuple[EdgeType, Declaration], bool] = {}  # True: some line of it is sure
         self._names: set[str] = set()
-        self._is_guessing: bool | None = None  # what is only possible stands among the others
+        self._is_guessing: bool | None = None  # possible edges are mixed with the others
         self._lines = self._references = 0
 
     def read(self, start: int) -> KnownEdges:
         """Return the list once it reaches beyond `start` rows, or is complete.
 
-        Further windows do not show, though a page behind may have had them read: equal calls get equal
-        answers.
+        Windows that a later page has already read are not included, so equal calls get equal answers.
         """
         stage, reached = self._read_stage(0), 0
         while not stage.totals.is_complete and not self._has_rows(start, stage.sure):
             reached += stage.sure > start
             if reached == MAX_WINDOWS:
-                break  # a window's end, at least, to go on from
+                break  # at least the end of a window, to continue from
             stage = self._read_stage(stage.number + 1)
         rows = self._sure[: stage.sure]
         if stage.totals.is_complete:
@@ -156,7 +155,7 @@ class EdgeList:
 
 
 class EdgeLists:
-    """The lists of one program that were used last. Thread-safe."""
+    """The most recently used lists of one program. Thread-safe."""
 
     def __init__(self, finder: EdgeFinder, lock: threading.RLock) -> None:
         """Read nothing yet. Calls take turns under `lock`."""
@@ -176,8 +175,10 @@ class EdgeLists:
         dispatches: bool = False,
         folder: str = "",
     ) -> KnownEdges:
-        """Return the edges of these types at one end of a symbol, as far as a page from row `start` on needs
-        them; with the calls that may run an override, where it `dispatches`. Incoming ones begin in `folder`.
+        """Return the edges of these types at one end of a symbol, as far as a page from row `start` needs
+        them.
+
+        With `dispatches`, calls that may run an override are included. Incoming edges begin in `folder`.
         """
         wanted = frozenset(types)
         windows = (
@@ -198,8 +199,9 @@ class EdgeLists:
         dispatches: bool = False,
         folder: str = "",
     ) -> list[FolderUses]:
-        """Return who refers to the name of a symbol, by folder, and how sure that is: by the edges, where all
-        are known, else by samples.
+        """Return the uses of a symbol's name by folder, and how sure they are.
+
+        This is judged by the edges if all are known, else by samples.
         """
         with self._lock:
             parts = divide(self._finder.list_uses(declaration, folder))
@@ -230,7 +232,7 @@ def _is_possible(edge: Edge) -> bool:
 
 
 def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:
-    """Yield rows of ROW_LINES at most, which together have the lines of one."""
+    """Yield rows of at most ROW_LINES lines, which together have all lines of `row`."""
     if row is None or isinstance(row, WindowEnd) or len(row.lines) <= ROW_LINES:
         if row is not None:
             yield row
@@ -246,12 +248,12 @@ class FolderUses:
     folder: str  # "" for the root
     files: int
     references: int  # at most
-    resolved: int  # of these; all of them where the list of edges is complete
-    lines: Mapping[Confidence, int]  # of the edges that the resolved ones are
+    resolved: int  # of these; all of them if the list of edges is complete
+    lines: Mapping[Confidence, int]  # of the edges of the resolved ones
 
 
 def divide(uses: Uses) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Return folders with the files that count for each, the folder with the most references first."""
+    """Return folders, each with the files that count for it; the folder with the most references first."""
     folders: dict[str, list[tuple[str, int]]] = {"": list(uses)}
     smallest = sum(count for _, count in uses) / SMALLEST_PART
     inner = {"": _count_inner("", uses)}
@@ -285,13 +287,13 @@ def _count_inner(folder: str, uses: Uses) -> Counter[str]:
 
 
 def choose_samples(uses: Uses) -> list[str]:
-    """Return a few of some files, evenly spread."""
+    """Return at most SAMPLED_FILES paths, evenly spread."""
     count = min(SAMPLED_FILES, len(uses))
     return [uses[number * len(uses) // count][0] for number in range(count)]
 
 
 def count_lines(edges: Sequence[Edge]) -> Counter[Confidence]:
-    """Return the number of lines by how sure they are."""
+    """Return the number of lines by confidence."""
     found: Counter[Confidence] = Counter()
     for edge in edges:
         found[edge.confidence] += edge.count

@@ -1,8 +1,8 @@
 """Edges: what a symbol depends on, and what depends on it, each with a confidence.
 
-An edge stands for the lines of one symbol that lead to, or from, another and that are equally sure of it: a
-caller whose first call is certain and whose second is a guess has two edges. A call of an interface's method
-may run any of its implementations: such an edge is no more than possible, and `via` that method.
+An edge has all lines by which one symbol leads to another with the same confidence: a caller whose first call
+is certain and whose second is a guess has two edges. A call of an interface's method may run any of its
+implementations: such an edge is only possible, `via` that method.
 
 Left out on purpose: how edges are found; see `repo_mcp/graph/edge_finder.py`.
 """
@@ -48,9 +48,9 @@ class Edge:
     confidence: Confidence  # of every line
     lines: tuple[int, ...]  # of the references, in the dependent symbol's file, ascending
     via: Declaration | None = (
-        None  # what the lines mean, where it is a member that `other` or its end overrides
+        None  # the member that the lines name, if `other` or the other end only overrides it
     )
-    source: str = ""  # of every line: SCIP where a precise indexer says so
+    source: str = ""  # of every line: SCIP if a precise indexer resolved it
 
     @property
     def count(self) -> int:
@@ -83,13 +83,13 @@ class Edges:
 
     edges: tuple[Edge, ...]
     externals: tuple[External, ...] = ()
-    unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or of its name; nearest file first
+    unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or by its name; nearest file first
     cut: bool = False  # a limit was reached, so there may be more
-    is_followed: bool = False  # by another window of the same search
+    is_followed: bool = False  # another window of the same search follows
 
 
 class GatheredEdges:
-    """Accumulates edges, one per type, other end, member in between and confidence."""
+    """Accumulates edges, one per type, other end, `via` member and confidence."""
 
     def __init__(self, folder: str = "") -> None:
         """Take a folder, or "" for the root: edges outside it are not recorded."""
@@ -108,8 +108,9 @@ class GatheredEdges:
         via: Declaration | None = None,
         source: str = "",
     ) -> None:
-        """Note a line that leads to, or from, a symbol. Of several on one line the surest counts, of equally
-        sure ones that of a precise indexer.
+        """Note a line that leads to, or from, a symbol.
+
+        Of several on one line the surest counts; of equally sure ones, that of a precise indexer.
         """
         if line in self._taken.get((edge_type, other, via), ()) or not other.path.startswith(self._inside):
             return
@@ -126,7 +127,7 @@ class GatheredEdges:
         self._unresolved.setdefault(path, {})[row] = line
 
     def take(self, *, cut: bool = False, is_followed: bool = False) -> Edges:
-        """Return what was noted since this was called before."""
+        """Return what was noted since the last call, and forget it."""
         edges = [
             Edge(
                 edge_type,

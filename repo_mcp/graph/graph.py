@@ -1,6 +1,6 @@
 """The graph of one snapshot, behind every navigation call. Thread-safe: a lock makes calls take turns.
 
-Uses of names are found whatever they mean: rare names, and those left of a declaration that is gone.
+`NameUses` finds uses of names whatever they mean: of rare names, and of a declaration that is gone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAMES = frozenset(
     """.split()  # noqa: SIM905
 )
 _SUFFIXES = (".csproj", ".fsproj", ".vbproj")
-MAX_DECLARING = 8  # files that declare the name of what is gone, too
+MAX_DECLARING = 8  # other files that declare the name of a removed symbol
 
 
 class Projects:
@@ -90,8 +90,10 @@ class Graph:
         makers: Mapping[str, MakeResolver],
         precise: PreciseAnswers | None = None,
     ) -> None:
-        """Read nothing yet. `makers` maps each language to the constructor of its resolver; the answers of
-        `precise`, if any, come before theirs.
+        """Read nothing yet.
+
+        `makers` maps each language to the constructor of its resolver. Answers of `precise` take precedence
+        over those of resolvers.
         """
         self._program = program
         self._lock = threading.RLock()
@@ -107,7 +109,7 @@ class Graph:
         self.name_uses = NameUses(program, self._edges, self._lock)
 
         def list_near(name: str) -> list[Node]:
-            """Return the symbols whose names are most like one that is not declared, the best first."""
+            """Return the symbols with names most like an undeclared one, best first."""
             with self._lock:
                 return self._lookup.list_near(name, name.rpartition(".")[2])
 
@@ -124,7 +126,10 @@ class Graph:
             return self._nodes.get(declaration)
 
     def choose(self, symbol: str, argument: str = "symbol") -> Node:
-        """Return the one symbol that an id, a name or a place means; see `SymbolLookup.choose`."""
+        """Return the one symbol that an id, a name or a path and line means.
+
+        Raises as `SymbolLookup.choose` does.
+        """
         with self._lock:
             return self._lookup.choose(symbol, argument)
 
@@ -135,7 +140,7 @@ class Graph:
     def search_widely(
         self, query: str, scope: SymbolFilter, limit: int
     ) -> tuple[list[tuple[Node, float]], bool]:
-        """Return what `search` does, and whether more symbols fit than can be looked at."""
+        """Return what `search` returns, and whether more symbols match than can be scored."""
         with self._lock:
             found = self._symbols.find(query, self._build_filter(scope), limit)
             named = [(self._nodes.get(one.declaration), one.score) for one in found]
@@ -234,7 +239,7 @@ class Graph:
     ) -> Edges:
         """Return the edges of these types that end at a symbol, most certain first.
 
-        With `dispatches`, calls of the member that it overrides are among them.
+        With `dispatches`, calls of the members that it overrides are included.
         """
         with self._lock:
             search = self._edges.iter_incoming
@@ -245,7 +250,7 @@ class Graph:
     ) -> Edges:
         """Return the edges of these types that begin at a symbol, most certain first.
 
-        Calls of abstract members lead to their overrides, too, where it `dispatches`.
+        With `dispatches`, calls of abstract members also lead to their overrides.
         """
         with self._lock:
             search = self._edges.iter_outgoing
@@ -298,11 +303,11 @@ class NameUses:
             return [list(paths) for paths in self._program.list_rare(name, most)]
 
     def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
-        """Return the references by a name, or an alias of it, that lead to no declaration: what still uses
-        one that is gone.
+        """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed
+        symbol.
 
-        `near` is the file that declared it. They are PROBABLE where no file declares the name any more. Where
-        more than MAX_DECLARING do, the name says nothing, and there are none.
+        `near` is the file that declared it. The edges are PROBABLE if no file declares the name any more. If
+        more than MAX_DECLARING files do, none are returned.
         """
         with self._lock:
             gathered, find_family = GatheredEdges(), self._edges.find_family

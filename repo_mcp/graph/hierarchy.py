@@ -2,9 +2,9 @@
 
 Every walk is breadth first, visits a type once and stops after MAX_TYPES, so inheritance cycles terminate.
 
-Dispatch gives the members that a call may run when it names one that others override. A call of
-`store.save()` where `store` is of an interface runs one of its implementations, and it is unknown which:
-these edges are possible, no more. Calls by `super` or by the name of a type run what they name.
+`Dispatch` finds the members that a call may run when it names one that others override. If `store` has an
+interface as its type, `store.save()` runs one of its implementations, and it is unknown which: these edges
+are only possible. Calls through `super` or the name of a type run the member that they name.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
 # Languages where a field overrides no method: in Go it has the name of the type that it embeds.
 _WITH_FIELDS_APART = frozenset({"go", "java", "cpp"})
 _LAST_NAME = re.compile(r"\w+\s*$")
-_OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java a constant of an enum may have a body
+_OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
-MAX_MEMBERS = 40  # above one member; abstract ones called inside one symbol, whose overrides are looked up
+MAX_MEMBERS = 40  # that one member overrides; abstract ones called in one symbol, which are looked up
 ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _OF_BASES = frozenset(
     {"super", "super()", "base", "parent", "__super"}
@@ -125,8 +125,8 @@ class Hierarchy:
         return parts
 
     def find_overridden(self, member: Declaration) -> list[Target]:
-        """Return the members of supertypes that one overrides: the nearest on each path upward, and those of
-        interfaces that its type satisfies."""
+        """Return the members that one overrides: the nearest in supertypes, and those of interfaces that its
+        type satisfies."""
         found = self._find_namesakes(member, self.list_bases, ends_at_match=True)
         return _add(found, self._method_sets.list_implemented(member))
 
@@ -186,7 +186,7 @@ class Hierarchy:
         return Declaration(member.path, parent)
 
     def _are_one_type(self, one: Declaration, other: Declaration) -> bool:
-        """Return whether one is an extension of the other, as is what C++ defines outside of a class."""
+        """Return whether one is an extension of the other, as definitions outside a class are in C++."""
         found = [(self._program.find_record(each.path), each.ordinal) for each in (one, other)]
         symbols = [record.get_symbol(ordinal) for record, ordinal in found if record is not None]
         return len({each.name for each in symbols}) == 1 and any(
@@ -194,8 +194,9 @@ class Hierarchy:
         )
 
     def _find_member(self, owner: Declaration, like: Symbol) -> list[Declaration]:
-        """Return the members of a type that share the name of another. Of several, those with as many
-        parameters remain, and of those the ones with the same parameter types, if any.
+        """Return the members of a type with the name of another member.
+
+        Of several, those with as many parameters remain; of these, any with the same parameter types.
         """
         found: list[tuple[Declaration, Symbol]] = []
         for part in self.list_parts(owner):
@@ -217,7 +218,7 @@ class Hierarchy:
 
 
 def _add(found: list[Target], more: list[Target]) -> list[Target]:
-    """Return targets with those of others that are not among them."""
+    """Return `found`, followed by those of `more` that it lacks."""
     known = {one.declaration for one in found}
     return [*found, *(one for one in more if one.declaration not in known)]
 
@@ -243,7 +244,7 @@ def _list_around(record: SymbolRecord, ordinal: int) -> list[str]:
 
 
 class Dispatch:
-    """The dispatch of one program's calls. Used by one call at a time."""
+    """The members that calls in one program may run. Used by one call at a time."""
 
     def __init__(self, program: Program, hierarchy: Hierarchy) -> None:
         self._program = program
@@ -261,7 +262,7 @@ class Dispatch:
         return receiver != type_name
 
     def is_abstract(self, member: Declaration) -> bool:
-        """Return True for a member without a body of its own: an interface's, or one that says so."""
+        """Return True for a member without a body: an interface's, or one declared abstract."""
         record = self._program.find_record(member.path)
         if record is None or not member.ordinal:
             return False
@@ -269,7 +270,7 @@ class Dispatch:
         return owner in ABSTRACT_KINDS or bool(int(record.flags[member.ordinal]) & SymbolFlag.ABSTRACT)
 
     def list_above(self, member: Declaration) -> frozenset[Declaration]:
-        """Return all members that one overrides, over any number of types."""
+        """Return all members that one overrides, directly or not."""
         found: set[Declaration] = set()
         waiting = [member]
         while waiting and len(found) < MAX_MEMBERS:
@@ -285,10 +286,10 @@ class Overrides:
     def __init__(self, dispatch: Dispatch) -> None:
         self._dispatch = dispatch
         self._known: dict[Declaration, list[Target]] = {}
-        self.is_cut = False  # there were more members than are looked up
+        self.is_cut = False  # there were more than MAX_MEMBERS
 
     def list_of(self, member: Declaration) -> list[Target]:
-        """Return what overrides a member; nothing for one that is not abstract."""
+        """Return the overrides of a member; none for one that is not abstract."""
         if member not in self._known and self._dispatch.is_abstract(member):
             if len(self._known) == MAX_MEMBERS:
                 self.is_cut = True

@@ -49,7 +49,7 @@ RESOLVERS: Mapping[str, MakeResolver] = {
     **dict.fromkeys(("go", "java", "rust", "c", "cpp", "swift"), NamedResolver),
 }
 
-QUIET_SECONDS = 0.1  # for all files to be parsed, before it is looked up which ones a node_id needs
+QUIET_SECONDS = 0.1  # a call waits this long for all files before it looks up which ones a node_id needs
 MAX_KEPT_BYTES = 24 * 1024 * 1024  # of decoded symbol records
 _ENTRY_BYTES = 400
 _STRING_BYTES = 160  # including its entry in the lookup table
@@ -71,7 +71,7 @@ class IndexProgram:
     ) -> None:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
 
-        Records of `precise` stand in for those of the symbol index: they have further references.
+        Records of `precise` replace those of the symbol index: they have further references.
         """
         self._view = view
         self._precise = precise
@@ -200,7 +200,7 @@ class IndexProgram:
 def _read_lines(
     read: Callable[[str], bytes], find_fingerprint: Callable[[str], bytes | None], path: str
 ) -> Sequence[str]:
-    """Return the lines of a file while it is the version that is indexed; else none."""
+    """Return the lines of a file if it is still the indexed version; else none."""
     try:
         data = read(path)
     except RepoError:
@@ -260,8 +260,8 @@ class LiveGraph:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
         `name_path` makes a client's path relative to the root, or raises RepoError.
 
-        A call waits for symbols that are being parsed up to `wait_seconds`. What `find_precise` returns comes
-        before our own answers.
+        A call waits for symbols that are being parsed up to `wait_seconds`. The answers of the view that
+        `find_precise` returns take precedence over our own.
         """
         self._find_precise = find_precise
         self._wait_seconds = wait_seconds
@@ -278,9 +278,9 @@ class LiveGraph:
     def open(self, *, names: str = "", paths: Sequence[str] = ()) -> Iterator[Graph]:
         """Yield the current graph for one call. Raises INDEX_UNAVAILABLE when it is missing or damaged.
 
-        While files are still to be parsed, waits up to the operator's `symbol_wait_seconds`; those are parsed
-        first that have the `names`, or are named by `paths`.
-        A symbol that the call does not find may be one that is missing here: NOT_FOUND says so, too.
+        While files are still to be parsed, waits up to the operator's `symbol_wait_seconds`. Files that hold
+        the `names`, or are in `paths`, are parsed first. A symbol may be missing because its file is not
+        parsed yet: NOT_FOUND says so, too.
         """
         self._told.warnings = []
         self._symbol_index.wait_for(Need(names, tuple(paths)), time.monotonic() + self._wait_seconds)
@@ -289,8 +289,9 @@ class LiveGraph:
 
     @contextmanager
     def open_at(self, symbol: str, argument: str = "symbol") -> Iterator[tuple[Graph, Node]]:
-        """Yield the current graph and the symbol that an id, a name or a place means. Raises as `open` does,
-        and as `SymbolLookup.choose` does, whose errors name the argument.
+        """Yield the current graph and the symbol that an id, a name or a path and line means.
+
+        Raises as `open` and `SymbolLookup.choose` do; `argument` is named in errors.
 
         Files that declare or use the symbol are parsed first.
         """

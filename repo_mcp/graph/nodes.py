@@ -43,7 +43,7 @@ class NamedProgram(Program, Protocol):
         """Return how much of a file was understood, or None for a file without a symbol record."""
 
     def read_lines(self, path: str) -> Sequence[str]:
-        """Return the lines of a file while it is the version that is indexed; else none."""
+        """Return the lines of a file if it is still the indexed version; else none."""
 
     def list_importing(self, name: str) -> Sequence[str]:
         """Return the files that import from a module whose name ends with `name`, ascending."""
@@ -60,7 +60,7 @@ class NamedProgram(Program, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One symbol in the form answers name it."""
+    """One symbol as answers name it."""
 
     node_id: str
     declaration: Declaration

@@ -48,7 +48,7 @@ _USED = _CALLED | {SymbolKind.MODULE}
 _C_CALLED = CALLABLE_KINDS | _VALUES - {SymbolKind.ENUM_MEMBER}
 _C_USED = CALLABLE_KINDS | _VALUES
 _NAMED_LIKE_TYPES = {
-    "rust": TYPE_KINDS | {SymbolKind.ENUM_MEMBER},  # a variant of an enum, in patterns
+    "rust": TYPE_KINDS | {SymbolKind.ENUM_MEMBER},  # an enum variant, in patterns
     "c": TYPE_KINDS | {SymbolKind.MACRO},
 }
 
@@ -83,11 +83,11 @@ class Resolution:
 
     targets: tuple[Target, ...] = ()
     external: str = ""  # dotted name of something not declared here: "os.path.join", "react.useState"
-    source: str = ""  # SCIP where a precise indexer says so, else empty: ours do
+    source: str = ""  # SCIP if a precise indexer resolved it; empty if a resolver did
 
 
 NOTHING = Resolution()
-UNTOLD = Resolution(source="untold")  # nothing either, and too common to be counted: the key of some object
+UNTOLD = Resolution(source="untold")  # too common to be counted as unresolved: the key of some object
 SCIP = "scip"
 
 

@@ -28,7 +28,7 @@ IMPLEMENTATIONS = (EdgeType.IMPLEMENTS, EdgeType.EXTENDS, EdgeType.INHERITS)
 # Every role in which a symbol is named: all but containment and overriding.
 NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType.OVERRIDES))
 
-# Kinds of symbols of which a language's parser does not record who uses them.
+# Kinds of symbols whose uses the parser of a language does not record.
 UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
     "cpp": frozenset({SymbolKind.MODULE}),
     "java": frozenset({SymbolKind.MODULE}),
@@ -36,13 +36,13 @@ UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
     "rust": frozenset({SymbolKind.MODULE, SymbolKind.EXTENSION}),  # an `impl`; its type is named
     "swift": frozenset({SymbolKind.EXTENSION}),
 }
-# Languages whose files can name each other's symbols; any other names those of its own.
+# Languages whose files can name each other's symbols; files of any other name only those of their own.
 _FAMILIES = {"cpp": "c", "typescript": "javascript"}
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 
 
 def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:
-    """Return the types of edges that lead from what implements a symbol of this kind, or overrides it."""
+    """Return the types of edges from implementations or overrides of a symbol of this kind."""
     return (EdgeType.OVERRIDES,) if kind in _MEMBERS else IMPLEMENTATIONS
 
 
@@ -52,7 +52,7 @@ def is_tracked(language: str, kind: SymbolKind) -> bool:
 
 
 def find_family(language: str) -> str:
-    """Return the name of the languages that can name each other's symbols."""
+    """Return the family of a language: the name of those that can name each other's symbols."""
     return _FAMILIES.get(language, language)
 
 

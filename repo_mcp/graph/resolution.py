@@ -30,7 +30,7 @@ MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_HELD_BYTES = 24 * 1024 * 1024
 
 MakeResolver = Callable[[Program], Resolver]
-MAX_DECLARATIONS = 16  # of one meaning: with more, ours decides
+MAX_DECLARATIONS = 16  # of one meaning; with more, our own resolver decides
 KEPT_MEANINGS = 20_000
 
 
@@ -42,7 +42,7 @@ class PreciseAnswers:
         self._declarations: LruCache[bytes, tuple[Declaration, ...]] = LruCache(KEPT_MEANINGS)
 
     def resolve(self, path: str, row: int, resolve: Callable[[], Resolution]) -> Resolution:
-        """Return the meaning of the reference in a row of a file; `resolve` returns ours."""
+        """Return the meaning of the reference in a row of a file; `resolve` asks our own resolver."""
         file = self._view.find(path)
         meaning = None if file is None else file.find_meaning(row)
         if file is None or meaning is None:
@@ -60,11 +60,11 @@ class PreciseAnswers:
         return Resolution(kept, ours.external, "" if kept else SCIP)
 
     def _find_declarations(self, meaning: bytes) -> tuple[Declaration, ...]:
-        """Return the declarations of a meaning, by path and ordinal; none where some are not known."""
+        """Return the declarations of a meaning, by path and ordinal; none if any of them is unknown."""
         found: list[Declaration] = []
         for path in self._view.list_defining(meaning)[: MAX_DECLARATIONS + 1]:
             file = self._view.find(path)
-            if file is None:  # it was edited since: nobody knows where the declaration is now
+            if file is None:  # edited since, so the place of the declaration is unknown
                 return ()
             found += [Declaration(path, ordinal) for ordinal in file.list_ordinals(meaning)]
         return tuple(found) if len(found) <= MAX_DECLARATIONS else ()
@@ -88,12 +88,14 @@ class Resolvers:
         count_decoded: Callable[[], int] = lambda: 0,
         precise: PreciseAnswers | None = None,
     ) -> None:
-        """Create no resolver yet. `makers` is by language; a maker that languages share is called once. A
-        language without one is that of an installed adapter, whose names are all that is known.
+        """Create no resolver yet.
+
+        `makers` maps languages to makers; one shared by languages is called once. A language without a maker
+        comes from an installed adapter and is resolved by names alone.
 
         `count_decoded` returns the bytes of symbol records that the program has decoded so far. As resolvers
-        hold the records they have read, they are dropped with their caches after MAX_HELD_BYTES more.
-        The answers of `precise` come before those of the resolvers.
+        hold the records they have read, they are dropped with their caches after MAX_HELD_BYTES more. Answers
+        of `precise` take precedence over those of the resolvers.
         """
         self._precise = precise
         self._program = program
@@ -146,9 +148,9 @@ class Resolvers:
 class ByNameResolver:
     """Resolves references by their names alone, in languages of installed adapters. For one call.
 
-    A name means the declarations of that name in its own file; else those in other files of its language. As
-    no scope and no import is known, nothing is EXACT: PROBABLE where there is one such declaration, POSSIBLE
-    where there are several, nothing where there are more than MAX_POSSIBLE.
+    A name means the declarations of that name in its own file; else those in other files of its language.
+    Scopes and imports are unknown, so nothing is EXACT: one such declaration is PROBABLE, several are
+    POSSIBLE, and more than MAX_POSSIBLE give none.
     """
 
     def __init__(self, program: Program) -> None:

@@ -7,8 +7,8 @@
 
 Candidates are symbols of a similar kind in files that share its rarest names. A likeness is from 0 to 1.
 
-Shapes are made of texts in their present state. Left out on purpose: the grammar of any language; the words
-of a comment are tokens like any others.
+Shapes come from the live text. Left out on purpose: the grammar of any language; words in comments are tokens
+like any others.
 
 Candidates are found from record columns alone. The score of one is the sum of the weights of the wanted names
 that it or its members use or declare, each counted once, and of the wanted stems contained in its own name.
@@ -337,7 +337,7 @@ class SimilarFinder:
         return found
 
     def _list_telling(self, own: _Features) -> list[str]:
-        """Return the rarest parts of the symbol's own name, without parts too short to tell."""
+        """Return the rarest parts of the symbol's own name, without parts that are too short."""
         parts = [part for part in own.parts if len(part) >= MIN_PART]
         return sorted(parts, key=lambda part: (-self._weigh_part(part), part))[:ASKED_PARTS]
 

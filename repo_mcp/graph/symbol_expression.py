@@ -2,12 +2,12 @@
 
     store AND save            both            store OR basket        either
     store NOT cached          one without     (a OR b) NOT c         grouped
-    "order store"             these words side by side               Auth*    a beginning
+    "order store"             these words side by side               Auth*    a prefix
 
 Operators are capital words; words side by side mean AND, and NOT binds closest, then AND, then OR. A query
-without operator, quotes and parentheses is no expression: its words are looked for in any number, best first.
+without operators, quotes and parentheses is not an expression: symbols may have any of its words, best first.
 
-Left out on purpose: NEAR is AND, and there are no columns to choose.
+Left out on purpose: column filters, and distances: NEAR means AND.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Term:
     is_phrase: bool = False
 
     def matches(self, has: Has) -> bool:
-        """Return whether a symbol has it."""
+        """Return whether a symbol has this term."""
         return has(self.text, self.is_phrase)
 
     def iter_wanted(self) -> Iterator[Term]:
@@ -50,7 +50,7 @@ class Pair:
     right: Expression
 
     def matches(self, has: Has) -> bool:
-        """Return whether a symbol fits."""
+        """Return whether a symbol matches."""
         if self.operator == "OR":
             return self.left.matches(has) or self.right.matches(has)
         return self.left.matches(has) and self.right.matches(has) is (self.operator == "AND")
@@ -72,7 +72,7 @@ def is_expression(query: str) -> bool:
 
 
 def parse_expression(query: str) -> Expression | None:
-    """Return what a query with operators means; None for one without, or with mistakes."""
+    """Return the expression of a query; None for one without operators, or with a syntax error."""
     if not is_expression(query):
         return None
     tokens = _list_tokens(query)
@@ -101,7 +101,7 @@ def _list_tokens(query: str) -> list[tuple[str, str]]:
 
 
 class _SyntaxError(Exception):
-    """The query is no expression."""
+    """The query is not an expression."""
 
 
 class _Parser:

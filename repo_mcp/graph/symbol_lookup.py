@@ -1,18 +1,18 @@
-"""The symbol that a text names: by an id, a qualified name or an ending of one, or a place.
+"""The symbol that a text names: by an id, a qualified name or an ending of one, or a path and line.
 
     0f3c...                       the id that answers give
     pkg.mod.Class.method          a qualified name; "::", "->", "#" and "/" count as dots
     Class.method, method          an ending of one
-    shop/orders.py:45             the innermost symbol on a line; a column behind it is ignored
+    shop/orders.py:45             the innermost symbol on a line; a column after it is ignored
     shop/orders.py:OrderStore     a symbol of that file
     shop/orders.py                the file itself
     shop.orders                   a Python module: its file
 
-Nothing is guessed: a text that fits several symbols is refused with the list of them. Declarations of one
+Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
 symbol count as one: the parts of a partial class, a namespace, a prototype and its definition, a getter and
 its setter; a type's constructors and extensions do not compete with the type.
 
-Left out on purpose: words and patterns, which are searched for; see `repo_mcp/graph/symbol_query.py`.
+Left out on purpose: words and patterns; see `repo_mcp/graph/symbol_query.py`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ from repo_mcp.text.roles import is_test_path
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
-MAX_CANDIDATES = 30  # of an ambiguous text that are listed
+MAX_CANDIDATES = 30  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
-LEAST_ALIKE = 0.6  # of a name that shares words with one that nothing has, as difflib measures it
-MAX_COMPARED = 2_000  # names that begin as one that nothing has: some 20 ms
+LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that shares words with it
+MAX_COMPARED = 2_000  # names that begin as an unknown one: some 20 ms
 BEGUN_CHARS = 2
 FEW_FILES = 50  # with more, only those that fit the rest of the name are read
-# Where declarations of one name in one place are one symbol: a getter and a setter, the branches of an `if`.
+# Languages in which declarations of one name in one scope are one symbol: a getter and a setter, the branches
+# of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
 _LINE = re.compile(r"(\d{1,9})(?::\d+)?")
 _MODULE_FILES = ("{}.py", "{}.pyi")
@@ -69,7 +70,7 @@ class NameMatch(Enum):
 
 
 class AmbiguousSymbolError(RepoError):
-    """The refusal of a text that several symbols fit; `candidates` has the first of the `total`."""
+    """Several symbols fit a text; `candidates` holds the first of `total`."""
 
     def __init__(self, text: str, nodes: Sequence[Node], argument: str) -> None:
         super().__init__(
@@ -93,17 +94,17 @@ class SymbolLookup:
         symbols: SymbolFinder,
         list_places: Callable[[Node], list[Node]],
     ) -> None:
-        """`list_places` gives all declarations of one symbol, the defining one first."""
+        """`list_places` returns all declarations of one symbol, the defining one first."""
         self._program = program
         self._nodes = nodes
         self._symbols = symbols
         self._list_places = list_places
 
     def choose(self, text: str, argument: str = "symbol") -> Node:
-        """Return the one symbol that a text means. `argument` is the name that errors give it.
+        """Return the one symbol that a text means. `argument` is its name in errors.
 
-        Raises AmbiguousSymbolError; NOT_FOUND with the nearest names; BUSY for a file that is being parsed
-        again.
+        Raises AmbiguousSymbolError; RepoError with NOT_FOUND and the nearest names, or BUSY for a file that
+        is being parsed again.
         """
         declaration = self._nodes.find(text)
         if declaration is not None:
@@ -135,7 +136,7 @@ class SymbolLookup:
     # A line
 
     def _list_on_line(self, path: str, line: int, argument: str) -> list[Node]:
-        """Return the innermost symbols of a file on a line. Raises NOT_FOUND for a line outside of all."""
+        """Return the innermost symbols of a file on a line. Raises NOT_FOUND for a line in no symbol."""
         nodes = self._nodes.list_nodes(path)
         around = [node for node in nodes if node.symbol.start_line <= line <= node.symbol.end_line]
         if not around:
@@ -180,7 +181,7 @@ class SymbolLookup:
         return [node for node in merged if not self._stands_beside(node, types)]
 
     def _stands_beside(self, node: Node, types: set[str]) -> bool:
-        """Return True for a constructor or an extension of a type that was found as well."""
+        """Return True for a constructor or an extension of a type that was also found."""
         if node.symbol.kind is SymbolKind.CONSTRUCTOR:
             parent = self._nodes.get(Declaration(node.path, node.symbol.parent))
             return parent.symbol.name in types and node.symbol.name == parent.symbol.name
@@ -281,7 +282,7 @@ class SymbolLookup:
         return RepoError(ErrorCode.NOT_FOUND, said, _suggest(near, usual), details)
 
     def list_near(self, text: str, last: str, path: str = "") -> list[Node]:
-        """Return symbols of the file that an id points to; if there is none, those of similar names."""
+        """Return symbols of the file that an id points to; if there is none, symbols with similar names."""
         paths = self._nodes.find_paths(text)
         if paths:
             return [self._nodes.get(one) for one in self._nodes.list_file(paths[0])[:NEAR_NAMES]]
@@ -292,7 +293,7 @@ class SymbolLookup:
         for query in (last, *alike):
             if found := self._find_named(query, path):
                 return found
-        parts = " ".join(get_word_terms(last)[1:])  # of a name that is mistyped, most are right
+        parts = " ".join(get_word_terms(last)[1:])  # most parts of a mistyped name are right
         return [node for node in self._find_named(parts, path) if _is_alike(last, node.symbol.name)]
 
     def _find_named(self, query: str, path: str) -> list[Node]:
@@ -301,7 +302,7 @@ class SymbolLookup:
 
 
 def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
-    """Return what several declarations of one symbol have in common; None where only more than it tells."""
+    """Return the key that all declarations of one symbol share; None if this alone does not make them one."""
     kind = node.symbol.kind
     if kind is SymbolKind.MODULE:  # a namespace of several files
         return node.language, node.qualified_name, kind
@@ -309,7 +310,7 @@ def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
 
 
 def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
-    """Return those of some paths that equal, or end with, the one before the first colon of a text."""
+    """Return the paths that equal, or end with, the text before the first colon."""
     head = text.partition(":")[0]
     return [path for path in paths if path.endswith(head) and path[-len(head) - 1 : -len(head)] in ("", "/")]
 

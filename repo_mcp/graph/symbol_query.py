@@ -71,7 +71,7 @@ IN_TESTS = -0.5
 FORWARD = -0.4
 
 _TOKEN = re.compile(r"[\w$*]+(?:(?:\.|::|->|#|/)[\w$*]+)*")
-_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # of an expression with mistakes: they are no names
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # not names, even in a faulty expression
 _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+|_")
 _CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
 
@@ -82,7 +82,7 @@ class Names(Protocol):
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         """Yield the declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order.
 
-        `pattern` must be compiled with MULTILINE and stand between ^ and $.
+        `pattern` must be compiled with MULTILINE and be enclosed in ^ and $.
         """
 
     def iter_parts(self, prefix: str) -> Iterable[str]:
@@ -155,7 +155,7 @@ class SymbolFinder:
     def __init__(self, program: SearchableProgram, nodes: NodeBook) -> None:
         self._program = program
         self._nodes = nodes
-        self.is_cut = False  # more symbols fit the last query than were looked at
+        self.is_cut = False  # more symbols match the last query than were scored
 
     def find(self, query: str, wanted: Wanted, limit: int) -> list[FoundSymbols]:
         """Return the best symbols for a query, by score, then path and ordinal."""
@@ -283,14 +283,14 @@ class SymbolFinder:
 
 
 class _Terms:
-    """The terms of an expression, as a symbol has them or not."""
+    """Tells which terms of an expression a symbol has."""
 
     def __init__(self, nodes: NodeBook, prepare: Callable[[str], _Word]) -> None:
         self._nodes = nodes
         self._prepare = lru_cache(MAX_TOKENS)(prepare)
 
     def look_at(self, draft: _QueryDraft) -> Has:
-        """Return what tells whether a symbol has a term: in its own name, or around it."""
+        """Return a function that tells whether a symbol has a term, in its own name or in those around it."""
         *around, name = self._nodes.name(Declaration(draft.path, draft.ordinal)).split(".")
         if not draft.ordinal:
             around, name = [draft.path], draft.path.rpartition("/")[2]
