@@ -1,8 +1,8 @@
-"""The targets of a name in C# that `#if` leaves.
+"""Weigh the targets of a name in C# by the `#if` conditions around them.
 
-A declaration that is never compiled where the use is, is not meant. Where it has a condition around it that
-the use does not have, something else bears the name when the condition does not hold: the twin under the
-opposite condition, which makes each probable, or what another assembly declares.
+A declaration that is never compiled together with the use is not meant. If it has a condition that the use
+does not have, the name means something else when the condition does not hold: a twin under the opposite
+condition, which makes each of them probable, or a declaration of another assembly.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class CSharpConditions:
         self._by_path: dict[str, list[tuple[int, Held]]] = {}
 
     def weigh(self, file: CSharpFile, line: int, name: str, found: Resolution) -> Resolution:
-        """Return a resolution without targets that are never compiled with the use, and the rest as sure as
-        the conditions allow; of a name of which nothing is left, an external one."""
+        """Return the resolution without targets that are never compiled with the use.
+
+        The conditions may lower the confidence of the rest. If nothing is left, the name is external."""
         held = [self._find_declared(one) for one in found.targets]
         if not any(held):
             return found
@@ -54,7 +55,7 @@ class CSharpConditions:
         ordinal = target.declaration.ordinal
         first = int(file.record.starts[ordinal])
         last = first + int(file.record.spans[ordinal])
-        # Without those that stand around attributes alone.
+        # Leave out conditions around attributes alone.
         return self._find_held(file, first) & self._find_held(file, last)
 
     def _find_held(self, file: CSharpFile, line: int) -> Held:
@@ -67,7 +68,7 @@ class CSharpConditions:
 
 
 def _read_rows(file: CSharpFile) -> list[tuple[int, Held]]:
-    """Return the lines from which on other conditions hold, ascending, and these."""
+    """Return the first line of each set of conditions with that set, ascending."""
     if CONDITIONS not in file.record.strings:
         return []
     rows = (row for row in list_references(file.record, ReferenceRole.BIND) if row.alias == CONDITIONS)
@@ -78,7 +79,7 @@ def _read_rows(file: CSharpFile) -> list[tuple[int, Held]]:
 def _lower(target: Target, use: Held, declared: Held) -> Target:
     if all(is_implied(one, use) for one in declared):
         return target
-    is_related = bool(use - declared)  # a project may well define what one asks for where it does the other
+    is_related = bool(use - declared)  # a project that defines the one symbol may well define the other
     most = Confidence.PROBABLE if is_related else Confidence.POSSIBLE
     order = list(Confidence)
     return replace(target, confidence=max(target.confidence, most, key=order.index))
@@ -96,7 +97,7 @@ def excludes(one: Held, other: Held) -> bool:
 
 
 def is_implied(condition: str, held: Held) -> bool:
-    """Return whether a condition holds where others do."""
+    """Return whether a condition follows from others."""
     if condition in held:
         return True
     if "||" in condition:
@@ -105,7 +106,7 @@ def is_implied(condition: str, held: Held) -> bool:
 
 
 def deny(condition: str) -> str:
-    """Return the condition that holds where this one does not; empty for one that mixes "and" and "or"."""
+    """Return the negation of a condition; empty if it mixes "&&" and "||"."""
     if "(" in condition or ("||" in condition and "&&" in condition):
         return ""
     for joint, opposite in (("||", "&&"), ("&&", "||")):

@@ -1,9 +1,9 @@
 """The type that a name means in a C# file, found through enclosing types, namespaces and usings.
 
 A type is identified by its full name and its number of type parameters, and may be declared in parts across
-several files. A name leads to it exactly if an enclosing namespace, a using or an alias says so. If none
-does, a type of that name in a namespace with the same first part is probable, because a `using` can also be
-declared in a project file.
+several files. The match is exact if an enclosing namespace, a using or an alias leads to it. If none does, a
+type of that name in a namespace with the same first part is probable, because a `using` can also be declared
+in a project file.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class CSharpResolver:
             other = self._names.find_file(path)
             for ordinal in other.record.find_symbols(dotted) if other is not None else ():
                 if other is None or other.record.kinds[ordinal] != SymbolKind.MODULE:
-                    continue  # a property that is called like a namespace
+                    continue  # a property with the name of a namespace
                 spaces.append(Target(Declaration(path, ordinal), Confidence.EXACT))
         return Resolution(tuple(spaces[:MAX_TARGETS])) if spaces else Resolution(external=dotted)
 
@@ -134,8 +134,10 @@ class CSharpResolver:
         return _say_type(self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments))
 
     def _resolve_attribute(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Resolve one of the two names of an attribute: the short one to a class of attributes, if there is
-        none with the long one; a class of the same name that is none is not meant."""
+        """Resolve one of the two names of an attribute, `Name` or `NameAttribute`.
+
+        The short name means an attribute class only if no class has the long one. A class that is not an
+        attribute is never meant."""
         arity = row.arguments & ~ATTRIBUTE
         found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
         if row.name.endswith(ATTRIBUTE_ENDING):
@@ -273,9 +275,10 @@ class CSharpResolver:
     # -- overloads -------------------------------------------------------------------------------------------
 
     def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Found:
-        """Return the members that a row names, of the nearest type that has any; for a call, the methods of
-        all types up to the first that declares one anew that fits for certain. An override counts as its
-        base's method.
+        """Return the members that a row names, of the nearest type that has any.
+
+        For a call, these are the methods of all types up to the first with a method of its own that certainly
+        accepts it. An override counts as its base's method.
         """
         found = (self._list_accessible(file, row, one) for one in self._types.iter_members(owner, row.name))
         levels = [level for level in found if level]
@@ -297,8 +300,10 @@ class CSharpResolver:
         return gathered or levels[0]
 
     def _list_accessible(self, file: CSharpFile, row: Reference, found: Found) -> Found:
-        """Return members without those that only an interface names, and without the private ones of types
-        that the use is not in."""
+        """Return the members that a use can access.
+
+        Explicit implementations of interfaces are left out, as are private members of types that do not
+        enclose the use."""
         kept = []
         inside: set[str] | None = None
         for declaration, symbol in found:
@@ -315,8 +320,10 @@ class CSharpResolver:
     def _weaken(
         self, file: CSharpFile, owner: TypeMeaning, row: Reference, members: Found, sure: Confidence
     ) -> Confidence:
-        """Return PROBABLE for EXACT where it is not certain that one of the members takes the arguments, and
-        a class outside, which the owner extends, or an extension method may fit better."""
+        """Return PROBABLE instead of EXACT if a member of another class may fit better.
+
+        That is so if none of the members certainly accepts the arguments, and the owner has an external base
+        class or an extension method may apply."""
         if row.role is not ReferenceRole.CALL or row.arguments < 2 or sure is not Confidence.EXACT:
             return sure
         outside = (_get_name(one) for one in self._types.list_line(owner) if not one.parts)
@@ -325,7 +332,7 @@ class CSharpResolver:
             _takes(one, row.arguments, extended=True) for _, one in others
         ):
             return sure
-        # Of type arguments nothing is compared.
+        # Type arguments are not compared.
         plain = [one for one in members if "<" not in one[1].parameters.partition("(")[2]]
         is_certain = self._overloads.has_certain(file, row, plain)
         return Confidence.EXACT if is_certain else Confidence.PROBABLE
@@ -403,7 +410,7 @@ def _get_name(meaning: TypeMeaning) -> str:
 
 
 def _is_called_like_its_type(members: Found, row: Reference) -> bool:
-    """Return whether a name may mean the type of what it names: in `Color.Red` what is behind it decides."""
+    """Return whether a name may also mean the type of the member it names: `Color` in `Color.Red`."""
     types = (one[1].return_type.rstrip("?").rpartition(".")[2] for one in members)
     return row.role is ReferenceRole.USE and row.name in types
 

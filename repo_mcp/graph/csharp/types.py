@@ -1,4 +1,4 @@
-"""The type of a C# value, as far as it is written, and the members of that type."""
+"""Find the type of a C# value, as far as it is written, and the members of that type."""
 
 from __future__ import annotations
 

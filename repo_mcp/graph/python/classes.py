@@ -92,7 +92,7 @@ class PythonClasses:
         return found
 
     def find_member(self, start: Class, name: str, behind: bool = False) -> list[Value]:
-        """Return the meaning of an attribute of a class or its instances; if `behind`, of its bases alone.
+        """Return the meaning of an attribute of a class or its instances; with `behind`, of its bases alone.
 
         If no class here has it, the result is an external name when a base is external, and otherwise empty.
         """

@@ -59,15 +59,15 @@ class PythonEvaluator:
         self._active: set[tuple[str, int, str]] = set()
         self._was_cut = False
         self._ignores_conditions = False
-        self.is_conditional = False  # a condition told the class of what was asked for last
+        self.is_conditional = False  # a condition decided the class in the last question
         self._told: LruCache[tuple[str, int, str], list[Value]] = LruCache(MAX_KEPT)
 
     def ask(
         self, path: str, ordinal: int, expression: str, line: int, *, ignores_conditions: bool = False
     ) -> Known:
-        """Return the values of an expression inside a symbol at a line; None when nothing tells.
+        """Return the values of an expression inside a symbol at a line; None if they are unknown.
 
-        With `ignores_conditions` its first name has the type that it is declared with.
+        With `ignores_conditions` its first name keeps its declared type, whatever conditions check.
         """
         self._steps = self._depth = 0
         self._was_cut = self.is_conditional = False
@@ -142,10 +142,11 @@ class PythonEvaluator:
         return []
 
     def _choose(self, path: str, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
-        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0. In the
-        line `x = x.next` the name has the value from before it.
+        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0.
 
-        A condition that tells the variable's class there comes before them.
+        In the line `x = x.next` the name still has its earlier value.
+
+        A condition that decides the variable's class there takes precedence.
         """
         plain = [one for one in bounds if one.form not in _CONDITIONS]
         if not line:
@@ -162,7 +163,7 @@ class PythonEvaluator:
         return [one for one in before if one.line == last] if before else plain
 
     def _is_guard(self, path: str, bound: Bound) -> bool:
-        """Return whether a condition calls a function that is declared to tell its argument's type."""
+        """Return whether a condition calls a declared type guard (`TypeGuard`, `TypeIs`)."""
         called = bound.qualifier.removesuffix("()")
         for value in self.evaluate(path, bound.symbol, called, bound.line) or ():
             names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
@@ -215,7 +216,7 @@ class PythonEvaluator:
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
         """Return the values of a variable that is annotated with this value."""
-        if form == Binding.NARROWED and value.form is Form.INSTANCE:  # what a type guard tells
+        if form == Binding.NARROWED and value.form is Form.INSTANCE:  # the result of a type guard
             return [value]
         made = _MADE.get(form, Form.INSTANCE)
         if self.classes.is_class(value):
@@ -316,7 +317,7 @@ class PythonEvaluator:
         """Return the values of a call."""
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
-        if value.form in (Form.GIVES_ITEM, Form.ITEMS):  # as an item: what a weak reference is to
+        if value.form in (Form.GIVES_ITEM, Form.ITEMS):  # as an item: the referent of a weak reference
             return [take_item(value)]
         if value.form is Form.GIVES_ITEMS:
             return [value._replace(form=Form.ITEMS, is_sure=False)]
@@ -335,9 +336,10 @@ class PythonEvaluator:
         return []
 
     def _call_function(self, value: Value, arguments: str, result: str = "()") -> list[Value]:
-        """Return a declared function's results: by its annotation, or else its return statements. What the
-        overloads that a call may choose return is open where they differ. `result` is "()[0]" for the first
-        item of a tuple."""
+        """Return a declared function's results, by its annotation or else its return statements.
+
+        Results of overloads are open if a call may choose between overloads with different ones. `result` is
+        "()[0]" for the first item of a tuple."""
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
         if names is None:
             return []
@@ -426,7 +428,7 @@ class PythonEvaluator:
 
 
 def _list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:
-    """Return the last conditions that hold at a line, of those that begin at a line or behind it."""
+    """Return the last conditions that hold at `line`, of those that begin at or after `start`."""
     holding: dict[tuple[str, str], Bound] = {}
     for one in bounds:
         if start <= one.line <= line:

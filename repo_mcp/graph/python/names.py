@@ -1,9 +1,9 @@
 """One Python file as the resolver sees it: the bindings, imports, bases and shown types of its scopes.
 
-The overloads of a function that a call may choose are told by its constants and by what it leaves out. A call
-is known as a record writes it, `(_,True,mode='rb')`, and an overload by its parameters as written. The first
-overload that fits counts, as type checkers have it. Where an argument's type would have to be known, several
-remain, and which of them is meant stays open.
+The overload that a call chooses follows from its constants and from the arguments it leaves out. A call has
+the form of symbol records, `(_,True,mode='rb')`, and an overload its parameters as written. The first
+overload that fits counts, as for type checkers. If the choice depends on the type of an argument, several
+remain, and it stays open which is meant.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _READ_ROLES = (
     ReferenceRole.ACCEPT,
     ReferenceRole.INHERIT,
 )
-_ROOT = re.compile(r"[.(\[]")  # behind the first name of an expression
+_ROOT = re.compile(r"[.(\[]")  # after the first name of an expression
 MAX_LOOKED_BACK = 200  # symbols searched for the method that assigns an attribute
 UNKNOWN_ARGUMENT = "_"
 _CUT = "…"  # at the end of a text that is too long for a record
 _LITERAL = re.compile(r"(?:\w+\.)*Literal\[(.*)\]")
 _UNION = re.compile(r"(?:\w+\.)*(?:Union|Optional)\[(.*)\]")
 _ANY = frozenset({"", "Any", "object"})
-# Types that no other constants have than these.
+# Types with no other constants than these.
 _CONSTANTS = {
     "bool": ("True", "False"),
     "int": ("0", "True", "False"),
@@ -57,7 +57,7 @@ class Bound(NamedTuple):
     qualifier: str
     name: str
     form: int
-    is_own: bool  # the value is made of the variable itself: `x = x.next`
+    is_own: bool  # the value is computed from the variable itself: `x = x.next`
 
 
 class Imported(NamedTuple):
@@ -119,7 +119,7 @@ class PythonSymbols:
         yield 0
 
     def find_class(self, ordinal: int) -> int:
-        """Return the class that a symbol is or stands in; 0 when there is none."""
+        """Return the class that a symbol is or is in; 0 if there is none."""
         for around in self.iter_around(ordinal):
             if self.is_class(around):
                 return around
@@ -141,7 +141,7 @@ class PythonSymbols:
         return re.search(rf"[(,*] ?{re.escape(name)} ?[,=)]", text) is not None
 
     def is_type_guard(self, ordinal: int) -> bool:
-        """Return whether a function tells whether its argument is of a type."""
+        """Return whether a function is annotated as a type guard."""
         written = self.record.strings[self.record.types[ordinal]]
         return "TypeGuard[" in written or "TypeIs[" in written
 
@@ -262,7 +262,7 @@ def choose_overloads(overloads: Sequence[str], arguments: str, is_bound: bool) -
 
 
 def _is_sure(argument: str, place: int, fitting: Sequence[Sequence[str]]) -> bool:
-    """Return whether an argument has the type of the first overload for sure, or tells none apart."""
+    """Return whether an argument certainly fits the first overload, or fits all of them alike."""
     type_text = fitting[0][place]
     if type_text in _ANY or all(types[place] == type_text for types in fitting):
         return True
@@ -323,7 +323,7 @@ def _match(parameters: Parameters, given: Sequence[str]) -> list[str] | None:
 
 
 def accepts(type_text: str, constant: str) -> bool | None:
-    """Return whether a constant, as records write it, has a type; None where that is not known."""
+    """Return whether a constant, as records write it, has a type; None if that is unknown."""
     if constant == UNKNOWN_ARGUMENT or type_text in _ANY:
         return None
     if literal := _LITERAL.fullmatch(type_text):
@@ -344,7 +344,7 @@ def accepts(type_text: str, constant: str) -> bool | None:
 
 def _is_among(constant: str, values: Sequence[str]) -> bool | None:
     """Return whether a constant is one of those that a `Literal` lists."""
-    if constant in ("'", "0"):  # one that is not written
+    if constant in ("'", "0"):  # its value is not recorded
         is_text = constant == "'"
         same = [
             one for one in values if (one[:1] in "'\"brBR" and is_text) or (one[:1].isdigit() and not is_text)

@@ -4,8 +4,8 @@ A bare name is looked up through scopes and imports. An attribute is looked up i
 as that is known. If nothing is known, the only member of that name in the repository is probable, and
 several are possible. Names common in builtin types or popular modules are never guessed.
 
-These are the members of the builtin types and of the most used classes of the standard library, and words
-that every other program uses for members.
+`COMMON_NAMES` has the members of the builtin types and of the most used classes of the standard library, and
+words that many programs use for members.
 
 Left out on purpose: whatever depends on values, on `setattr`, or on decorators that replace their target.
 """
@@ -252,7 +252,7 @@ class PythonResolver:
     def _answer(self, values: list[Value]) -> Resolution:
         targets: list[Target] = []
         external = ""
-        has_other = any(one.form is Form.OUTSIDE for one in values)  # it may be that, too
+        has_other = any(one.form is Form.OUTSIDE for one in values)  # it may be the external one, too
         for value in values:
             if value.form is Form.OUTSIDE:
                 external = external or value.path

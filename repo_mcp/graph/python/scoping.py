@@ -3,7 +3,7 @@
 Every name is followed to its declaration, through any `__init__` files but at most MAX_HOPS modules. A cycle
 of imports ends where it began.
 
-A value of an expression is a small record per meaning, as far as the resolver follows it.
+Each meaning of an expression is a small record, a `Value`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Value(NamedTuple):
     is_sure: bool = True
     # For a member's OBJECT: path and ordinal of the class it was looked up on. Otherwise empty.
     owner: tuple[str, int] | tuple[()] = ()
-    is_open: bool = False  # True if it is what one of several overloads returns, and not known which
+    is_open: bool = False  # True for the result of one of several overloads, if it is unknown which
 
     def like(self, other: Value) -> Value:
         """Return the same value, no surer than another one that leads to it."""
