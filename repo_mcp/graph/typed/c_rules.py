@@ -17,7 +17,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 
 MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
-ELSEWHERE = -1  # instead of a number of alternatives
+ELSEWHERE = -1  # stands for the number of alternatives: others are declared elsewhere
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _SYSTEM_TEXT = """
@@ -94,9 +94,9 @@ class CRules(Rules):
         return found if found is not None else self._find_only(name, is_system=include.startswith("<"))
 
     def _find_only(self, name: str, *, is_system: bool) -> str | None:
-        """Return the only file whose path ends so: a compiler may be given any folder.
+        """Return the only file whose path ends with `name`: a compiler may be given any include folder.
 
-        None for the name of a header that systems have.
+        Return None for the names of system headers.
         """
         folder, _, last = name.rpartition("/")
         if is_system and (folder or last in _SYSTEM):
@@ -122,7 +122,7 @@ class CRules(Rules):
         return self._conditional[path]
 
     def _list_surely_included(self, path: str, use: Setting) -> frozenset[str]:
-        """Return the files that a file includes, directly or through others, whatever is not said to hold."""
+        """Return the files that a file certainly includes under a setting, directly or through others."""
         key = path, use
         if key not in self._surely:
             seen, level = {path}, [path]
@@ -161,9 +161,11 @@ class CRules(Rules):
     # -- names -------------------------------------------------------------------------------------------
 
     def say_path(self, scope: FileScope, ordinal: int) -> Path:
-        """Return the full path of a symbol: of a macro its name; of a value of an enum without the enum's
-        name, unless it is one of an `enum class`, which has a type; of a type and of a value in C, where a
-        type is no scope, without the names of types around it."""
+        """Return the full path of a symbol.
+
+        That of a macro is its name alone. That of an enum value lacks the name of its enum, unless this is an
+        `enum class`, whose values have a type. In C a type is not a scope, so the paths of types and enum
+        values lack the types around them."""
         around = [one for one in scope.iter_around(ordinal) if one]
         kind, is_c = scope.get_kind(ordinal), scope.language == "c"
         if kind is SymbolKind.MACRO:
@@ -213,8 +215,10 @@ class CRules(Rules):
         return ([], [], qualifier.lstrip("<")) if found is None else ([found], [], "")
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return whether a name can be seen; a static name of a source file, and in C a type, a constant or a
-        macro of one, only where that file is included."""
+        """Return whether a name is visible in a file.
+
+        Static names of a source file, and in C its types, constants and macros, are visible only where it is
+        included."""
         if other is scope or other.path.endswith(_HEADERS):
             return True
         is_own = other.is_static(ordinal) and not other.is_member(ordinal)
@@ -223,8 +227,9 @@ class CRules(Rules):
         return True
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return definitions in the file or its includes, or else the definitions of prototypes there. The
-        name of a template means the template, and none of its special cases."""
+        """Return definitions in the file or its includes, or else the definitions of prototypes there.
+
+        The name of a template means the template, not its specialisations."""
         found = [one for one in found if not _is_special_case(*one)] or found
         own = [one for one in found if one[0] is scope]
         defined = [one for one in own if not one[0].is_forward(one[1])]
@@ -244,7 +249,7 @@ class CRules(Rules):
             headers = [one for one in others if _is_header(one[0]) and one[0].is_forward(one[1])]
             own_program = [one for one in sources if not self._is_announced_apart(one, seen, headers)]
             if 0 < len(own_program) < len(sources):
-                return own_program, False  # no rule of the language, but how trees of several programs are
+                return own_program, False  # not a rule of C, but usual in trees of several programs
         if sources:
             use = self._settings.find(scope, 0)
             prototypes = ((one[0].path, self._settings.find_declared(*one)) for one in (*own, *seen))
@@ -255,15 +260,18 @@ class CRules(Rules):
     def _is_announced_apart(
         self, defined: Candidate, seen: list[Candidate], headers: list[Candidate]
     ) -> bool:
-        """Return whether the file of a definition includes a prototype of it, and none that a use sees: of
-        two programs with a function of one name each has its own header."""
+        """Return whether the file of a definition includes a prototype of it, but none that the use sees.
+
+        If two programs have functions of one name, each has its own header."""
         included = [one for one in headers if self.is_included(defined[0].path, one[0].path)]
         return bool(included) and not any(one in seen for one in included)
 
     def settle(self, scope: FileScope, line: int, found: list[Candidate]) -> tuple[list[Candidate], int]:
-        """Return the declarations that may be compiled together with a line; those that are alternatives of
-        each other, or the one that is there only under a condition, are counted. ELSEWHERE is for a macro
-        under a condition that a use does not have: there must be something else of that name."""
+        """Return the declarations that may be compiled together with a line, and the number of alternatives.
+
+        Declarations that exclude each other are alternatives, and so is a single one under a condition that
+        the line may lack. For a macro under such a condition the number is ELSEWHERE: something else must
+        have that name."""
         use = self._settings.find(scope, line)
         settings = [self._settings.find_declared(*one) for one in found]
         left = [number for number, one in enumerate(settings) if not excludes(use, one)]
@@ -271,7 +279,7 @@ class CRules(Rules):
         certain = [one for one in left if not self._is_open(scope, found[one][0].path, use, settings[one])]
         dropped = (one for number, one in enumerate(settings) if number not in left)
         is_certain = len(certain) == len(left) and all(excludes_surely(use, one) for one in dropped)
-        left = certain or left  # what a condition adds to what is there anyway is the same again
+        left = certain or left  # one under a further condition repeats one without it
         places = {(found[one][0].path, settings[one]): found[one] for one in left}
         kept = [found[one] for one in left]
         if len(places) == 1:
@@ -285,8 +293,8 @@ class CRules(Rules):
         return kept, len(places)
 
     def _is_open(self, scope: FileScope, path: str, use: Setting, declared: Setting) -> bool:
-        """Return whether a declaration, or the header that it is in, depends on a condition of which a use
-        says nothing."""
+        """Return whether a declaration, or the inclusion of its header, has a condition that the use may
+        lack."""
         if is_open(use, declared):
             return True
         is_seen = path != scope.path and path.endswith(_HEADERS) and self.is_included(scope.path, path)
@@ -295,7 +303,7 @@ class CRules(Rules):
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
     ) -> list[Candidate]:
-        """Return the definitions in the folder of the file, or else of a header; all if none is there."""
+        """Return the definitions in the folder of the file, or else of a header it sees; else all."""
         for folder in (scope.folder, *(one[0].folder for one in seen)):
             near = [one for one in sources if one[0].folder == folder]
             if near:
@@ -304,21 +312,21 @@ class CRules(Rules):
 
 
 def _is_replacing(one: Candidate, setting: Setting) -> bool:
-    """Return whether a declaration is a macro, other than one that is defined where it is not yet."""
+    """Return whether a declaration is a macro, and not one that is defined only if it is still undefined."""
     scope, ordinal = one
     is_macro = scope.get_kind(ordinal) is SymbolKind.MACRO
     return is_macro and f"!defined({scope.get_name(ordinal)})" not in setting.conditions
 
 
 def _is_linked(one: Candidate) -> bool:
-    """Return whether a linker sees a declaration: of two with one name a program has one."""
+    """Return whether a linker sees a declaration: a program then has only one of that name."""
     scope, ordinal = one
     kind = scope.get_kind(ordinal)
     return kind in CALLABLE_KINDS and kind is not SymbolKind.MACRO and not scope.is_static(ordinal)
 
 
 def _is_special_case(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a type is one for some arguments of a template: `template <> struct hash<Foo> {`."""
+    """Return whether a type is a template specialisation: `template <> struct hash<Foo> {`."""
     return scope.get_kind(ordinal) in TYPE_KINDS and bool(scope.get_symbol(ordinal).parameters)
 
 

@@ -1,11 +1,11 @@
 """The conditions of the preprocessor: those around a line of C, and whether two lines exclude each other.
 
-A name means a declaration for sure only where no condition stands around the declaration that does not hold
-at the use as well. Declarations that exclude each other are alternatives: each is meant where it is compiled.
+A name certainly means a declaration only if every condition around the declaration also holds at the use.
+Declarations that exclude each other are alternatives: each is meant where it is compiled.
 
 The platforms of a line follow from the conditions around it and from where its file lies: `#ifdef _WIN32`,
-`src/win/fs.c` and `darwin-syscalls.h` say a platform each. A condition has three answers for each platform,
-as most macros are of no platform: yes, no, and unknown.
+`src/win/fs.c` and `darwin-syscalls.h` name a platform each. For each platform a condition is true, false or
+unknown, since most macros belong to no platform.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BSD = _BIT["freebsd"] | _BIT["netbsd"] | _BIT["openbsd"] | _BIT["dragonfly"]
 _UNIX = ALL & ~_BIT["windows"]
 _LINUX = _BIT["linux"] | _BIT["android"]
 
-# The platforms of a word in a path. A word that is used for other things, such as "mac", is none.
+# The platforms of a word in a path. Words with other meanings too, such as "mac", are left out.
 _WORDS: Mapping[str, int] = {
     **{name: bit for name, bit in _BIT.items() if name not in {"other", "linux"}},
     "win": _BIT["windows"], "win32": _BIT["windows"], "winnt": _BIT["windows"], "msvc": _BIT["windows"],
@@ -38,7 +38,7 @@ _WORDS: Mapping[str, int] = {
     "bsd": _BSD | _BIT["darwin"], "kqueue": _BSD | _BIT["darwin"], "solaris": _BIT["sunos"],
     "ibmi": _BIT["aix"], "os390": _BIT["zos"], "unix": _UNIX, "posix": _UNIX,
 }  # fmt: skip
-# The platforms that define a macro always, and those that may.
+# The platforms that always define a macro, and those that may define it.
 _MACROS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("_WIN32", "WIN32", "__WIN32__"), (_BIT["windows"], _BIT["windows"])),
     **dict.fromkeys(("_WIN64", "WIN64", "_MSC_VER", "__MINGW32__", "__MINGW64__"), (0, _BIT["windows"])),
@@ -63,8 +63,8 @@ _MACROS: Mapping[str, tuple[int, int]] = {
 _TOKEN = re.compile(r"defined\((\w+)\)|(\w+)|(&&|\|\||!(?!=)|[()])|(\s+)|(.)")
 _PATH_WORD = re.compile(r"[^\W_]+")
 
-Token = tuple[str | None, str | None, str | None]  # what is asked to be defined, a word, a mark
-Truth = tuple[int, int]  # platforms on which something is surely true, and on which it may be
+Token = tuple[str | None, str | None, str | None]  # name inside `defined()`, word, operator or parenthesis
+Truth = tuple[int, int]  # platforms on which a condition is certainly true, and on which it may be
 _UNKNOWN: Truth = (0, ALL)
 MAX_NESTING = 20
 
@@ -79,7 +79,7 @@ class Setting:
 
 
 def read_setting(path: str, conditions: Iterable[str]) -> Setting:
-    """Return what holds at lines of a file that have some conditions around them."""
+    """Return the setting of lines of a file with these conditions around them."""
     held = frozenset(conditions)
     told = ALL
     for one in held:
@@ -88,25 +88,25 @@ def read_setting(path: str, conditions: Iterable[str]) -> Setting:
 
 
 class Settings:
-    """The conditions that hold at the lines of files. Keeps what it read."""
+    """The conditions that hold at the lines of files. Caches what it reads."""
 
     def __init__(self) -> None:
         self._by_path: dict[str, tuple[list[int], list[Setting]]] = {}
 
     def find(self, scope: FileScope, line: int) -> Setting:
-        """Return what holds where a line is compiled."""
+        """Return the setting of a line."""
         if scope.path not in self._by_path:
             self._by_path[scope.path] = _read_settings(scope)
         lines, settings = self._by_path[scope.path]
         return settings[bisect_right(lines, line)]
 
     def find_declared(self, scope: FileScope, ordinal: int) -> Setting:
-        """Return what holds where a symbol begins."""
+        """Return the setting of a symbol's first line."""
         return self.find(scope, int(scope.record.starts[ordinal]))
 
 
 def _read_settings(scope: FileScope) -> tuple[list[int], list[Setting]]:
-    """Return the lines from which on other conditions hold, and what holds there; before them none do."""
+    """Return the lines where the conditions change, and the settings before, between and after them."""
     record = scope.record
     binding = (
         map(record.get_reference, record.list_role(ReferenceRole.BIND))
@@ -127,14 +127,14 @@ def excludes(one: Setting, other: Setting) -> bool:
 
 
 def excludes_surely(one: Setting, other: Setting) -> bool:
-    """Return whether conditions say so; what a path is called is no rule of the language."""
+    """Return whether the conditions alone exclude each other: the name of a path is only a convention."""
     if not one.told & other.told:
         return True
     return _contradicts(one.conditions, other.conditions) or _contradicts(other.conditions, one.conditions)
 
 
 def _contradicts(conditions: frozenset[str], others: frozenset[str]) -> bool:
-    """Return whether some condition says that others do not hold."""
+    """Return whether a condition contradicts others."""
     for one in conditions:
         if one.startswith("!("):
             denied = one[2:-1]
@@ -146,21 +146,21 @@ def _contradicts(conditions: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def is_open(use: Setting, declared: Setting) -> bool:
-    """Return whether a condition around a declaration is not known to hold where it is used."""
+    """Return whether a condition around a declaration is not known to hold at its use."""
     return any(
         use.platforms & ~read_condition(one)[0] for one in declared.conditions if one not in use.conditions
     )
 
 
 def is_special(one: Setting, other: Setting) -> bool:
-    """Return whether one line is for some of the platforms of another, as a fallback and what replaces it."""
+    """Return whether the platforms of one line are a proper subset of the other's, as beside a fallback."""
     both = one.platforms & other.platforms
     return one.platforms != other.platforms and both in {one.platforms, other.platforms}
 
 
 @lru_cache(4096)
 def read_path(path: str) -> int:
-    """Return the platforms that the words of a path leave: all where none is one's."""
+    """Return the platforms that the words of a path name; all if they name none."""
     left = ALL
     for word in _PATH_WORD.findall(path.lower()):
         mask = _WORDS.get(word, ALL)
@@ -194,7 +194,7 @@ def _read_all(tokens: list[Token], at: int, depth: int) -> tuple[Truth, int]:
 
 
 def _read_one(tokens: list[Token], at: int, depth: int) -> tuple[Truth, int]:
-    """Return the meaning of one operand; what is compared or computed is unknown where it may be defined."""
+    """Return the truth of one operand, and the next position. Comparisons and arithmetic are unknown."""
     if at >= len(tokens) or depth > MAX_NESTING:
         return _UNKNOWN, len(tokens) + 1
     asked, word, mark = tokens[at]
@@ -209,7 +209,7 @@ def _read_one(tokens: list[Token], at: int, depth: int) -> tuple[Truth, int]:
     elif word is not None and word.isdigit():
         truth = (ALL, ALL) if int(word[:18]) else (0, 0)
     elif word is not None:
-        truth = 0, _MACROS.get(word, _UNKNOWN)[1]  # its value is asked for: nothing where it is not defined
+        truth = 0, _MACROS.get(word, _UNKNOWN)[1]  # its value counts: 0 where it is not defined
     at += 1
     is_computed = False
     while at < len(tokens) and tokens[at][2] not in {"&&", "||", ")"}:

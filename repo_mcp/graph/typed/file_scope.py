@@ -80,7 +80,7 @@ class SymbolScopes:
         return next((one for one in self.iter_around(ordinal) if self.get_kind(one) in TYPE_KINDS), None)
 
     def is_member(self, ordinal: int) -> bool:
-        """Return whether a symbol stands directly inside a type, or in a macro that declares fields."""
+        """Return whether a symbol is directly inside a type, or in a macro that declares fields."""
         return self.get_kind(self._parents[ordinal]) in _OWNERS
 
     def say_names(self, ordinal: int) -> tuple[str, ...]:

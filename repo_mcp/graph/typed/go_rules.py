@@ -53,8 +53,9 @@ class GoRules(Rules):
         return None
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
-        """Return the path into an imported package; empty when the first name is not an import. What every
-        file has, such as `error`, is in the package "builtin", as the language's documents have it."""
+        """Return the path into an imported package; empty if the first name is not an import.
+
+        Predeclared names such as `error` are in the package "builtin", as in Go's documentation."""
         if names[0] == BUILTIN:
             return [OUTSIDE + names]
         bound = self.find_import(scope, ordinal, names[0])

@@ -52,7 +52,7 @@ class FoundDeclarations:
     declarations: tuple[Declaration, ...] = ()
     is_sure: bool = True
     external: str = ""  # dotted name of something outside the repository
-    alternatives: int = 0  # of what the preprocessor decides: each is meant where it is compiled
+    alternatives: int = 0  # declarations under exclusive conditions: each is meant where it is compiled
 
 
 NOT_FOUND = FoundDeclarations()
@@ -174,8 +174,9 @@ class NamedLookup:
     def _join_imported(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:
-        """Return with what a module of Rust declares what it imports under the same name: a configuration
-        chooses between them."""
+        """Return the declarations of a Rust module together with an import of the same name.
+
+        A configuration (`cfg`) chooses between them."""
         bound = self.get_rules(scope).find_import(scope, ordinal, name)
         if bound is None:
             return found
@@ -185,8 +186,9 @@ class NamedLookup:
         return replace(found, declarations=declarations, alternatives=count) if count > 1 else found
 
     def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
-        """Return whether a type between a use and the member that it means has a base that is declared
-        elsewhere: the base may have a member of that name, which would be nearer."""
+        """Return whether a nearer type than the found member's has an external base.
+
+        Such a base may have a member of that name, which would hide the found one."""
         owners = {self._find_owner(one) for one in found.declarations} - {None}
         if not owners:
             return False
@@ -230,11 +232,11 @@ class NamedLookup:
         return self._open_ended[owner]
 
     def _is_extension(self, declaration: Declaration) -> bool:
-        """Return True for an extension, which has the name of its type where that is declared elsewhere."""
+        """Return True for an extension, which stands for its type if that is external."""
         return self._get_kind(declaration) is SymbolKind.EXTENSION
 
     def _as_type(self, scope: FileScope, ordinal: int) -> list[tuple[FileScope, int]]:
-        """Return the type itself rather than its extension, where the type is found."""
+        """Return the type of an extension if it is found; any other declaration as it is."""
         if scope.get_kind(ordinal) is not SymbolKind.EXTENSION:
             return [(scope, ordinal)]
         real = self.find_extended(Declaration(scope.path, ordinal))
@@ -295,8 +297,9 @@ class NamedLookup:
     def _join_given_on(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
-        """Return with what a path leads to in Rust what modules give on under the same name otherwise: a
-        configuration chooses between `pub use simd::Finder` and `pub use plain::Finder`."""
+        """Return the targets of a Rust path together with those of other re-exports of the same name.
+
+        A configuration chooses between `pub use simd::Finder` and `pub use plain::Finder`."""
         if scope.language != "rust":
             return found
         others = [
@@ -359,10 +362,11 @@ class NamedLookup:
     ) -> list[Declaration]:
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
-        Of a value what is not called is a field, where fields and methods have names of their own.
+        If fields and methods may share names (`parts_fields`), a member `of_value` that is not called is a
+        field.
 
-        With inherited overloads, the nearest type with one that accepts the call counts. In C all that are
-        equally near count: a macro for fields may have a definition for each platform.
+        With inherited overloads, the nearest type with one that accepts the call counts. In C all equally
+        near members count, since a macro for fields may have a definition for each platform.
         """
         waiting, seen = [owner], {owner}
         is_c = self._get_language(owner) == "c"
@@ -420,8 +424,8 @@ class NamedLookup:
         return [Declaration(other.path, ordinal) for other, ordinal in kept]
 
     def _find_enumerators(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
-        """Return the values with a name of enums of C++ in a type: they are members of it, unless their enum
-        is a class."""
+        """Return the values with a name of C++ enums in a type: they are its members, unless in an `enum
+        class`."""
         if scope.language != "cpp" or is_type_role(role):
             return []
         found = [one for one in scope.find_named(name) if scope.get_kind(one) is SymbolKind.ENUM_MEMBER]
@@ -466,7 +470,7 @@ class NamedLookup:
     def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
         kind = scope.get_kind(ordinal)
         if kind is SymbolKind.CONSTRUCTOR and not self.get_rules(scope).constructor_name:
-            return role is ReferenceRole.CALL  # but for a call the name is that of the type
+            return role is ReferenceRole.CALL  # except in a call, where the name is the type's
         if kind is SymbolKind.CONSTRUCTOR and role is ReferenceRole.CALL:
             return True
         if scope.language == "c":
@@ -522,7 +526,7 @@ class NamedLookup:
         return list(found)
 
     def _find_pointed(self, scope: FileScope, ordinal: int) -> Iterator[Declaration]:
-        """Yield what a type of Rust points to, whose members it has as well: the `Target` of `impl Deref`."""
+        """Yield the `Target` of a Rust type's `impl Deref`, whose members the type has as well."""
         for other, part in self._iter_parts(scope, ordinal):
             targets = other.find_children(part, "Target")
             if targets and any(row.name == "Deref" for row in other.list_bases(part)):
@@ -578,7 +582,7 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
 
 
 def say_names(reference: Reference) -> Path:
-    """Return the dotted name that a reference writes, in parts."""
+    """Return the parts of a reference's dotted name, as written."""
     return (*reference.qualifier.split("."), reference.name) if reference.qualifier else (reference.name,)
 
 
@@ -588,12 +592,12 @@ def _extends_anything(scope: FileScope, ordinal: int) -> bool:
 
 
 def _prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:
-    """Return, of members of Rust with one name, those that no trait has: they count before the others."""
+    """Return the inherent ones among Rust members of one name: they take precedence over those of traits."""
     if len(found) < 2 or found[0][0].language != "rust":
         return found
     return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found
 
 
 def has_trait(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a symbol says which trait it implements."""
+    """Return whether an `impl` names a trait."""
     return any(one.role is ReferenceRole.IMPLEMENT for one in scope.list_bases(ordinal))

@@ -1,14 +1,16 @@
-"""The interfaces that types of Go satisfy: no text says so, the methods of a type decide.
+"""The interfaces that Go types satisfy: types do not name them, their methods decide.
 
-A type satisfies an interface when it has each of its methods with the same signature: declared in any file of
-its package, or promoted from what it embeds. Signatures are compared as they are written, with the packages
-of their types. An interface that embeds one of another repository is satisfied for sure only by a type that
-embeds the same; of the standard library's the names in STANDARD are known.
+A type satisfies an interface if it has each of its methods with the same signature, declared in any file of
+its package or promoted from an embedded type. Signatures are compared as written, with the packages of their
+types. An interface that embeds an external one is certainly satisfied only by a type that embeds the same;
+the methods of the standard interfaces in STANDARD are known.
 
-A name that its package does not declare is a type parameter: two signatures that differ in those alone are
-the same, and one that has them where another has types may be, for some arguments.
+A name that its package does not declare is a type parameter. Two signatures that differ only in the names of
+type parameters are the same; one with type parameters where the other has types may be the same, for some
+type arguments.
 
-Left out on purpose: whether one argument fits all methods, and the types that an interface lists (`~int`).
+Left out on purpose: checking that one type argument fits all methods, and the type sets of interfaces
+(`~int`).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
 
-MAX_FILES = 500  # that declare a method of one name, examined for types; and as many for what embeds them
+MAX_FILES = 500  # examined for types with a method of one name; as many more for embedding types
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
 MAX_EMBEDDED = 40  # types and interfaces in each other, for one method set
 MAX_EMBEDDING = 200  # types that embed others with a method, for one interface
@@ -61,24 +63,23 @@ _BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _EMBEDS = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)  # of a struct, of an interface
 _OWN_KINDS = frozenset({SymbolKind.STRUCT, SymbolKind.TYPE})
 
-Signature = str | None  # None: not known, as of the standard library, or cut
+Signature = str | None  # None: unknown (of the standard library) or cut
 
 
 @dataclass(slots=True)
 class _MethodSet:
     """The methods of a type or an interface, promoted ones among them."""
 
-    methods: dict[tuple[str, str], Signature] = field(default_factory=dict)  # by package, if hidden, and name
-    unknown: set[str] = field(default_factory=set)  # what it embeds and is declared in other repositories
+    methods: dict[tuple[str, str], Signature] = field(default_factory=dict)  # package if unexported, name
+    unknown: set[str] = field(default_factory=set)  # embedded types that are external
 
     @property
     def are_outside(self) -> bool:
-        """Return whether all methods are those of other repositories."""
+        """Return whether all methods come from external types."""
         return not any(self.methods.values())
 
     def satisfies(self, wanted: _MethodSet) -> Confidence | None:
-        """Return how sure it is that a type with these methods satisfies an interface; None for not at
-        all."""
+        """Return how sure it is that a type with these methods satisfies an interface; None if not."""
         if not wanted.methods:
             return None
         is_sure = wanted.unknown <= self.unknown
@@ -94,7 +95,7 @@ class _MethodSet:
 
 
 class MethodSets:
-    """The method sets of one program's types in Go, read anew for each question."""
+    """The method sets of one program's Go types, read anew for each question."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -125,8 +126,8 @@ class MethodSets:
         return sorted(found, key=lambda one: (one.declaration.path, one.declaration.ordinal))
 
     def list_satisfied(self, owner: Declaration, name: str = "") -> list[Target]:
-        """Return the interfaces that a type satisfies without naming them; only those with a method `name`,
-        if it is given."""
+        """Return the interfaces that a type satisfies without naming them; with `name`, those with that
+        method."""
         if self._program.find_language(owner.path) != "go":
             return []
         reader = _Reader(self._program)
@@ -189,10 +190,10 @@ class _Reader:
         self.lookup = NamedLookup(program)
         self._read: dict[Declaration, _MethodSet] = {}
         self._declared: dict[tuple[str, str], bool] = {}  # by folder and name
-        self._spare_files = MAX_FILES  # that are still examined for what embeds a type
+        self._spare_files = MAX_FILES  # files that may still be examined for embedding types
 
     def find_types(self, owner: Declaration) -> list[Declaration]:
-        """Return a type of its own; of an extension the type that it extends."""
+        """Return a type as it is; for an extension, the type that it extends."""
         scope = self.lookup.find_scope(owner.path)
         if scope is None:
             return []
@@ -261,7 +262,7 @@ class _Reader:
         return [one for found, _ in self._iter_embedded(owner) for one in found]
 
     def _iter_embedded(self, owner: Declaration) -> Iterator[tuple[tuple[Declaration, ...], str]]:
-        """Yield what each embedded name means: declarations, or the name of something outside."""
+        """Yield the meaning of each embedded name: declarations, or an external name."""
         scope = self.lookup.find_scope(owner.path)
         for row in scope.list_bases(owner.ordinal) if scope is not None else ():
             assert scope is not None
@@ -305,7 +306,7 @@ class _Reader:
         return self._read[owner]
 
     def _name_key(self, declaration: Declaration, name: str) -> tuple[str, str]:
-        """Return a method's name, with its package unless other packages see it."""
+        """Return a method's name, with its package if it is unexported."""
         scope = self.lookup.find_scope(declaration.path)
         hidden = scope is not None and not name[:1].isupper()
         return (scope.folder if scope is not None and hidden else "", name)
@@ -358,7 +359,7 @@ def _may_be_same(one: str, other: str) -> bool:
 
 
 def _add_outside(found: _MethodSet, outside: str) -> None:
-    """Add the methods of something declared outside the repository, where they are known."""
+    """Add the methods of an external type, if they are known."""
     if outside not in STANDARD:
         found.unknown.add(outside)
     for name in STANDARD.get(outside, ()):
@@ -379,5 +380,5 @@ def _drop_names(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    """Return a type without the blanks that mean nothing."""
+    """Return a type without insignificant spaces."""
     return re.sub(r"\s*([^\w\s])\s*", r"\1", text.strip())

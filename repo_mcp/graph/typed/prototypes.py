@@ -5,7 +5,7 @@ together when they match: the same name inside a type of the same name and, in C
 parameters. If several definitions match, as with one function per architecture, the one in the file with the
 same base name counts, or none.
 
-Left out on purpose: what a linker would say.
+Left out on purpose: the linker's choice.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _is_forward(record: SymbolRecord, ordinal: int) -> bool:
 def _are_of_two_types(
     one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, is_here: bool
 ) -> bool:
-    """Return whether both are in the bodies of types, and of different ones: each then has its own member."""
+    """Return whether both are in the bodies of different types: then they are two members."""
     parents = int(one.parents[first]), int(two.parents[second])
     kinds = SymbolKind(int(one.kinds[parents[0]])), SymbolKind(int(two.kinds[parents[1]]))
     is_same = is_here and parents[0] == parents[1]

@@ -26,7 +26,7 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_STEPS = 12
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
-MAX_TWINS = 4  # definitions of one struct of C
+MAX_TWINS = 4  # definitions of one C struct
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
 _LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
@@ -40,9 +40,9 @@ class Holder:
     external: str = ""  # dotted name of a type declared outside the repository
     is_items: bool = False  # the types are those of the receiver's items
     is_sure: bool = True
-    group: Declaration | None = None  # the field of a struct without a name, inside `types`
-    guarded: Holder | None = None  # what a lock of Rust gives, which is itself `external`
-    inner: int = 0  # lists inside the list that the items lie in
+    group: Declaration | None = None  # the field of an unnamed struct, inside `types`
+    guarded: Holder | None = None  # the value behind a Rust lock, which is itself `external`
+    inner: int = 0  # levels of lists inside the list of items
 
 
 def find_holder(
@@ -70,8 +70,9 @@ def find_holder(
 
 
 def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain: str) -> Holder | None:
-    """Return the type that a chain ends in which begins with the name of a type, or None. Only what is an
-    array has items."""
+    """Return the type at the end of a chain that begins with the name of a type, or None.
+
+    Only an array has items."""
     first, *steps = chain.split(".")
     if scope.language == "rust":
         return _find_path_type(lookup, scope, ordinal, (first, *steps))
@@ -82,7 +83,7 @@ def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain:
         if holder is None or holder.external or (step == "[]" and not holder.is_items):
             return holder if holder is not None and holder.external else None
         holder = _take_step(lookup, holder, step)
-    if holder is not None and holder.is_items:  # a pointer or an array that is initialised as one
+    if holder is not None and holder.is_items:  # a pointer, or an array that is initialised as one value
         return None
     return holder
 
@@ -90,7 +91,7 @@ def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain:
 def _find_path_type(
     lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...]
 ) -> Holder | None:
-    """Return the struct or the variant of an enum that a path names, which may begin with `Self`."""
+    """Return the struct or enum variant that a path names; the path may begin with `Self`."""
     if names[0] not in lookup.get_rules(scope).own_words or len(names) == 1:
         return _find_type(lookup, scope, ordinal, names)
     own = _find_own(lookup, scope, ordinal, is_base=False)
@@ -124,7 +125,7 @@ def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool
         return None
     own = lookup.find_extended(Declaration(scope.path, around))
     if not is_base:
-        # Of a type that is declared elsewhere, and of all that a bound fits, not all members are known.
+        # Not all members are known of an external type, or of every type that fits a bound.
         return Holder(tuple(own), is_sure=scope.language != "rust" or not _is_extension(lookup, own))
     bases = [base for one in own for base in lookup.list_bases(one)]
     return Holder(tuple(bases)) if bases else Holder(external="super")
@@ -156,8 +157,9 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
 
 
 def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference]) -> Holder | None:
-    """Return all types that rows name: the traits that a type parameter is bound by. Types of variables
-    that share their name and line are not sure."""
+    """Return all types that rows name: the trait bounds of a type parameter.
+
+    Types of variables that share their name and line are not sure."""
     found = [_find_type(lookup, scope, one.symbol, say_names(one)) for one in rows]
     known = [one for one in found if one is not None and one.types]
     if not known:
@@ -171,8 +173,9 @@ def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference
 def _find_taken(
     lookup: NamedLookup, scope: FileScope, ordinal: int, binding: Reference, names: tuple[str, ...]
 ) -> Holder | None:
-    """Return the type of a variable that is a value, or a part of one. What is taken out of a value is not
-    sure: the variable may be another behind the block."""
+    """Return the type of a variable bound to a value, or to a part of one.
+
+    The type of a part is not sure: after the block the variable may be another."""
     if len(names) > 1 and names[-2][:1].isupper():  # a field of a pattern
         made = _find_path_type(lookup, scope, ordinal, names[:-1])
         found = _take_step(lookup, made, names[-1]) if made is not None and not made.external else None
@@ -185,14 +188,14 @@ def _find_taken(
 
 
 def _take_item(holder: Holder) -> Holder:
-    """Return the type of an item of a list: a list itself where lists lie in it."""
+    """Return the type of an item of a list, which is a list itself if the list is nested."""
     return replace(holder, inner=holder.inner - 1) if holder.inner else replace(holder, is_items=False)
 
 
 def _find_payload(
     lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...], position: int
 ) -> Holder | None:
-    """Return the type of what a pattern takes out of a variant of an enum or out of a struct, by position."""
+    """Return the type of the field that a pattern takes from an enum variant or a struct, by position."""
     made = _find_path_type(lookup, scope, ordinal, names)
     for one in made.types if made is not None else ():
         other = lookup.find_scope(one.path)
@@ -245,7 +248,7 @@ def _find_type(
 
 
 def _list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-    """Return the definitions of one type of C, one a platform; of `typedef struct s {} s` the struct."""
+    """Return the definitions of one C type, one per platform; of `typedef struct s {} s`, the struct."""
     scopes = [(one, lookup.find_scope(one.path)) for one in found]
     real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
     return tuple(real or found)[:MAX_TWINS]
@@ -285,7 +288,7 @@ def _find_value(
             return Holder(external=found.external)
     for one in found.declarations[:1]:
         if role is ReferenceRole.USE and scope.language == "java" and _is_callable(lookup, one):
-            return None  # a method is no value: the name is that of a variable whose type is not known
+            return None  # a method is not a value, so the name is a variable's of unknown type
         return _read_declared(lookup, one)
     return None
 
@@ -296,7 +299,7 @@ def _is_callable(lookup: NamedLookup, declaration: Declaration) -> bool:
 
 
 def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
-    """Return the type of a member, which is no surer than that of what it belongs to."""
+    """Return the type of a member; it is no surer than the type of its owner."""
     found = _find_member_type(lookup, holder, segment)
     return found if found is None or holder.is_sure else replace(found, is_sure=False)
 
@@ -306,7 +309,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
         if holder.is_items:
             return _take_item(holder)
         return _find_index(lookup, holder) or Holder(holder.types, is_sure=holder.is_sure)
-    if segment == "this":  # of the class that stands before it, in Java
+    if segment == "this":  # in Java, of the class before it
         return holder
     name = segment.removesuffix("()")
     role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
@@ -334,7 +337,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
 
 
 def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
-    """Return the type that an index of a type of Rust gives, by its `impl Index`."""
+    """Return the type of an indexed Rust value, by the `impl Index` of its type."""
     for one in holder.types:
         for method in lookup.find_members(one, "index", ReferenceRole.CALL):
             scope = lookup.find_scope(method.path)
@@ -354,8 +357,9 @@ def _is_of_c(lookup: NamedLookup, holder: Holder) -> bool:
 
 
 def list_c_members(lookup: NamedLookup, holder: Holder, name: str, role: ReferenceRole) -> list[Declaration]:
-    """Return the fields of a struct of C that have a name: of twins those of each, and of a struct without a
-    name those in its own lines."""
+    """Return the fields with a name of a C struct.
+
+    Of several definitions, each counts; of an unnamed struct, only the fields in its own lines."""
     found = [member for one in holder.types for member in lookup.find_members(one, name, role)]
     group = holder.group
     if group is not None and len(found) > 1:
@@ -400,20 +404,20 @@ def _read_text(
     text: str,
     holder: Holder | None,
 ) -> Holder | None:
-    """Return the type written in the text of a result, looked up where that text stands."""
+    """Return the type written in the text of a result, looked up in the scope of its declaration."""
     text = rules.read_result(text)
     locked = _LOCK.search(text) if scope.language == "rust" else None
     if locked is not None:
         guarded = _read_text(lookup, rules, scope, declaration, text[locked.end() :], holder)
         return Holder(external=locked.group(1), guarded=guarded)
-    if text.rstrip("*[] ") in {"struct", "union"}:  # without a name: its members are the outer one's
+    if text.rstrip("*[] ") in {"struct", "union"}:  # unnamed: its members belong to the outer one
         owner = Declaration(scope.path, scope.get_parent(declaration.ordinal))
         return Holder((owner,), group=declaration)
     if text.endswith("()"):  # a variable initialised by a call has the call's type
         found = find_holder(lookup, scope, declaration.ordinal, 1 << 30, text)
         return found if found is None or found.types != (declaration,) else None
     wrapper = read_wrapper(text)
-    if wrapper.name:  # as a standard library has it, or the repository's own
+    if wrapper.name:  # the standard library's, or the repository's own
         names = (*filter(None, wrapper.qualifier.split(".")), wrapper.name)
         if lookup.find_type(scope, declaration.ordinal, names).declarations:
             return _find_type(lookup, scope, declaration.ordinal, names)
@@ -436,7 +440,7 @@ def _read_text(
 def _find_associated(
     lookup: NamedLookup, scope: FileScope, declaration: Declaration, named: TypeName, holder: Holder | None
 ) -> Holder | None:
-    """Return what `Self::Entry` is: by the `impl` around a declaration, or by the receiver's."""
+    """Return the type of `Self::Entry`, by the `impl` around a declaration or that of the receiver."""
     blocks = [Declaration(scope.path, scope.get_parent(declaration.ordinal))]
     for owner in [*blocks, *(holder.types if holder is not None else ())]:
         for one in lookup.find_members(owner, named.name, ReferenceRole.TYPE):
@@ -452,8 +456,10 @@ def _find_associated(
 def _find_bounded(
     lookup: NamedLookup, scope: FileScope, declaration: Declaration, name: str
 ) -> Holder | None:
-    """Return the traits by which a type parameter is bound that a field or a result has as its type: by the
-    type around it, and by its `impl` blocks; None for what is no such parameter. Never sure: the block of a
+    """Return the trait bounds of a type parameter that is the type of a field or a result; None for any other
+    name.
+
+    The bounds are those of the type around it and of its `impl` blocks. They are never sure: the block of a
     use may have other bounds."""
     owner = scope.get_parent(declaration.ordinal)
     owner_name = scope.get_name(owner)

@@ -4,7 +4,7 @@ A bare name is looked up in the enclosing scopes, among imports and in the visib
 the receiver's type, its extensions and its bases. If that fails, either is looked up by name alone.
 
 EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
-few. Nothing is said of more than MAX_POSSIBLE, or of common member names whose receiver type is unknown. A
+few. More than MAX_POSSIBLE give none, and neither do common member names on a receiver of unknown type. A
 call of a type means the type, and its declared constructor that accepts that many arguments.
 """
 
@@ -53,8 +53,8 @@ MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_IMPORTED_FILES = 40
 
-ALIAS, STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, where there is one
-_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO}  # in C: which of several decides an `#if`
+ALIAS, STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
+_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO}  # in C an `#if` decides which of several
 
 # Member names that so many types have that the name alone does not identify one.
 _COMMON_TEXT = """
@@ -116,7 +116,7 @@ class NamedResolver:
                 assert holder is not None
                 members = lookup.find_members(one, reference.name, reference.role)
                 return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
-        if lookup.get_rules(scope).has_labels:  # Swift: a case stands behind a dot, and is no name in scope
+        if lookup.get_rules(scope).has_labels:  # Swift: a case follows a dot, and is not a name in scope
             return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
         found = lookup.find_bare(scope, reference.symbol, reference.name, reference.role)
         if found.declarations:
@@ -170,8 +170,9 @@ class NamedResolver:
     def _doubt_renamed(
         self, scope: FileScope, ordinal: int, reference: Reference, found: Resolution
     ) -> Resolution:
-        """Return what a type of C means whose name is a macro as well, `#define text other_text`: the macro,
-        and the type possibly."""
+        """Return the meaning of a C type whose name is also a macro, `#define text other_text`.
+
+        This is the macro, and possibly the type."""
         use = replace(reference, role=ReferenceRole.USE)
         macros = self._conclude(self._lookup.find_bare(scope, ordinal, use.name, use.role, use), use).targets
         seen = [one for one in macros if one.confidence is not Confidence.POSSIBLE]
@@ -233,7 +234,7 @@ class NamedResolver:
             found = FoundDeclarations(tuple(members), is_sure)
             found = settle(lookup, scope, reference.line, found)
             return self._conclude(found if found.alternatives else self._choose_twin(scope, found), reference)
-        # What is reached through a type is a path in Rust, and no field.
+        # In Rust a member reached through a type is a path, not a field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
         is_sure = holder.is_sure and not _may_mean_of_reference(scope, reference)
         for one in holder.types:
@@ -246,8 +247,10 @@ class NamedResolver:
         return NOTHING
 
     def _choose_twin(self, scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
-        """Return the one of several declarations that is called like a folder or the file of its use, as
-        `uv/win.h` in `src/win/fs.c`; all of them where that decides nothing."""
+        """Return the declaration whose path shares a word with that of the use, as `uv/win.h` and
+        `src/win/fs.c`.
+
+        Return all of them if that does not decide."""
         if len(found.declarations) < 2:
             return found
         words = {one: set(_PATH_WORD.findall(one.path)) for one in found.declarations}
@@ -276,19 +279,19 @@ class NamedResolver:
             confidence, several = Confidence.PROBABLE, False
         elif found.is_sure and not several:
             confidence = Confidence.EXACT
-        else:  # a macro that nothing includes is most often a library's function of that name
+        else:  # for a macro that is not included, the name is mostly a library's function
             is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)
             confidence = Confidence.POSSIBLE if several or is_macro else Confidence.PROBABLE
         if several and len(declarations) > MAX_POSSIBLE:
             declarations = declarations[:MAX_POSSIBLE]
         makers = [one for one in declarations if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
-        makers = makers if len(makers) > 1 else []  # of these the types of arguments decide
+        makers = makers if len(makers) > 1 else []  # the types of the arguments decide between these
         return Resolution(
             tuple(Target(one, Confidence.POSSIBLE if one in makers else confidence) for one in declarations)
         )
 
     def _part_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
-        """Return what a name in Java may mean: a method where it is called or behind `::`, else none."""
+        """Return the declarations that a Java name may mean: methods in calls and after `::`, else others."""
         if is_type_role(use.role):
             return declarations
         kinds = {one: self._get_kind(one) for one in declarations}
@@ -297,8 +300,9 @@ class NamedResolver:
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
 
     def _list_inherited(self, methods: list[Declaration], call: Reference) -> list[Declaration]:
-        """Return what a base of Java declares beside a method that cannot override it, `fit(T)` beside
-        `fit(long)`: which of them is meant is decided by whether a number is boxed."""
+        """Return the methods of a Java base that are not overridden by these but may be meant as well.
+
+        Beside `fit(long)`, `fit(T)` is meant if the number is boxed."""
         if call.role is not ReferenceRole.CALL or len(methods) != 1 or call.arguments < 2:
             return []
         scope = self._lookup.find_scope(methods[0].path)
@@ -311,13 +315,14 @@ class NamedResolver:
             for one in self._lookup.find_members(base, call.name, call.role, call):
                 other = self._lookup.find_scope(one.path)
                 its = _list_numbers(other, one.ordinal) if other is not None else own
-                if its != own and len(its) == len(own):  # what takes any number of arguments comes last
+                if its != own and len(its) == len(own):  # variadic methods come last
                     found.append(one)
         return found
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
-        """Return True for several declarations of one name in a package of Go, each in a file of its own, or
-        in one scope of Rust: the constraints of a build choose between them."""
+        """Return True for declarations of one name between which build constraints choose.
+
+        These are in one Go package, each in a file of its own, or in one Rust scope."""
         if len(declarations) > 1 and self._is_rust(declarations[0]):
             return len({self._say_scope(one) for one in declarations}) == 1
         paths = {one.path for one in declarations}
@@ -335,11 +340,11 @@ class NamedResolver:
         return declaration.path, scope.get_parent(declaration.ordinal) if scope is not None else 0
 
     def _is_extension(self, declaration: Declaration) -> bool:
-        """Return True for an extension: what its name means is declared elsewhere."""
+        """Return True for an extension: the type of its name is declared elsewhere."""
         return self._get_kind(declaration) is SymbolKind.EXTENSION
 
     def _say_identity(self, declaration: Declaration) -> tuple[str, str, str]:
-        """Return a key that is equal for declarations a name cannot tell apart: parts of one type."""
+        """Return a key that is equal for declarations that a name cannot distinguish: parts of one type."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None:
             return declaration.path, "", str(declaration.ordinal)
@@ -374,7 +379,7 @@ class NamedResolver:
         return self._keep_accepting(list(dict.fromkeys(chosen)), call)
 
     def _keep_accepting(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
-        """Return the declarations that accept a call; all when none does, except where labels tell."""
+        """Return the declarations that accept a call; all if none does, except in languages with labels."""
         if not declarations or not call.arguments:
             return declarations
         scope = self._lookup.find_scope(declarations[0].path)
@@ -416,8 +421,7 @@ class NamedResolver:
         return Resolution(tuple(Target(one, confidence) for one in found))
 
     def _is_of_trait_outside(self, declaration: Declaration) -> bool:
-        """Return whether a member of an `impl` is one of a trait of another repository, which types of others
-        have, too."""
+        """Return whether a member is in an `impl` of an external trait, which external types have, too."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None or scope.language != "rust":
             return False
@@ -450,15 +454,16 @@ class NamedResolver:
 
 
 def _list_numbers(scope: FileScope, ordinal: int) -> tuple[str, ...]:
-    """Return for each parameter of a method of Java the number that it is, or an empty text."""
+    """Return for each parameter of a Java method its numeric type, or an empty text."""
     parameters = split_signature(scope.get_symbol(ordinal).parameters).parameters
     found = (_NUMBER.match(one) for one in parameters)
     return tuple(one[1] if one is not None else "" for one in found)
 
 
 def _may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:
-    """Return whether a method of Rust is called on `self` in an `impl` for a reference: methods that traits
-    give the reference count there before those of the type."""
+    """Return whether a Rust method is called on `self` in an `impl` for a reference.
+
+    There, methods that traits give the reference take precedence over those of the type."""
     if reference.role is not ReferenceRole.CALL or reference.qualifier != "self" or scope.language != "rust":
         return False
     around = scope.find_type_around(reference.symbol)

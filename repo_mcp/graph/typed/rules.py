@@ -28,7 +28,7 @@ class Rules:
     has_overloads = False
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
     parts_fields = False  # a field and a method may share a name: a call of a member means the method alone
-    has_labels = False  # a call names the parameters: one that names others means something else
+    has_labels = False  # a call names parameters: one that names others means another function
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     doubted_kinds: frozenset[SymbolKind] = frozenset()  # of symbols that are only possible by name alone
     has_extensions = False  # members may be declared outside their type
@@ -39,13 +39,13 @@ class Rules:
     constructor_name = ""  # of constructors not named after their type
 
     transparent: frozenset[str] = frozenset()  # members after which the receiver keeps its type
-    giving_item: frozenset[str] = frozenset()  # members that give an item of their receiver
-    imitating: frozenset[str] = frozenset()  # members that give a type made by a macro, with the same fields
+    giving_item: frozenset[str] = frozenset()  # members that return an item of their receiver
+    imitating: frozenset[str] = frozenset()  # members that return a macro's type, with the same fields
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.find_scope: Callable[[str], FileScope | None] = lambda path: None
-        # The full paths that imports inside a function give a name at a symbol, nearest first.
+        # Return the full paths that imports inside a function bind to a name at a symbol, nearest first.
         self.list_nearer: Callable[[FileScope, int, str], list[Path]] = lambda scope, ordinal, name: []
 
     def find_home(self, scope: FileScope) -> Path:

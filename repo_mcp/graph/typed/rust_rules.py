@@ -20,7 +20,7 @@ _FOLDER = re.compile(r"\bpath\s*=\s*\"([^\"]+)\"")
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
-# Members of wrappers such as Option and Arc; the lookup goes on in the same type.
+# Members of wrappers such as Option and Arc; the lookup continues in the same type.
 _TRANSPARENT_TEXT = """
 unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
 into_inner deref deref_mut ok cloned as_deref as_deref_mut get_mut unwrap_unchecked take unwrap_or_else
@@ -101,7 +101,7 @@ class RustRules(Rules):
         return self._names[crate]
 
     def _list_dependencies(self, crate: str) -> dict[str, str]:
-        """Return the crates that a manifest depends on: name in code -> folder, "" if it says none."""
+        """Return the dependencies in a manifest: name in code -> folder, "" if none is given."""
         if crate not in self._dependencies:
             path = f"{crate}/Cargo.toml".lstrip("/")
             text = self.program.read_text(path) if self.program.has_file(path) else None
@@ -119,7 +119,7 @@ class RustRules(Rules):
         return self._dependencies[crate]
 
     def _read_dependency(self, crate: str, line: str, named: str, found: dict[str, str]) -> None:
-        """Note the dependency in a line, or the folder of the one that a section is `named` after."""
+        """Record the dependency in a line, or the folder of the one that its section is `named` after."""
         key = _KEY.match(line)
         if key is None:
             return
@@ -274,8 +274,9 @@ class RustRules(Rules):
         return next((one for one in choices if self.program.has_file(one)), None)
 
     def follow(self, scope: FileScope, path: Path) -> list[Path]:
-        """Return the paths from which the innermost module file on a path may give on the rest: to its own
-        crate what it imports, to others what it re-exports."""
+        """Return the paths for which a path may stand, through imports of the innermost module file on it.
+
+        Its own crate sees its imports, other crates only its re-exports."""
         found: list[Path] = []
         for cut in range(len(path) - 1, 0, -1):
             file = self.find_module_file(path[:cut])
@@ -307,12 +308,12 @@ class RustRules(Rules):
         return found
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
-        """Return whether an `impl` block may be of a type: same crate, or an external type's block."""
+        """Return whether an `impl` block may belong to a type: in the same crate, or of an external type."""
         is_extension = scope.get_kind(ordinal) is SymbolKind.EXTENSION
         return is_extension or self._find_crate(scope.folder) == self._find_crate(other.folder)
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return False for a module that is only announced; such modules are found by their files."""
+        """Return False for a module declaration without a body; such modules are found by their files."""
         return not (other.is_forward(ordinal) and other.get_kind(ordinal) is SymbolKind.MODULE)
 
     def read_result(self, text: str) -> str:

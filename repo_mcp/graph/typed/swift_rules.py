@@ -1,8 +1,8 @@
 """Name rules of Swift: all files of a module see each other; a module is a folder in `Sources`.
 
 The labels of arguments are part of a function's name: `move(from:to:)`. A call names its arguments in the
-order of the parameters. It may leave out those that have defaults, give a variadic one any number of values,
-and write closures behind the brackets, the first of them without a label.
+order of the parameters. It may leave out those with defaults, give a variadic one any number of values, and
+put closures after the parentheses, the first of them without a label.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class _Parameter:
     label: str  # "_" for none
     is_optional: bool
     is_variadic: bool
-    is_plain: bool  # its type is certainly none of functions
+    is_plain: bool  # its type is certainly not a function type
 
 
 def accepts_labels(parameters: str, given: str) -> bool:
-    """Return whether a declaration accepts a call, by their labels.
+    """Return whether a declaration accepts a call, judged by labels.
 
-    `parameters` is the declared text with its brackets, `given` is what the parser says of a call: "(for:_:)"
-    for `(for: 1, 2)`, and closures behind the brackets after them, as "()_:then:". Without it, or where the
-    declared text was cut, everything is accepted.
+    `parameters` is the declared text with its parentheses. `given` is the parser's form of a call: "(for:_:)"
+    for `(for: 1, 2)`, with trailing closures after it, as in "()_:then:". If it is empty, or the declared
+    text was cut, every call is accepted.
     """
     if not given or not parameters.endswith(")"):
         return True
@@ -54,7 +54,7 @@ def accepts_labels(parameters: str, given: str) -> bool:
 
 
 def _take(wanted: list[_Parameter], labels: list[str]) -> int:
-    """Return how many parameters the arguments in the brackets use up, or -1 when they do not fit."""
+    """Return how many parameters the arguments in parentheses use up, or -1 if they do not fit."""
     at = 0
     for label in labels:
         if label == "_" and at and wanted[at - 1].is_variadic:
@@ -128,8 +128,9 @@ class SwiftRules(Rules):
         return [self.find_home(scope), *imported]
 
     def _find_folder(self, row: Reference) -> str:
-        """Return what paths of an imported module begin with: its name, or the only folder of sources, for
-        what tests import as ours and no folder has the name of."""
+        """Return the first part of paths in an imported module: its name, or the only folder of sources.
+
+        The latter is for tests that import the module under a name that no folder has."""
         if row.arguments and not self._is_here(row.qualifier):
             return next((one for one in _ONLY_FOLDERS if self.program.has_folder(one)), row.qualifier)
         return row.qualifier
@@ -147,7 +148,7 @@ class SwiftRules(Rules):
         return any(self.program.has_folder(folder) for folder in folders)
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
-        """Return the path of an imported declaration; nothing for a module itself, which is no file."""
+        """Return the path of an imported declaration; nothing for a module itself, which is not a file."""
         if not self._is_here(qualifier):
             return [], [], ".".join(filter(None, (qualifier, name)))
         return [], ([(qualifier, name)] if name else []), ""
