@@ -84,12 +84,12 @@ class ScriptFile:
 
     @cached_property
     def blocks(self) -> dict[int, tuple[int, int]]:
-        """Map a symbol that a block or an unnamed function declares to the first and last line of that."""
+        """Map a symbol declared in a block or unnamed function to the first and last line of that block."""
         rows = (one for (_, alias), found in self.binds.items() if alias == BLOCK for one in found)
         return {one.symbol: (one.line, one.arguments) for one in rows}
 
     def keep_seen(self, symbols: list[Symbol], line: int) -> list[Symbol]:
-        """Return those of some symbols of one name that a line sees (0: any line): the innermost block's."""
+        """Return those of several namesakes that a line sees (0: any line): the innermost block's."""
         if not line or not symbols or not any(one.ordinal in self.blocks for one in symbols):
             return symbols
         whole = 0, self.get_symbol(0).end_line
@@ -193,7 +193,7 @@ class ScriptNames:
     # -- exports -------------------------------------------------------------------------------------------
 
     def find_export(self, path: str, name: str, *, hops: int = 0) -> Meaning:
-        """Return the meaning of a name that a module exports; UNKNOWN if it exports none."""
+        """Return the meaning of a name that a module exports; UNKNOWN if it does not export it."""
         key = (path, name)
         if key not in self._exported:
             self._exported[key] = UNKNOWN  # the answer inside a cycle

@@ -181,7 +181,7 @@ class TypeScriptResolver:
         return [Declaration(ordinal.path, one.ordinal) for one in whole or found]
 
     def _look_through(self, ordinal: Declaration) -> tuple[Declaration, ...]:
-        """Return what a CommonJS module is as a whole; any other declaration as it is."""
+        """Return the value of a whole CommonJS module; any other declaration as it is."""
         if ordinal.ordinal:
             return (ordinal,)
         file = self._names.find_file(ordinal.path)

@@ -148,7 +148,7 @@ class ScriptTypes:
         return unite(self._get_owners(one, is_call, steps) for one in declarations)
 
     def _choose_signatures(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-        """Return the signatures that a caller sees of a function: its implementation only without others."""
+        """Return the signatures of a function that a caller sees: overloads, or else the implementation."""
         if len(declarations) < 2:
             return declarations
         symbols = [(one, self._names.get_symbol(one)) for one in declarations]
@@ -195,7 +195,7 @@ class ScriptTypes:
             owners = self._follow_bind(file, row, steps)
             if owners != NOBODY:
                 return owners
-        own = Owners((Declaration(file.path, symbol.ordinal),))  # for an object literal that it returns
+        own = Owners((Declaration(file.path, symbol.ordinal),))  # for a returned object literal
         return own if file.record.list_children(symbol.ordinal) else NOBODY
 
     def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
@@ -257,7 +257,7 @@ class ScriptTypes:
         return unite(self._follow_bind(file, row, steps) for row in rows)
 
     def _follow_parameter(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
-        """Return the owners of a parameter, or of an object, by what says its type where it stands."""
+        """Return the owners of a parameter or an object by its contextual type."""
         position, index = read_parameter(row.arguments)
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
@@ -270,8 +270,9 @@ class ScriptTypes:
         return unite(self._find_expected(one, position, index, steps + 1) for one in declarations)
 
     def _find_expected(self, declaration: Declaration, position: int, index: int, steps: int) -> Owners:
-        """Return the owners of a parameter of a function type, or of one of the function that is given to a
-        function; see `name_parameter`."""
+        """Return the owners of a parameter of a function type, or of a callback's parameter.
+
+        See `name_parameter`."""
         symbol, file = self._names.get_symbol(declaration), self._names.find_file(declaration.path)
         if symbol is None or file is None or steps > MAX_STEPS:
             return NOBODY
@@ -455,7 +456,7 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
 
 
 def unite(each: Iterable[Owners]) -> Owners:
-    """Return the owners of all; an external one only where there is no other."""
+    """Return the owners of all; an external one only if there is no other."""
     found: dict[Declaration, None] = {}
     outside, is_items = "", False
     for owners in each:
@@ -466,8 +467,9 @@ def unite(each: Iterable[Owners]) -> Owners:
 
 
 def find_binds(file: ScriptFile, ordinal: int, name: str, line: int) -> Sequence[Reference]:
-    """Return the rows that show a variable's type on a line, in the innermost scope that has any: all of one
-    annotation."""
+    """Return the rows that show a variable's type on a line, in the innermost scope that has any.
+
+    They all belong to one annotation."""
     binds = file.binds
     for around in file.iter_around(ordinal):
         rows = binds.get((around, name))
