@@ -1,7 +1,7 @@
 """Answer in a few sentences, each with its citation, from what an investigation has noted.
 
-No sentence says more than the findings and the edges between them: what is named, what it calls, what it is
-used by, where it is set.
+The sentences state only findings and the edges between them: what a subject is, its callees, its users, where
+it is set.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.research.records import Finding, Form, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
 
 MAX_NAMED = 3  # in one sentence
-READS = "reads the field "  # what a finding is there for that does what a subject leaves for later
+READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
     Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
@@ -29,7 +29,7 @@ _RELATIONS = {
 
 
 def build_claim(state: ResearchState, reading: Reading) -> str:
-    """Return the answer in at most three sentences; "" where the findings speak for themselves."""
+    """Return the answer in at most three sentences; "" if there is none for its form."""
     undeclared = [one for one in reading.subjects if one.how == "undeclared"]
     if undeclared:
         return " ".join(_tell_undeclared(one) for one in undeclared)
@@ -77,7 +77,7 @@ def _tell_relation(state: ResearchState, reading: Reading) -> str:
 
 
 def _tell_settings(state: ResearchState, subject: Subject) -> str:
-    """Return where a setting is declared, taken and set; in tests only where the program does neither."""
+    """Return where a setting is declared, read and set; tests count only if the program does neither."""
     own = [one for one in state.findings if not is_test_place(one.path)]
     places = {
         how: [_cite_line(one) for one in own if one.why.startswith(how)]

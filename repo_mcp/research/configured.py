@@ -26,7 +26,7 @@ MAX_MATCHES = 200  # lines examined for one name
 MAX_OF_FILE = 3  # lines shown of one file
 MAX_PLACES = 40
 MAX_READERS = 10
-FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, beside further lines that do
+FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 LEAST_ENDING = 5  # characters of the part of a name that is searched for alone
 MAX_SEARCHED, MAX_HITS = 50, 12
 _WORDS_FOR_IT = "config setting option default"
@@ -127,7 +127,7 @@ def _build_spelled(quoted: str) -> str:
 
 
 class How(StrEnum):
-    """The use that a line makes of a name, as it is told."""
+    """The use that a line makes of a name, as the report words it."""
 
     SETS = "sets {}"
     TAKES = "takes {} from the environment"
@@ -137,8 +137,10 @@ class How(StrEnum):
 
 
 def tell_how(name: str, line: str) -> How:
-    """Return what a line does with a name. When the name stands in quotes before a comma, the function called
-    decides: `get("NAME", 0)` reads it, `setdefault("NAME", 0)` sets it.
+    """Return how a line uses a name.
+
+    If the name is a quoted argument before a comma, the called function decides: `get("NAME", 0)` reads it,
+    `setdefault("NAME", 0)` sets it.
     """
     quoted = re.escape(name).replace("_", "[_-]?")
     if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
@@ -158,9 +160,7 @@ def tell_how(name: str, line: str) -> How:
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
-    """Note matching lines, with lines that set the name before lines that pass it on; those of one function
-    together.
-    """
+    """Note matching lines, those that set the name before those that pass it on, grouped by function."""
     counts: dict[str, int] = {}
     ordered = sorted(
         matches,

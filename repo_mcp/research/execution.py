@@ -1,13 +1,14 @@
-"""Put findings in the order of execution: what calls the others first, then what it calls, in the order of
-the calls.
+"""Put findings in the order of execution: callers first, then their callees in the order of the calls.
 
-The findings that an answer has room for are chosen by worth; a reader follows them as they run. From the best
-finding the way leads up to the caller from which it is reached, and from there down, call by call; then from
-the best of those that are left. Pure.
+Pure.
 
-Worth is what a question names, and what fits its words; of what is reached from there, each hop gets its
-share: a finding is worth less the further away and the less sure it is, and the more of its hop come before
-it. So a deep question is answered from its depth too.
+The findings that fit into an answer are chosen by worth, but a reader wants them in the order in which they
+run. From the best finding the walk climbs to its outermost caller and descends from there, call by call; then
+it continues with the best finding that is left.
+
+Findings of hop 0, which the question names or its words fit, come first. A later one is worth less the
+further away and the less sure it is, and the more findings of its hop come before it. So each hop gets a
+share of the answer.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def order_by_calls(findings: Sequence[Finding], edges: Sequence[MapEdge]) -> lis
 
 
 def _walk(count: int, called: Mapping[int, Mapping[int, int]]) -> list[int]:
-    """Return the positions below `count`, each caller before what it calls. `called` gives lines of calls."""
+    """Return the positions below `count`, callers before callees. `called` holds the line of each call."""
     ordered: dict[int, None] = {}
 
     def descend(position: int) -> None:
@@ -55,7 +56,7 @@ def _walk(count: int, called: Mapping[int, Mapping[int, int]]) -> list[int]:
 
 
 def _climb(start: int, ordered: Mapping[int, None], called: Mapping[int, Mapping[int, int]]) -> int:
-    """Return the first caller of all on the way up from a position, over callers that are not placed yet."""
+    """Return the outermost caller above a position, climbing over callers that are not ordered yet."""
     seen = {start}
     while True:
         callers = (one for one in called if start in called[one] and one not in seen and one not in ordered)
@@ -67,7 +68,7 @@ def _climb(start: int, ordered: Mapping[int, None], called: Mapping[int, Mapping
 
 
 def order_findings(findings: Sequence[Finding]) -> list[int]:
-    """Return the positions of findings, those worth most first; ties by position."""
+    """Return the positions of findings: hop 0 first, then by worth, highest first; ties by position."""
     met: Counter[int] = Counter()
     worth: list[float] = []
     for one in findings:

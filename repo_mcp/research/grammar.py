@@ -118,8 +118,8 @@ def _join(name: str) -> str:
     return f"(?:{'|'.join(endings)})"
 
 
-# Each form with a way to ask it. <name> is a word of a list, <name?> may be left out, <name*> stands for any
-# number of them; X and Y are what is asked about, and "X.." is followed by other words.
+# Each form with a way to ask it. <name> is a word of a list, <name?> an optional one, <name*> any number of
+# them; X and Y are the phrases asked about, and "X.." is followed by other words.
 _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. <flows>(?: down| up| through| over)? "
      "(?:to|into|in|at) Y"),
@@ -301,8 +301,8 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
 
 
 def read_phrase(text: str) -> Phrase:
-    """Read what a part of a question names, without articles, quotes and brackets, and its kinds."""
-    text = " ".join(text.split())  # in runs of spaces the expressions would take quadratic time
+    """Read the phrase in a part of a question, without articles, quotes and brackets, and its kinds."""
+    text = " ".join(text.split())  # on runs of spaces the expressions would take quadratic time
     text = _TAIL.sub("", text.rstrip("?!.,; "))
     text = _ARTICLE.sub("", text).strip(_QUOTES)
     kinds: frozenset[SymbolKind] = frozenset()

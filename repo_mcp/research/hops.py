@@ -1,7 +1,7 @@
 """Follow edges level by level, with a fixed number of symbols at each level.
 
 A path is only as sure as its weakest edge. Edges that are only possible are shown but not followed further,
-since what lies behind a guess is noise. Within a level: the surest first, those outside of tests, by path.
+since whatever a guess leads to is noise. Within a level: the surest first, those outside of tests, by path.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Way:
 
 
 def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
-    """Note what is reached from the seeds, hop by hop. Raises RepoError with CANCELLED."""
+    """Note the symbols reached from the seeds, hop by hop. Raises RepoError with CANCELLED."""
     level = [node for node in seeds if state.admits(node.path)] or list(seeds)
     seen = {node.declaration for node in level}
     for hop in range(first_hop, depth + 1):
@@ -274,8 +274,10 @@ def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:
 
 
 def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return the callers of a symbol. For a function, add the symbols that name it as a value, since it may
-    be called under another name; for a method, add the methods it overrides, through which calls may come.
+    """Return the callers of a symbol.
+
+    For a function, add the symbols that name it as a value, since it may be called under another name. For a
+    method, add the methods it overrides, through which calls may reach it.
     """
     types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
     links, cut = _find_in(state, node, types, bounds)
@@ -297,8 +299,10 @@ def _hands_on(link: Link) -> bool:
 
 
 def _list_handed_on(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
-    """Find what may cause a call of an uncalled symbol: the function it is declared in, and the symbols that
-    name it as a value; for a constructor, the symbols that name its type as a value.
+    """Return links from the symbols that may cause a call of an uncalled symbol.
+
+    These are the function it is declared in, and the symbols that name it, or the type it constructs, as a
+    value.
     """
     around = Declaration(node.path, node.symbol.parent)
     named = state.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
@@ -363,7 +367,7 @@ def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
 
 
 def _expand_callees(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return what a symbol calls; for a method left open, also the methods that implement it."""
+    """Return the callees of a symbol; for an abstract method, also the methods that implement it."""
     found = _expand_calls(state, node, bounds)
     filling, cut = list_filling(state, node, bounds)
     return HopFindings((*found.links, *filling), found.cut or cut)

@@ -1,8 +1,8 @@
-"""Investigate each form of question: what is noted, and in which order.
+"""Investigate a question: each form notes findings of its own, in an order of its own.
 
-What reads the fields that a function sets is found, too: `prefetch_related` only notes what it is given in a
-field; what fetches is a function that reads the field. No edge of the graph leads there, as fields are no
-symbols: their names are searched for, and only those that few lines name count.
+The functions that read the fields which a subject sets are found too: `prefetch_related` only stores its
+arguments in a field, and a function that reads the field does the fetching. No edge of the graph leads there,
+because fields are not symbols. Their names are searched for, and count only if few lines hold them.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ from repo_mcp.text.question_words import shares_word
 # There the extension names the protocol, and the type that it extends is what conforms.
 _BOUNDS = Bounds(files=20, references=60)
 MAX_FIELDS = 3  # of one function
-MAX_MATCHES = 30  # a name that more lines hold says little of each
+MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4
 _SET = re.compile(r"\b\w+(?:\.|->)(\w{4,})\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert)\()")
 
 
 def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return what conforms to a type; for an extension, also the type that it extends."""
+    """Return the types that conform to a type; for an extension, also the type that it extends."""
     found = IMPLEMENTERS.expand(state, node, bounds)
     links: list[Link] = []
     for link in found.links:
         holder = state.get_node(link.source)
         if holder.symbol.kind is SymbolKind.EXTENSION and holder.symbol.name == node.symbol.name:
-            continue  # an extension of the very type that was asked about: no conformance
+            continue  # an extension of the subject itself, which is not a conformance
         links.append(link)
         if holder.symbol.kind is SymbolKind.EXTENSION:
             links += _list_extended(state, holder, link)
@@ -98,7 +98,10 @@ class Gathered:
 
 
 def investigate(state: ResearchState, reading: Reading) -> Gathered:
-    """Do what the form of a question asks for, then what its focus adds. Raises RepoError with CANCELLED."""
+    """Run the investigation of the question's form, then add what its focus asks for.
+
+    Raises RepoError with CANCELLED.
+    """
     gathered = Gathered()
     if not any(subject.how == "undeclared" for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
@@ -124,8 +127,8 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
             )
 
 
-SUBJECT_CHARS = 700  # shown of what a question names
-READER_CHARS = 900  # shown of what does the work that a subject leaves for later
+SUBJECT_CHARS = 700  # shown of a subject
+READER_CHARS = 900  # shown of a function that reads a field which a subject sets
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 
 
@@ -151,7 +154,7 @@ def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathe
 
 
 def _note_readers(state: ResearchState, nodes: Sequence[Node]) -> None:
-    """Note what reads the fields that the subjects set, and what that calls by a name like a subject's."""
+    """Note the readers of the fields which the subjects set, and their callees named like a subject."""
     for node in nodes:
         words = re.findall(r"[A-Za-z]{3,}", node.symbol.name)
         for reader in find_readers(state, node):
@@ -309,7 +312,7 @@ def _investigate_difference(state: ResearchState, reading: Reading, gathered: Ga
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
     if is_about_shapes(state.request):
-        return  # its words describe shapes of code and not a symbol that has one
+        return  # its words describe shapes of code, not a symbol
     seeds = find_seeds(state, text)
     note_documents(state, text, 1)
     connect(state, seeds[:CONNECTED], text)
@@ -391,7 +394,7 @@ class Reader:
 
 
 def find_readers(state: ResearchState, node: Node) -> list[Reader]:
-    """Return the functions that read the fields which a symbol sets, those of its own file first."""
+    """Return the functions that read the fields which a symbol sets, those in its own file first."""
     lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
     fields = list(dict.fromkeys(name for line in lines for name in _SET.findall(line)))
     readers: dict[Node, Reader] = {}

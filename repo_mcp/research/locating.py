@@ -57,7 +57,7 @@ def rank_role(path: str) -> int:
 
 
 def is_program(path: str) -> bool:
-    """Return True for code of the program itself: no test, example or document, and not others' code."""
+    """Return True for code of the program itself: not a test, an example, a document or foreign code."""
     return find_role(path) is FileRole.CODE and not is_test_place(path)
 
 

@@ -195,7 +195,7 @@ def find_paths(
 
 
 def _choose_side(down: _Side, up: _Side, depth: int) -> _Side | None:
-    """Return the side to extend, the one with fewer symbols, or None when neither can go on."""
+    """Return the side to extend, the one with fewer symbols; None if neither can be extended."""
     able = [side for side in (down, up) if side.level and side.hop < depth]
     return min(able, key=lambda side: len(side.level), default=None)
 

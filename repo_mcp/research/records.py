@@ -51,7 +51,7 @@ class ResearchRequest:
     depth: int | None = None  # hops; None: the usual number for the form of the question
     focus: Focus | None = None
     folder: str = ""  # only what lies in it counts; "" for the root
-    findings: int = 0  # that are wanted; 0: the usual number
+    findings: int = 0  # number wanted; 0: the usual number
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Link:
     kind: str  # an edge type, or "decorated_by", "extension_of", "overridden_by" and the like
     confidence: Confidence
     lines: tuple[int, ...] = ()  # in the file of `source`
-    count: int = 0  # of such lines, when more of them are known than are listed
+    count: int = 0  # of such lines, if more are known than listed
 
     @property
     def line_count(self) -> int:
@@ -188,7 +188,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Places around the findings that have one thing in common, a line each."""
+    """Locations of one kind around the findings, each with its citation and name."""
 
     what: str  # implementers, callers, configuration, documentation, tests
     places: tuple[str, ...]  # path:start-end and name

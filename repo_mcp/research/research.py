@@ -117,9 +117,7 @@ def _holds_word(line: str, name: str) -> bool:
 
 
 def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Return the given lines, each with its number, with a mark wherever lines that say something are left
-    out between them.
-    """
+    """Return the given lines, each with its number, with a mark wherever non-trivial lines are left out."""
     parts: list[str] = []
     before = 0
     for number in numbers:

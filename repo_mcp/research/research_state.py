@@ -203,7 +203,7 @@ class ResearchState:
         return True
 
     def add_place(self, finding: Finding) -> bool:
-        """Note a location that is no symbol. Return False when it is known or outside, or at the limit."""
+        """Note a location that is not a symbol. Return False if it is known or outside, or at the limit."""
         ordinal = (finding.path, finding.start_line)
         known = any((one.path, one.start_line) == ordinal for one in self.findings)
         if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
@@ -243,7 +243,7 @@ class ResearchState:
 
 
 def list_limits(state: ResearchState) -> tuple[Limit, ...]:
-    """Return what was cut off."""
+    """Return everything that was cut off."""
     return tuple(Limit(_name_all(what, names), why) for (what, why), names in state.limits.items())
 
 

@@ -1,14 +1,14 @@
-"""Find the declarations that a question in words is most about, with the lines of each that decide.
+"""Find the declarations that a question in words is most about, each with its deciding lines.
 
-    question -> its own words -> declarations rated by words, names and calls (repo_mcp/bundler) -> those
-    that fit into the room, the best with more of their lines
+    question -> its own words -> declarations rated by words, names and calls (repo_mcp/bundler)
+        -> as many as fit, the best with more of their lines
 
-Words that only make a question of it, and those of its form ("add", "happens"), do not rank. Tests are left
-out unless they are asked for; documents come as sections of their own.
+Words that only form the question ("how", "add", "happens") do not rank. Tests are left out unless they are
+asked for; documents come as sections of their own.
 
-A question such as "how do I register a custom lookup" names declarations without knowing it. What it asks how
-to do is often a name of its verb and its noun: `register_lookup`. And what is to be added derives from a type
-that is called after the noun: `Lookup`, or `IMessagePackFormatter` for a formatter.
+A question such as "how do I register a custom lookup" names declarations indirectly. The function that does
+it often has the verb and the noun in its name: `register_lookup`. And the type to be added derives from one
+named after the noun: `Lookup`, or `IMessagePackFormatter` for a formatter.
 """
 
 from __future__ import annotations
@@ -56,29 +56,29 @@ MAX_RATED = 60
 MAX_WORDS = 32  # of a question
 NO_WORD = "The question has no word to search for."
 LEAST_SHARE = 0.04  # of the worth of the best declaration
-ROOM = 7_200  # characters of excerpts and what stands beside them
+ROOM = 7_200  # characters of excerpts and of the fields beside them
 FINDING_CHARS = 200  # beside the excerpt of a finding
-ROOM_OF_ASKED = 300  # characters more for each finding that is wanted
-# Most characters of the best declaration, of the next and so on; of every other one as the last.
+ROOM_OF_ASKED = 300  # further characters for each finding that is wanted
+# Maximum characters of the best declaration, of the next and so on; all others get the last value.
 SHARES = (1_800, 1_500, 1_200, 900, 700, 500, 400)
-AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration that has the name of a better one
+AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration with the name of a better one
 LEAST_ROOM = 160
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 MOST_SEEDS = 24
 MAX_SECTIONS = 3
 SECTION_LINES = 4  # shown of a section, beside its heading
-MATCHING = ", which matches the prompt"  # said of a step by the bundler; all that is shown here does
+MATCHING = ", which matches the prompt"  # the bundler says so of a step; here it is true of everything shown
 LEADING_NAMES = 60  # of the best declarations
-# Factor of a declaration's worth: of what a form asks for.
+# Factors of a declaration's worth, if the form asks for it.
 LEFT_OPEN = 1.8
-USER_SHARE = 0.4  # of a declaration's worth, for what calls it
+USER_SHARE = 0.4  # of a declaration's worth, for its callers
 USED = 4  # of the best declarations, whose callers are looked for
-MANY_USERS = 8  # a declaration with more says little of each
-OVERLOAD_LINES = 12  # a longer body is shown as well as another of its name
+MANY_USERS = 8  # a declaration with more callers says little about each
+OVERLOAD_LINES = 12  # longer bodies are shown beside others of the same name
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 
-# A member that is there to be filled in: abstract, of an interface or a trait, or one that only raises.
+# A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _UNFILLED = re.compile(
     r"\babstract\b|\bNotImplementedError\b"
     r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
@@ -88,11 +88,11 @@ _UNFILLED = re.compile(
 
 
 class Lean(StrEnum):
-    """The wishes of an open question beside its words."""
+    """The kind of declaration that an open question prefers."""
 
     NOTHING = "nothing"
     FAILURES = "failures"  # where errors are raised
-    EXTENSION = "extension"  # what is registered, and what is left open to be filled
+    EXTENSION = "extension"  # what is registered, and what others implement
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ def choose_words(state: ResearchState, text: str) -> list[str]:
 def find_seeds(
     state: ResearchState, text: str, lean: Lean = Lean.NOTHING, first: Sequence[Node] = ()
 ) -> list[Node]:
-    """Note the declarations that a question is most about, the best first, and return their symbols.
+    """Note the declarations that a question is most about, best first, and return their symbols.
 
-    `first` are symbols that the question names: they come before all that only fits its words.
+    `first` are the symbols that the question names: they come before declarations that only fit its words.
     """
     words = choose_words(state, text)
     if not any(re.search(r"\w", word) for word in words):
@@ -143,8 +143,9 @@ def find_seeds(
 
 
 def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants_tests: bool) -> list[Seed]:
-    """Return the declarations that are worth showing, the best first. Of those that share a name, as the
-    implementations of one method do, each further one is worth less.
+    """Return the declarations worth showing, best first.
+
+    Of several with one name, such as implementations of a method, each further one is worth less.
     """
     seeds = []
     for one in _drop_asides([one for one in rated if state.admits(one.path)]):
@@ -179,8 +180,9 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
 
 
 def _find_named(state: ResearchState, lean: Lean) -> list[Seed]:
-    """Return what the question names without knowing it: what does what it asks for, then the type that a new
-    thing of the kind derives from.
+    """Return the declarations that the question names indirectly.
+
+    These are the functions named after its action, then the base type of what is to be added.
     """
     asked = find_action(state.request.query)
     action = asked or find_deed(state.request.query)
@@ -205,7 +207,7 @@ def _drop_asides(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
 
 
 def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds with a share of the worth of the best ones given to what calls them."""
+    """Return the seeds and the callers of the best ones, which get a share of their worth."""
     given: dict[Declaration, tuple[float, str]] = {}
     for seed in seeds[:USED]:
         if seed.node is None:
@@ -228,7 +230,7 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean) -> float:
-    """Return how much more or less a declaration is worth for what it is, and for what is asked."""
+    """Return the factor of a declaration's worth for its kind and body, and for what is asked."""
     kind = None if node is None else node.symbol.kind
     if lean is Lean.EXTENSION:
         is_open = node is not None and _is_left_open(state, node)
@@ -240,14 +242,14 @@ def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean)
 
 
 def _is_left_open(state: ResearchState, node: Node) -> bool:
-    """Return True for a type that is there to be filled: an interface, an abstract class, a base."""
+    """Return True for a type that others implement: an interface, an abstract class, a base."""
     if node.symbol.kind not in TYPE_KINDS:
         return False
     return is_left_open(node) or bool(list_derived(state, node))
 
 
 def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
-    """Return a symbol as a seed; its lines are chosen by what they do alone."""
+    """Return a symbol as a seed without terms: its lines are chosen only by what they do."""
     lines = state.source.read_lines(node.path)
     start, end = node.symbol.start_line, min(node.symbol.end_line, len(lines))
     body = Body(lines, start, end, min(start, end), {}, state.source.read_asides(node.path))
@@ -255,7 +257,7 @@ def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
 
 
 def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
-    """Return the symbol that a block declares, or the innermost one around it; None where there is none."""
+    """Return the symbol that a block declares, or the innermost one around it; None if there is none."""
     record = state.graph.scan.find_record(one.path)
     if record is None:
         return None
@@ -266,7 +268,7 @@ def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
 def show_body(
     state: ResearchState, node: Node, room: int, terms: Mapping[int, tuple[str, ...]] = MappingProxyType({})
 ) -> tuple[int, ...]:
-    """Return the numbers of the lines to show of a symbol within so many characters; `terms` by line."""
+    """Return the numbers of the lines to show of a symbol within `room` characters; `terms` are by line."""
     body = replace(build_seed(state, node, 0.0).body, terms=terms)
     return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
@@ -300,7 +302,7 @@ def tell_leads(names: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _tell_wanted(lean: Lean, leads: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return a function that tells whether a line leads on, or is what the form of the question asks for."""
+    """Return a function that tells whether a line calls another seed, or does what the question asks for."""
     if lean is Lean.FAILURES:
         return lambda line: holds_failure(line) or leads(line)
     if lean is Lean.EXTENSION:
@@ -368,9 +370,9 @@ def _build_section(hit: DocsHit) -> Finding:
     )
 
 
-MOST_ALIKE = 40  # names that are compared with the words
+MOST_ALIKE = 40  # symbols whose names are compared with the words
 MOST_ACTIONS = 3  # that are shown
-MOST_NAMED = 12  # declarations of one name; more of them say little of each
+MOST_NAMED = 12  # declarations of one name; more say little about each
 MOST_TYPES = 6  # whose derived types are counted, interfaces and abstract ones first
 GLANCE = Bounds(files=20, references=40)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
@@ -379,11 +381,12 @@ _ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind
 
 
 def find_actions(state: ResearchState, action: Action, *, is_deed: bool = False) -> list[Node]:
-    """Return what is named by the verb, the noun and at most one more word, the shortest names first,
-    functions before values.
+    """Return the symbols named by the verb, the noun and at most one more word.
 
-    Of what a question speaks of as done, only those are that have most of its other words around them, and
-    none where many have no such word.
+    The shortest names come first, functions before values.
+
+    For a deed ("how is a password checked"), only the symbols with the most other words of the question in
+    their path and name are returned; none if many symbols have no such word.
     """
     words = (action.verb, action.nouns[-1])
     fitting = [
@@ -416,8 +419,8 @@ def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[s
 
 
 def find_base(state: ResearchState, action: Action) -> Node | None:
-    """Return the type that has the last nouns as its name, or the one whose name ends with them that most
-    others derive from; None where none does.
+    """Return the type named by the last nouns, or else the type whose name ends with them from which most
+    others derive; None if there is none.
     """
     names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
     names = list(dict.fromkeys(names))
@@ -433,7 +436,7 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
             if is_left_open(node) or list_derived(state, node):
                 return node
     for name in names:
-        # Interfaces are asked for apart: others have the noun oftener.
+        # Interfaces are searched for separately, because more classes than interfaces have the noun.
         types = [
             node
             for kind in ("interface", None)
@@ -449,7 +452,7 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
 
 
 def _find_common_base(state: ResearchState, named: Sequence[Node]) -> Node | None:
-    """Return the type that most of the types of one name derive from; None where they have no base here."""
+    """Return the type from which most types of one name derive; None if they have no base here."""
     bases: Counter[Declaration] = Counter()
     for node in named[:MOST_ALIKE]:
         state.check()

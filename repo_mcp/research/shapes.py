@@ -52,7 +52,7 @@ _NOTES = {
 
 
 def find_shapes(state: ResearchState, text: str) -> tuple[Shape, ...]:
-    """Find what the program repeats, the most frequent first in each kind; note examples as findings."""
+    """Find the repeated shapes, the most frequent of each kind first; note examples as findings."""
     paths = _choose_paths(state, text)
     found = _Repeated()
     for number, path in enumerate(paths):
@@ -152,7 +152,7 @@ def _distinct(places: Iterable[Place]) -> list[Place]:
 
 
 def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, ...]:
-    """Find the symbols that are written like the subjects, and note them."""
+    """Find symbols written like the subjects, and note them."""
     shapes = []
     for subject in subjects[:LEAST]:
         state.check()

@@ -1,8 +1,8 @@
 """Find types with all the methods of an interface they do not name: in Go, or of a Python `typing.Protocol`.
 
 Methods are compared by name and number of parameters, in Go by their results as well. In Go the methods of a
-type may stand in several files of its folder. Methods that come from embedding or inheritance are not
-followed, so a type with such a method is missed, and every type that is found is called probable.
+type may be in several files of its folder. Embedded and inherited methods are not followed, so a type that
+needs one is missed, and every type found is only probable.
 
 The surroundings of findings are listed in groups, a line each: implementers, callers, tests, documents.
 Findings are not named again. Tests and examples are kept apart from the program here, and never among the
@@ -31,7 +31,7 @@ _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _NO_OWNERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE})
 Shape = tuple[int, str]  # number of parameters, result
 Owner = tuple[str, str]  # folder or path, name of the type
-AROUND = 3  # of the best findings, whose surroundings are looked at
+AROUND = 3  # best findings whose surroundings are listed
 MAX_IMPLEMENTERS = 16
 MAX_PLACES = 5  # of one group
 GROUP_BOUNDS = Bounds(files=30, references=120)
@@ -128,7 +128,7 @@ def _has_method(state: ResearchState, owner: Owner, name: str, shape: Shape, lan
 
 
 def _choose_holder(state: ResearchState, ordinal: Declaration, owner: Owner, language: str) -> Declaration:
-    """Return the declaration of the type itself when its methods stand in another file."""
+    """Return the declaration of the type itself, if its methods are in another file."""
     record = state.graph.scan.find_record(ordinal.path)
     assert record is not None
     parent = Declaration(ordinal.path, int(record.parents[ordinal.ordinal]))
@@ -161,13 +161,13 @@ def list_overriding(state: ResearchState, node: Node) -> list[Link]:
     return links
 
 
-# Calling an open method runs one of its implementations; the text does not say which one.
+# A call of an abstract method runs one of its implementations; the text does not say which.
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
 def list_filling(state: ResearchState, node: Node, bounds: Bounds) -> tuple[list[Link], bool]:
-    """Return links to what a call of an open method may run, and whether the search was cut short."""
+    """Return links to the methods that an abstract call may run, and whether the search was cut."""
     if node.symbol.kind not in _MEMBERS or not _is_left_open(state, node):
         return [], False
     found = state.graph.find_incoming(node, (EdgeType.OVERRIDES,), bounds)
@@ -184,7 +184,7 @@ def _is_left_open(state: ResearchState, node: Node) -> bool:
 
 
 def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
-    """Return the groups that hold anything, in the order in which one reads them."""
+    """Return the groups that are not empty, in the order in which they are shown."""
     best = [node for node in state.nodes.values() if not is_test_place(node.path)][:AROUND]
     if reading.form in _ALONE or not best:
         return ()
@@ -231,7 +231,7 @@ def _find_users(state: ResearchState, node: Node) -> Sequence[Edge]:
 
 
 def _list_sections(state: ResearchState, best: Sequence[Node]) -> tuple[str, ...]:
-    """Return the sections of documents that speak of the best finding by its name."""
+    """Return the sections of documents that name the best finding."""
     name = best[0].symbol.name
     answer = state.source.search_docs(DocsRequest(name, has_comments=False))
     named = [hit for hit in answer.hits if name in hit.snippet]

@@ -63,7 +63,7 @@ class Subjects:
         self._prefix = f"{folder}/" if folder else ""
 
     def find(self, phrase: Phrase, form: Form) -> Subject:
-        """Return the subject that a phrase names; check `is_found`, which is False when it names nothing."""
+        """Return the subject that a phrase names; its `is_found` is False if the phrase names nothing."""
         path = self._find_path(phrase.text)
         if path is not None:
             return path
@@ -78,8 +78,10 @@ class Subjects:
         return Subject(phrase.text, "unknown")
 
     def find_undeclared(self, phrase: Phrase) -> Subject | None:
-        """Return the subject of a phrase that is the name of a symbol by its looks, but of none that is
-        declared or used here; with the symbols whose names are most like it.
+        """Return the subject of a phrase that looks like a symbol's name but is neither declared nor used
+        here.
+
+        It carries the symbols with the most similar names. Return None for any other phrase.
         """
         text = phrase.text
         is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
@@ -88,7 +90,7 @@ class Subjects:
         plain = normalise_name(text)
         near = [node for node in self._graph.list_near(plain) if self._admits(node)]
         owner, _, last = plain.rpartition(".")
-        if owner:  # what the type that is named before the last dot declares comes first
+        if owner:  # members of the type before the last dot come first
             members = [node for node in self._list_members(owner) if self._admits(node)]
             alike = get_close_matches(last, sorted({node.symbol.name for node in members}), MAX_NEAR, 0.4)
             near = [node for name in alike for node in members if node.symbol.name == name] + near
@@ -173,7 +175,7 @@ class Subjects:
         return alike, "declared_otherwise"
 
     def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
-        """Return members called `request` for "app.request", where `app` may be a variable."""
+        """Return members named `request` for "app.request", where `app` may be a variable."""
         owner, _, last = name.rpartition(".")
         if not self._graph.scan.list_declaring(owner.rpartition(".")[2]):
             return [], "unknown"
@@ -183,8 +185,10 @@ class Subjects:
     def _choose(
         self, declarations: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
     ) -> list[Node]:
-        """Return declarations, best first: of the wanted kinds, of the program itself, no prototypes,
-        abstract when implementations are asked for, and then the longest, since it does most.
+        """Return declarations, best first.
+
+        The order is: wanted kinds, the program itself, definitions before prototypes, abstract ones if
+        implementations are asked for, then the longest.
         """
         left_open = SymbolFlag.ABSTRACT if form is Form.IMPLEMENTATIONS else 0
 
@@ -227,8 +231,8 @@ class Subjects:
 
 
 def _list_names(text: str) -> list[str]:
-    """Return the names that a phrase may mean: the whole phrase, or those of its words that look like names,
-    and its words joined.
+    """Return the names that a phrase may mean: the whole phrase, its words that look like names, its joined
+    words.
     """
     if _NAME.fullmatch(text):
         return [text]

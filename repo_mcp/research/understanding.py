@@ -32,8 +32,8 @@ _TELLS = {
 _BY_WORDS = frozenset(
     {Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED, Form.DIFFERENCE}
 )
-# Forms that ask about symbols: a name that none has is said to be no symbol's before anything else. A setting
-# is often only a text.
+# Forms that ask about symbols: if no symbol has the name, the answer says so first. A setting is often only a
+# text.
 _OF_SYMBOLS = frozenset(
     {Form.CALLERS, Form.CALLEES, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS, Form.DEFINED,
      Form.DIFFERENCE, Form.FLOW}
@@ -100,7 +100,7 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
-    """Return the form that fits the subject, since nothing calls a folder and nothing configures a file."""
+    """Return the form that fits the subject: nothing calls a folder, and nothing configures a file."""
     if found and found[0].how == "folder":
         return form if form in (Form.DEPENDENCIES, Form.DEPENDENTS) else Form.OVERVIEW
     if (
@@ -156,7 +156,7 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
     found = []
     for phrase in parsed.phrases:
         if parsed.form is Form.CONFIGURED and len(phrase.text.split()) == 1:
-            found.append(Subject(phrase.text, "words"))  # only named: no symbol stands for it
+            found.append(Subject(phrase.text, "words"))  # only named, without a symbol
             continue
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
