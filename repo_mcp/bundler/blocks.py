@@ -1,8 +1,8 @@
 """Cut a file into blocks, the pieces of a bundle: functions whole, classes by their members. Pure.
 
 A block is a declaration with the comment above it, the lines of a class between its members, or lines outside
-every declaration. A small file is one block, and so is a small class. What lies between two blocks and says
-nothing, empty lines and closing brackets, belongs to the block before, so that neighbours touch.
+every declaration. A small file is one block, and so is a small class. Empty lines and closing brackets
+between two blocks belong to the first, so that neighbours touch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.record_classes import dataclass
 
 SMALL_FILE_LINES = 40
 SMALL_CLASS_LINES = 40  # a longer one is cut into its members
-LONG_LINES = 250  # a longer function that is others for the most part is a module in the shape of one
+LONG_LINES = 250  # a longer function that consists mostly of inner functions counts as a module
 TEXT_LINES = 40  # of a piece of text outside every declaration
 MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer one stands for itself
 _HOLDS_MEMBERS = re.compile(
@@ -90,7 +90,7 @@ def _skip_long_lead(span: SymbolSpan) -> int:
 
 
 def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan]) -> bool:
-    """Return True for what is one block: a declaration without others in it, a function, a small class."""
+    """Return True for a declaration that is one block: one without inner ones, a function, a small class."""
     count = span.end_line - span.start_line + 1
     if not inside or count <= SMALL_CLASS_LINES:
         return True
@@ -104,7 +104,7 @@ def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan
 def _cut_text(
     lines: Sequence[str], start: int, end: int, head: SymbolSpan | None, owner: SymbolSpan | None
 ) -> Iterator[Block]:
-    """Yield lines that declare nothing, cut at empty lines where they are many; `head` is of the first."""
+    """Yield blocks of lines that declare nothing, cut at empty lines if long; `head` belongs to the first."""
     while end - start >= TEXT_LINES:
         empty = [
             line for line in range(start + TEXT_LINES // 2, start + TEXT_LINES) if not lines[line - 1].strip()

@@ -1,8 +1,7 @@
 """Build a bundle from a request: check the budget, run a strategy, identify the result by its digest.
 
-A strategy stands between a request for a bundle and the code that chooses its contents. It
-receives the request, its budget and a source, and returns excerpts with reasons. A strategy that asks a model
-would fit as well, without a change for clients.
+A strategy receives a request, its budget and a source, and returns excerpts with reasons. One that asks a
+model could be added without a change for clients.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, s
 
 
 def check_request(request: BundleRequest, limits: Limits) -> Budget:
-    """Return the budget, defaults filled in: more lines are for more files, too.
+    """Return the budget with its defaults filled in; more lines allow more files, too.
 
     Raises RepoError with INVALID_ARGUMENT, naming the argument.
     """

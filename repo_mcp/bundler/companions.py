@@ -1,6 +1,6 @@
-"""Find what helps to read an excerpt: imports of the names it uses, the head of its declaration.
+"""Find the lines that help to read an excerpt: imports of the names it uses, the head of its declaration.
 
-This module also finds the lines of imports and licences, which match words of every prompt and answer none.
+This module also finds the lines of imports and licences, which match words of any prompt but answer none.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ _IMPORT_WORDS = frozenset(_KEYWORDS.split())
 
 
 def take_companions(packer: Packer, live: LiveFile, spans: Sequence[SymbolSpan]) -> None:
-    """Select the heads of declarations around a file's excerpts, then imports of the names in them, if they
-    fit."""
+    """Select heads of declarations around excerpts of a file, then imports of names in them, if they fit."""
     own = [one for one in packer.selections if one.path == live.path]
     for one in own:
         around = find_around(spans, one.start_line, one.end_line)
@@ -117,7 +116,7 @@ def find_licence(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _find_used(text: str, used: set[str]) -> tuple[str, ...]:
-    """Return the names that an import binds, as far as its syntax tells, and that are used."""
+    """Return the used names among those that an import binds, as far as its syntax shows."""
     bound = _BOUND.match(text)
     names = dict.fromkeys(_NAME.findall((bound["python"] or bound["script"]) if bound else text))
     return tuple(name for name in names if name in used and name not in _IMPORT_WORDS)

@@ -41,7 +41,7 @@ def render_json(bundle: Bundle) -> str:
 
 
 def render_selection(one: Selection) -> Document:
-    """Return one excerpt with everything known of it but the fingerprint of its file."""
+    """Return one excerpt with all its fields except the fingerprint of its file."""
     return {
         "path": escape_text(one.path),
         "start_line": one.start_line,
@@ -67,7 +67,7 @@ def count_shown(shown: Sequence[Selection]) -> Document:
 
 
 def render_audit(audit: BundleAudit) -> Document:
-    """Return what was understood, searched, considered and left out."""
+    """Return the audit: what was understood, searched, considered and left out."""
     return {
         "keywords": [{"text": escape_text(one.text), "kind": one.kind.value} for one in audit.keywords],
         "searches": [

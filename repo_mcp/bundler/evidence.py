@@ -1,11 +1,12 @@
-"""Gather what a prompt asks for and what the index finds for it, before any file is opened.
+"""Gather the names and terms of a prompt and the index's hits for them, before any file is opened.
 
 Text without information is removed from a prompt: templates, check-lists, interpreter banners and tables of
 versions are in every report of a project, and their words are found everywhere. Code, sessions, tracebacks
-and logs stay; of lines that a log repeats, the first does. A prompt of one line is a question, and stays as
-it is. Terms are weighed by what they are and how rare they are.
+and logs stay; of lines that a log repeats, only the first stays. A prompt of one line is a question, and is
+not changed. Terms are weighed by their kind and rarity.
 
-Candidates are the files that a bundle may quote, in the order of the search, what the prompt names first.
+Candidates are the files that a bundle may quote: those that the prompt names, then the others in the order of
+the search.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Candidate:
     """A file that may come into the bundle."""
 
     path: str
-    share: float  # its score in the search as a share of the best one's, or more where the prompt names it
+    share: float  # its search score as a share of the best one's, or more if the prompt names it
     hit: int | None  # its first place among the hits of the search, from 1; None: not among them
     mentions: tuple[Mention, ...] = ()
 
@@ -76,7 +77,7 @@ def list_candidates(
 ) -> tuple[Candidate, ...]:
     """Return the files of the ranked chunks and those that the prompt names, best first, ties by path.
 
-    `is_shown` when a search for the prompt shows the chunks as they are.
+    `is_shown` tells whether a search for the prompt would show the chunks in this order.
     """
     best = chunks[0].score if chunks else 0.0
     hits: dict[str, int] = {}
@@ -97,7 +98,7 @@ def list_candidates(
 
 
 def _rate_mentions(mentions: Sequence[Mention], weights: Weights) -> dict[str, float]:
-    """Return path -> share for being named, by the file's best mention. The first frame is the innermost."""
+    """Return path -> the share that a file gets by its best mention. The first frame is the innermost."""
     frames = list(dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME))
     shares: dict[str, float] = {}
     for mention in mentions:
@@ -112,9 +113,9 @@ def _rate_mentions(mentions: Sequence[Mention], weights: Weights) -> dict[str, f
 class Evidence:
     """The clues of a prompt and of the index, known before any file is opened."""
 
-    prompt: str  # without what says nothing
+    prompt: str  # without text that carries no information
     clues: tuple[Clue, ...]
-    names: Mapping[str, float]  # of declarations, qualified by dots, and how sure it is that they are meant
+    names: Mapping[str, float]  # names of declarations, qualified by dots -> how surely they are meant
     mentions: tuple[Mention, ...]
     term_weights: Mapping[str, float]
     ranking: Ranking
@@ -126,7 +127,7 @@ class Evidence:
 def gather_evidence(
     request: BundleRequest, source: BundleSource, find_hints: HintFinder, weights: Weights
 ) -> Evidence:
-    """Understand the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
+    """Read the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
     prompt = take_telling(request.prompt)
     clues = parse_prompt(prompt)
     hints, warnings = find_hints(prompt)
@@ -139,7 +140,7 @@ def gather_evidence(
     term_weights = weigh_terms(clues, source.count_units, source.unit_count, weights)
     names = list_names(prompt, clues, weights)
     ranking = source.rank(prompt, request.include_tests)
-    # A search for the prompt shows other hits where it holds only what has a phrase, or more of the text.
+    # A search for the prompt shows other hits if it is restricted to a phrase, or covers more of the text.
     is_shown = prompt == request.prompt and not parse_query(prompt, MAX_WORDS).phrases
     found = list_candidates(ranking.chunks, mentions, weights, is_shown=is_shown)
     candidates = {one.path: one for one in found}
@@ -177,12 +178,12 @@ def list_names(prompt: str, clues: Iterable[Clue], weights: Weights) -> dict[str
 
 
 def is_called(span: SymbolSpan, name: str) -> bool:
-    """Return True when a declaration has a name, qualified as far as the name is: `Reader.read`."""
+    """Return True if a declaration has a name, compared as far as the name is qualified: `Reader.read`."""
     return f".{span.qualified_name}".endswith(f".{name}")
 
 
 def take_telling(prompt: str) -> str:
-    """Return the lines of a prompt that describe its subject; all of them if none would be left."""
+    """Return the lines of a prompt that carry information; all of them if none would be left."""
     if "\n" not in prompt.strip():
         return prompt
     seen: set[str] = set()
@@ -202,7 +203,7 @@ def weigh_terms(
 ) -> dict[str, float]:
     """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
 
-    Few terms, as a question has, are followed by the words that mean much the same and are in the index.
+    If there are few terms, as in a question, words of similar meaning that the index holds are added.
     """
     factors: dict[str, float] = {}
     for clue in clues:
@@ -219,7 +220,7 @@ def weigh_terms(
 
 
 def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
-    """Return clues for names of the index that consecutive words of the prompt form."""
+    """Return clues for names in the index that are formed by consecutive words of the prompt."""
     return tuple(
         Clue(ClueKind.SYMBOL, name, is_joined=True) for name in list_joined(prompt) if count_units(name) > 0
     )[:MAX_JOINED_NAMES]

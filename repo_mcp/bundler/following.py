@@ -1,8 +1,8 @@
-"""Follow names from the blocks that match best to what they call and derive from, which is then worth more.
+"""Follow names from the best blocks to the declarations that they call or derive from, and raise their worth.
 
-The words of a question stand where a thing is used or described; the lines that answer it are often one step
-on. Which files may declare a name, the index says; which of their blocks, the live text. A name that is
-declared in several places says less of each, and one that is used everywhere says little at all.
+The words of a question occur where a thing is used or described; the lines that answer it are often one step
+further. The index gives the files that may declare a name, and their live text gives the blocks. A name with
+several declarations adds less to each, and one that is used everywhere adds little.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Use(StrEnum):
 
     BASE = "base of"
     CALL = "called by"
-    NAMED = "used by"  # handed on, or read
+    NAMED = "used by"  # passed on, or read
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,7 @@ class Step:
 
 
 def list_steps(view: FileView, block: Block) -> list[Step]:
-    """Return the names that a block uses: those that the class it begins derives from, then those that it
-    calls, then the others, each once."""
+    """Return the names that a block uses, each once: bases of the class it begins, callees, others."""
     own = block.span.name if block.span is not None else ""
     found: dict[str, Use] = {}
     if block.span is not None and block.span is block.owner:
@@ -79,7 +78,7 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
 def follow_names(
     opened: Sequence[OpenedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
 ) -> list[OpenedFile]:
-    """Raise the worth of whatever the best blocks call, use and derive from.
+    """Raise the worth of the blocks that the best ones call, use or derive from.
 
     Return the files opened for that.
     """
@@ -176,8 +175,9 @@ class _Follower:
         return [(self._opened[at], position) for _, at, position in sorted(rated)[:SEEDS]]
 
     def _find_targets(self, step: Step, seed: OpenedFile) -> tuple[float, list[tuple[OpenedFile, int]]]:
-        """Return the share of the seed's worth that each of the blocks gets which declare a name, and these
-        blocks: those of its own file, or else all."""
+        """Return the blocks that declare a name, and the share of the seed's worth that each gets.
+
+        The share comes first. Blocks of the seed's own file exclude others."""
         if step.name not in self._places and step.use is not Use.NAMED:
             self._open_declaring(step.name)
         places = self._places.get(step.name, [])

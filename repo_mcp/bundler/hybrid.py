@@ -4,13 +4,12 @@
 
 Each step is a function of the result of the step before. No model is asked.
 
-The budget is spent block after block, on the one that is worth most for its lines, while lines are left. Each
-further block of a file counts for less, so that a bundle is not one file's. What does not fit whole is left
-for something that does, except for what is worth most of all: of that the head and the lines that decide are
-shown.
+The budget is spent block by block, each time on the one with the most worth for its lines, while lines are
+left. Each further block of a file counts less, so that no file fills the bundle. A block that does not fit is
+skipped for one that does, except for the best of all: its head and deciding lines are shown.
 
-A reader can verify everything that is said: a term is named by a word of the excerpt that holds it, a symbol
-when it is declared in the lines or encloses them, a step by the block that it began at.
+A reader can verify every statement: a term is named by a word of the excerpt, a symbol is declared in the
+lines or encloses them, and a step is named by the block where it began.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import get_word_terms
 
 MAX_COMPANION_FILES = 8
-LEAST_PART_LINES = 20  # no part of a block is begun with fewer
+LEAST_PART_LINES = 20  # a block is not shown in part with fewer
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NAMED_TERMS = 6
 MAX_NAMED_STEPS = 3
@@ -102,7 +101,7 @@ class HybridStrategy:
 
 
 def _order_shown(opened: Sequence[OpenedFile], packer: Packer) -> list[OpenedFile]:
-    """Return the files that are shown, the one with the best excerpt first."""
+    """Return the shown files, the one with the best excerpt first."""
     best: dict[str, float] = {}
     for one in packer.selections:
         best[one.path] = max(one.score, best.get(one.path, 0.0))
@@ -111,7 +110,7 @@ def _order_shown(opened: Sequence[OpenedFile], packer: Packer) -> list[OpenedFil
 
 
 def spend(opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:
-    """Select blocks until the budget is used up, or nothing is left that is worth anything."""
+    """Select blocks until the budget is used up, or no block is worth showing."""
     _Spender(opened, packer, weights).spend()
 
 
@@ -151,7 +150,7 @@ class _Spender:
                         heappush(self._heap, (-self._rate(one, near), at, near))
 
     def _find_least(self, one: OpenedFile) -> float:
-        """Return the worth that a block of a file must exceed: less if nothing matches well."""
+        """Return the worth that a block of a file must exceed; it is lower if nothing matches well."""
         weights = self._weights
         factor = 1.0 if one.priority == 1.0 else weights.other_least
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
@@ -166,7 +165,7 @@ class _Spender:
         return worth / (1.0 + one.lines / weights.repeat_lines)
 
     def _select(self, one: OpenedFile, position: int) -> bool:
-        """Select a block, or parts of one that does not fit and is worth it. Return False for neither."""
+        """Select a block, or parts of a block that does not fit but is worth it. Return False for neither."""
         block, worth = one.blocks[position], one.worth[position]
         score = round(worth, SCORE_DECIMALS)
         chosen = [build_selection(one.view.live, block.start_line, block.end_line, Role.MATCH, score)]
@@ -184,8 +183,10 @@ class _Spender:
         return position in one.shown
 
     def _count_part_lines(self, block: Block, worth: float) -> int:
-        """Return how many lines to show of a block that does not fit; none when that would fit if it came
-        first, as whole blocks of others are worth more then, or when it is not worth much."""
+        """Return how many lines to show of a block that does not fit.
+
+        None are shown if it would fit into the whole budget, because whole blocks of others are then worth
+        more, or if its worth is low."""
         room, whole = self._packer.room, self._packer.budget.max_total_lines
         if len(self._seen) == 1:  # the best of all
             return max(1, room)
@@ -194,8 +195,9 @@ class _Spender:
 
 
 def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:
-    """Return the lines to show of a block that does not fit, at most so many: its head, then the lines with
-    most of the prompt's terms, each with its neighbours, in order."""
+    """Return at most `most_lines` lines of a block that does not fit, as spans in order.
+
+    These are its head, then the lines with most of the prompt's terms, each with its neighbours."""
     start = block.start_line if block.span is None else max(block.start_line, block.span.head_line)
     head = find_head(view.live.lines, block.span)[1] if block.span is not None else start
     shown = set(range(start, min(head, start + most_lines - 1) + 1))
@@ -219,7 +221,7 @@ def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def describe(selection: Selection, file: OpenedFile, evidence: Evidence) -> Selection:
-    """Return the selection with its symbol, its words of the prompt and its rationale."""
+    """Return the selection with its symbol, the prompt's words in it and its rationale."""
     start, end = selection.start_line, selection.end_line
     words = index_words(selection.lines)
     terms = order_terms(words, evidence.term_weights)
@@ -255,7 +257,7 @@ def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSp
 
 
 def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
-    """Return what was understood, searched, considered and left out."""
+    """Return the audit: what was understood, searched, considered and left out."""
     resolved = {one.clue for one in evidence.mentions}
     symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
     keywords = [
@@ -335,7 +337,7 @@ def explain(
 
 
 def _tell_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
-    """Return what the prompt says of the file; of several frames or paths, the first that points here."""
+    """Return the mentions of the file in words; of several frames or paths, the first that fits the lines."""
     here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
     for mention in (here or mentions)[:1]:
         clue = mention.clue
@@ -349,7 +351,7 @@ def holds_phrase(lines: Sequence[str], phrase: str) -> bool:
 
 
 def index_words(lines: Iterable[str]) -> dict[str, str]:
-    """Return the terms that the lines hold, each with the first word that gives it."""
+    """Return the terms in the lines, each with the first word that yields it."""
     first: dict[str, str] = {}
     for line in lines:
         for word in _WORD.findall(line):
@@ -359,7 +361,7 @@ def index_words(lines: Iterable[str]) -> dict[str, str]:
 
 
 def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
-    """Return the words that give the terms, in the order of the terms, each once in any case, none long."""
+    """Return the words that yield the terms, in the order of the terms: no long ones, once ignoring case."""
     named: dict[str, str] = {}
     for term in terms:
         named.setdefault(words[term].lower(), words[term])

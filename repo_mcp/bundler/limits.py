@@ -7,4 +7,4 @@ DEFAULT_STRATEGY = "hybrid"
 MAX_BUNDLE_TOKENS = 1_000_000
 NOTHING_FITS = "nothing that matches fits into the budget; give more lines or tokens"
 CHARS_PER_TOKEN = 4  # max_tokens is estimated by characters, not by any model's tokeniser
-LINES_PER_FILE = 50  # of a budget: the files follow from its lines where they are not given
+LINES_PER_FILE = 50  # without a limit on files, it follows from that on lines

@@ -1,11 +1,12 @@
-"""Bundles from one root as it is now, and the last one of them, which is kept until it may not be.
+"""Bundles from one root as it is now, and the last of them, which is kept while it may be served.
 
-A server that never makes a bundle imports none of what makes it: each refresh asks about the kept one.
+A server that never makes a bundle does not import the modules that make it: each refresh asks about the kept
+one.
 
-It lies in the data directory, as `last_bundle.json` and `last_bundle.md`. These files are an artefact, not a
+It is in the data directory, as `last_bundle.json` and `last_bundle.md`. These files are an artefact, not a
 log: they hold the prompt and text of files, each bundle replaces the one before, and the operator can switch
-them off. They are written whole or not at all, private to the user, never through a link. They go when a file
-that they quote may not be served any more, of which every refresh asks.
+them off. They are written whole or not at all, private to the user, never through a link. They are deleted
+when a file that they quote may no longer be served; every refresh checks this.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ NOT_DELETED = (
     "The last bundle quotes a file that may no longer be served, and could not be deleted:"
     f" delete {JSON_NAME} and {MARKDOWN_NAME} in the data directory."
 )
-MAX_KEPT_BYTES = 64_000_000  # more than the largest bundle; whatever is larger is none of ours
+MAX_KEPT_BYTES = 64_000_000  # more than the largest bundle; a larger file is not ours
 
 
 class LiveBundles:
@@ -92,8 +93,8 @@ class LiveBundles:
     def review_last(self, *, refreshed: bool = True) -> str:
         """Delete the kept bundle if a file that it quotes may no longer be served.
 
-        If `refreshed`, only indexed files may be; after a purge, only the same as when they were quoted.
-        Returns what is wrong where the bundle could not be deleted, else "".
+        If `refreshed`, only indexed files may be served; after a purge, only in the version that was quoted.
+        Returns an error message if the bundle could not be deleted, else "".
         """
         purges = self._index.refresher.purges
         known: list[KnownFiles | None] = [] if refreshed else [None]  # not read when nothing is kept
@@ -117,7 +118,7 @@ class LiveBundles:
         return ""
 
     def _find_known(self) -> KnownFiles | None:
-        """Return the indexed files; None where the index cannot be read: it will be refreshed."""
+        """Return the indexed files; None if the index cannot be read, in which case it will be refreshed."""
         searcher = self._index.find_searcher()
         try:
             return None if searcher is None else KnownFiles(searcher.snapshot)
@@ -161,8 +162,8 @@ def _locked(directory: DiskDirectory) -> Iterator[None]:
 def drop_last_bundle(data_dir: DirectoryHolder, may_stay: Callable[[str, str], bool]) -> bool:
     """Delete both files unless `may_stay` accepts the path and the fingerprint of every file they quote.
 
-    What cannot be read as one bundle goes, too. Returns False when something that must go could not be
-    deleted; never raises for it.
+    Files that cannot be read as one bundle are deleted, too. Returns False when something that must go could
+    not be deleted; never raises for it.
     """
     try:
         directory = DiskDirectory(data_dir)
@@ -185,7 +186,7 @@ def drop_last_bundle(data_dir: DirectoryHolder, may_stay: Callable[[str, str], b
 
 
 def _read_quoted(directory: DiskDirectory) -> set[tuple[str, str]] | None:
-    """Return the paths and fingerprints of the files that the kept bundle quotes; None when that is unclear.
+    """Return the paths and fingerprints of the files that the kept bundle quotes; None if that is unclear.
 
     A path with characters that are escaped stays escaped, so its bundle is never accepted.
     """

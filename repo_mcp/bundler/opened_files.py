@@ -1,9 +1,9 @@
-"""Open candidate files: the live text, cut into blocks, each with its worth for the prompt.
+"""Open candidate files: live text, cut into blocks, each with its worth for the prompt.
 
     worth = share of the prompt's weight that the block holds, names counting more and comments less
 
-A term counts ever less the oftener it occurs, and less in a long block, as in BM25. What the prompt names
-is worth more than any terms.
+Each repetition of a term counts less than the one before, and a term counts less in a long block, as in BM25.
+A declaration that the prompt names is worth more than any terms.
 
 A view of a file has the text as it is now, with the prompt's terms in its lines.
 """
@@ -96,7 +96,7 @@ class FileView:
 def view_file(live: LiveFile, layout: Layout, finder: TermFinder) -> FileView:
     """Return the view of a live file."""
     found = finder.find_lines(live.lines)
-    # Imports and licences name everything and say nothing.
+    # Imports and licences name much and explain nothing.
     for first, last in (*list_imports(live.lines), *find_licence(live.lines)):
         for line in range(first + 1, last + 2):
             found.pop(line, None)
@@ -105,20 +105,20 @@ def view_file(live: LiveFile, layout: Layout, finder: TermFinder) -> FileView:
 
 @dataclass(slots=True)
 class OpenedFile:
-    """A candidate that was opened, its blocks, and what each of them is worth."""
+    """An opened candidate, its blocks, and the worth of each."""
 
     candidate: Candidate
     view: FileView
     blocks: Sequence[Block]
     worth: list[float]  # of each block
-    priority: float = 1.0  # what its worth counts beside that of other files
+    priority: float = 1.0  # weight of its worth relative to other files
     told: dict[int, str] = field(default_factory=dict)  # position of a block -> the step that led to it
     lines: int = 0  # shown of it
     shown: set[int] = field(default_factory=set)  # positions of blocks
 
 
 class Opener:
-    """Opens candidates for one prompt. What cannot be read is recorded in the packer."""
+    """Opens candidates for one prompt. Files that cannot be read are recorded in the packer."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class Opener:
         self._tried: set[str] = set()
 
     def open_best(self, budget: Budget) -> list[OpenedFile]:
-        """Open the best candidates, and all that may declare a name of the prompt."""
+        """Open the best candidates, and all files that may declare a name of the prompt."""
         most = _count_opened(budget)
         wanted = [one for at, one in enumerate(self._evidence.candidates) if at < most or not one.share]
         return [file for one in wanted if (file := self.open(one)) is not None]
@@ -232,7 +232,7 @@ class Rater:
     def rate(self, view: FileView, blocks: Sequence[Block], *, is_program: bool) -> list[float]:
         """Return the worth of each block, from 0 to a little above 1 + `weights.name`.
 
-        `is_program` says that the file is part of the program, and tests in it are not asked for.
+        `is_program` means that the file is part of the program and that tests in it are not asked for.
         """
         lines = list(view.line_terms)
         bounds = [(bisect_left(lines, one.start_line), bisect_right(lines, one.end_line)) for one in blocks]
@@ -259,7 +259,7 @@ class Rater:
         return (text + named + owned) * self._weigh_kind(view, block, is_program)
 
     def _weigh_kind(self, view: FileView, block: Block, is_program: bool) -> float:
-        """Return the factor of a block for what it is, whatever terms it holds."""
+        """Return the factor of a block for its kind, whatever terms it holds."""
         weights = self._weights
         lines = view.live.lines[block.start_line - 1 : block.end_line]
         factor = rate_work(lines, weights.deciding, weights.trivial)
@@ -270,7 +270,7 @@ class Rater:
         return factor
 
     def _rate_name(self, span: SymbolSpan | None) -> float:
-        """Return the weight of the prompt's terms in a name, times the share of its parts that they are."""
+        """Return the weight of the prompt's terms in a name, times their share of the name's parts."""
         if span is None:
             return 0.0
         matched = set(self._finder.find(span.name))
@@ -283,7 +283,7 @@ class Rater:
 
 
 def _is_prototype(view: FileView, span: SymbolSpan | None) -> bool:
-    """Return True for a declaration that ends where its body would begin, as in a header of C."""
+    """Return True for a declaration that ends where its body would begin, as in a C header."""
     if span is None or span.end_line - span.name_line >= PROTOTYPE_LINES:
         return False
     return view.live.lines[span.end_line - 1].rstrip().endswith(";")

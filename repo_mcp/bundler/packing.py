@@ -1,4 +1,4 @@
-"""Spend a budget: what is selected so far, what is left, what was refused. No limit is ever exceeded."""
+"""Spend a budget: the selections so far, the room left, the refusals. No limit is ever exceeded."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Packer:
         self.dropped.append(Dropped(path, None, None, reason))
 
     def _fit(self, selection: Selection) -> Selection | None:
-        """Return the first lines of an excerpt that fit into the budget; a companion fits whole or not."""
+        """Return the first lines of an excerpt that fit into the budget; a companion fits only whole."""
         count = self._count_fitting(selection)
         if not count or (selection.role is not Role.MATCH and count < len(selection.lines)):
             return None
@@ -88,7 +88,7 @@ class Packer:
         return replace(selection, lines=selection.lines[:count], end_line=end)
 
     def _count_fitting(self, selection: Selection) -> int:
-        """Return how many lines of an excerpt, from its first on, the lines and tokens that are left hold."""
+        """Return how many of an excerpt's first lines fit into the lines and tokens that are left."""
         count = min(len(selection.lines), max(0, self.lines_left))
         if self.budget.max_tokens is None:
             return count
@@ -126,7 +126,7 @@ class Packer:
 def build_selection(
     live: LiveFile, start: int, end: int, role: Role, score: float, evidence: tuple[str, ...] = ()
 ) -> Selection:
-    """Return lines of a file as a selection that is still to be described."""
+    """Return lines of a file as a selection, without symbol, words and rationale."""
     lines = tuple(map(cut_line, live.lines[start - 1 : end]))
     return Selection(live.path, start, end, None, role, evidence, score, (), lines, live.fingerprint.hex())
 

@@ -2,7 +2,7 @@
 
     prompt -> evidence -> opened files, blocks and their worth -> names followed -> the best blocks
 
-What a bundle shows whole, others show in part, such as the answers of research.
+Bundles show these blocks whole; other answers, such as those of research, show parts of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
 
-BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # of which only the files are opened
+BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
 
 
 # Factors of a block's worth for a question: what seldom answers, and what decides.
@@ -69,7 +69,7 @@ class RatedBlock:
 
 
 def find_declared(one: RatedBlock, record: SymbolRecord) -> int:
-    """Return the ordinal of the symbol that a block declares; 0 where the record has none."""
+    """Return the ordinal of the symbol that a block declares; 0 if the record has none."""
     span = one.block.span
     if span is None:
         return 0
@@ -79,14 +79,15 @@ def find_declared(one: RatedBlock, record: SymbolRecord) -> int:
 
 
 def weigh_extension(one: RatedBlock) -> float:
-    """Return a factor for a declaration whose name registers something, or that is registered."""
+    """Return a factor for a declaration that is registered, or that by its name registers something."""
     name = "" if one.block.span is None else one.block.span.name
     return REGISTERING if _REGISTERS.match(name) or _REGISTRY.search(name) else 1.0
 
 
 def weigh_work(one: RatedBlock) -> float:
-    """Return a factor for what a body does: one that decides says more of how things work than a setter.
-    Its comments do nothing, however long they are.
+    """Return a factor for a body's work: a body that decides explains more than a setter does.
+
+    Comments do not count, however long they are.
     """
     asides, lines = one.view.layout.comment_lines, one.view.live.lines
     numbers = range(one.block.start_line, one.block.end_line + 1)
@@ -94,8 +95,9 @@ def weigh_work(one: RatedBlock) -> float:
 
 
 def weigh_failures(one: RatedBlock) -> float:
-    """Return a factor for the share of a block's terms that stand where it raises or returns an error, less
-    than 1 for a block that does neither.
+    """Return a factor for the share of a block's terms in lines that raise or return an error.
+
+    It is less than 1 for a block without such lines.
     """
     lines = one.view.live.lines
     if not any(map(holds_failure, lines[one.block.start_line - 1 : one.block.end_line])):
@@ -111,7 +113,7 @@ def rate_blocks(
     most: int,
     weights: Weights = QUESTION_WEIGHTS,
 ) -> tuple[list[RatedBlock], dict[str, float]]:
-    """Return the blocks that are worth most for a question, at most so many, and the weights of its terms.
+    """Return the `most` best blocks for a question, and the weights of the question's terms.
 
     Raises IndexFormatError, OSError.
     """
@@ -125,7 +127,7 @@ def rate_blocks(
 
 
 def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
-    """Yield the blocks of a file that are worth anything."""
+    """Yield the blocks of a file with a worth above 0."""
     lines = list(one.view.line_terms)
     place = ASIDE if is_aside(one.candidate.path) else 1.0
     for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):

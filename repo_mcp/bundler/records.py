@@ -1,7 +1,7 @@
 """The records of a bundle: requests and contents. No behaviour.
 
-Scores are rounded once. Every value depends only on the tree, the configuration and the request: on no time,
-no generation number, and no order in which files came into the index.
+Scores are rounded once. Every value depends only on the tree, the configuration and the request: not on time,
+on a generation number, or on the order in which files were indexed.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class IndexSource:
         is_whole: bool = True,
         folder: str = "",
     ) -> None:
-        """`folder` is the one that is searched, "" for all; names are looked up everywhere."""
+        """Only `folder` is searched ("" for all); names are looked up everywhere."""
         self.is_whole = is_whole
         self._folder = folder
         self._searcher = searcher

@@ -1,7 +1,7 @@
-"""Reads what the bundler needs of a file's layout: its declarations, and the lines of its comments.
+"""Reads a file's layout for the bundler: its declarations, and the lines of its comments.
 
 Line patterns miss functions that are values: the inner functions of a renderer, a method that is an arrow, a
-function passed under a name. A symbol record adds those that its parser saw.
+function passed under a name. A symbol record adds those that its parser found.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ NAME_LINES = 12  # of a declaration, from its first, that are searched for its n
 LEAD_LINES = 40  # of comment above it
 MAX_KEPT = 60_000  # declarations and lines of comments, a quarter of a kilobyte each at most
 _SCRIPTS = frozenset({"javascript", "typescript"})
-# No symbol of a record: `define(request, "ip", function ip() {`.
+# Not a symbol of any record: `define(request, "ip", function ip() {`.
 _NAMED_ARGUMENT = re.compile(rb"[(,][ \t]*(?:async[ \t]+)?function[ \t]*\*?[ \t]*([A-Za-z_$][\w$]*)[ \t]*\(")
 _WITH_BODIES = np.array(sorted(CALLABLE_KINDS | TYPE_KINDS))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The declarations of a text, and where it only speaks of them."""
+    """The declarations of a text, and the lines of its comments and docstrings."""
 
     spans: tuple[SymbolSpan, ...]  # by line, each before those inside it
     comment_lines: frozenset[int]  # of comments that begin a line, and of docstrings
@@ -48,10 +48,10 @@ def read_layout(
     find_outline: Callable[[str, bytes], Outline | None] = lambda _path, _text: None,
     find_record: FindRecord | None = None,
 ) -> Layout:
-    """Return the layout of normalised text: declarations by `find_outline` where it knows any, otherwise by
-    line patterns. `overrides` maps file extensions to languages other than the built-in ones.
+    """Return the layout of normalised text: declarations by `find_outline` if it finds any, otherwise by line
+    patterns. `overrides` maps file extensions to languages other than the built-in ones.
 
-    With `find_record` functions that are values are declarations, too.
+    With `find_record`, functions that are values count as declarations, too.
     """
     language = find_language(path, overrides)
     landmarks = scan(language, text)
@@ -72,8 +72,9 @@ def read_layout(
 
 
 class KeptLayouts:
-    """Keeps the layouts of the files read last: questions about one tree open many of the same, and their
-    layouts take a third of an answer's time. Safe for use from several threads.
+    """Caches the layouts of recently read files. Safe for use from several threads.
+
+    Questions about one tree open many of the same files, and layouts take a third of an answer's time.
     """
 
     def __init__(self) -> None:
@@ -83,7 +84,7 @@ class KeptLayouts:
         )
 
     def read(self, make: Callable[..., Layout], find_record: FindRecord, path: str, text: bytes) -> Layout:
-        """Return the layout of a file with what its parser saw; `make` is `read_layout` with its settings."""
+        """Return the layout of a file, symbol record included; `make` is `read_layout` with its settings."""
         record = find_record(path)
         counts = (record.symbol_count, record.reference_count) if record is not None else (0, 0)
         key = (path, compute_fingerprint(text), *counts)
@@ -93,8 +94,9 @@ class KeptLayouts:
 def _list_further(
     record: SymbolRecord, known: Sequence[SymbolSpan], text: str, comments: Set[int]
 ) -> Iterator[SymbolSpan]:
-    """Yield the functions and types of a record that are not known, each with the comment above it. What is
-    not where a record of an earlier text has it is left out.
+    """Yield the functions and types of a record that `known` lacks, each with the comment above it.
+
+    If the record is of an earlier text, symbols that have moved are left out.
     """
     names = {(span.name_line, span.name) for span in known}
     lines = text.split("\n")
@@ -111,7 +113,7 @@ def _list_further(
 
 
 def _nest(spans: Sequence[SymbolSpan]) -> Iterator[SymbolSpan]:
-    """Yield the spans that do not cross the end of one before them, each named after what encloses it."""
+    """Yield the spans that do not cross the end of an earlier one, each qualified by its enclosing spans."""
     around: list[SymbolSpan] = []
     for span in spans:
         while around and around[-1].end_line < span.start_line:

@@ -1,12 +1,14 @@
-"""Choose the lines of a body that decide: whole statements with the question's evidence, their conditions,
-and what they return or raise. Pure.
+"""Choose the deciding lines of a body: statements with the question's words, their conditions and results.
 
-    body -> statements -> worth of each -> the best that fit, each with what it stands under -> lines
+Pure.
+
+    body -> statements -> worth of each -> the best that fit, each with its conditions -> lines
 
 A statement ends where its brackets are closed. Indentation shows which statements enclose it, in every
 language that people format. A body that fits is shown whole.
 
-A block's path, name and lines tell whether it is the work of the program or beside it.
+This module also judges by path, name and lines whether a block does the program's work, or is a test, an
+example or a trivial function.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ NUMBER_CHARS = 6  # of a line's number, tab and line end
 MAX_STATEMENT_LINES = 8  # a longer one is data, of which its first lines are shown
 MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
-# What a statement is worth for what it does, beside a whole question's words, which are worth 1.
+# The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
 TELLS = 0.2  # factor of a line that only logs
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
@@ -35,13 +37,13 @@ _BRANCHES = re.compile(
 )
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
-# A line that goes on with the statement above it: a call of its result, or an operator.
+# A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
-_ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute: no signature
-TRIVIAL_LINES = 8  # a body of so few that decides nothing hands something on
+_ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
+TRIVIAL_LINES = 8  # a body of at most this many, without branches, only passes something on
 DECIDING_BRANCHES = 3
 _ASIDE = re.compile(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
@@ -89,7 +91,7 @@ def holds_failure(line: str) -> bool:
 
 
 def measure(lines: Sequence[str], numbers: Sequence[int]) -> int:
-    """Return the characters that some lines take when they are shown behind their numbers."""
+    """Return the number of characters that lines take when shown with their numbers."""
     return sum(min(len(lines[number - 1].rstrip()), MAX_LINE_CHARS) + NUMBER_CHARS for number in numbers)
 
 
@@ -102,11 +104,13 @@ def choose_lines(
     keeps_asides: bool = False,
     spare: int = 0,
 ) -> list[int]:
-    """Return the numbers of the lines to show of a body within `room` characters, ascending. The first
-    statement that is taken besides the head may need `spare` characters more.
+    """Return the numbers of the lines to show of a body within `room` characters, ascending.
 
-    `weights` are those of the question's terms; `leads` tells a line that leads to something else shown. The
-    head of the declaration is always there; comments are with `keeps_asides`, when there is room for all.
+    The first statement after the head may need `spare` characters more.
+
+    `weights` are those of the question's terms; `leads` tells whether a line leads to another shown
+    declaration. The head of the declaration is always included; comments are with `keeps_asides`, if
+    everything fits.
     """
     last = body.end_line
     while last > body.start_line and not body.lines[last - 1].strip():
@@ -156,9 +160,7 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
 
 
 def _end_with_result(body: Body, statements: list[_Statement]) -> list[_Statement]:
-    """Return the statements with the last one of the body itself rated as what leaves it: in many languages
-    it is the value.
-    """
+    """Return the statements, with the last outermost one rated as a return: often it is the result."""
     inner = [one for one in statements[1:] if not _is_empty(body, one) and one.indent > statements[0].indent]
     least = min((one.indent for one in inner), default=0)
     last = next((one for one in reversed(inner) if one.indent == least), None)
@@ -230,7 +232,7 @@ def _is_empty(body: Body, one: _Statement) -> bool:
 
 
 def _list_outer(body: Body, statements: Sequence[_Statement], ordinal: int) -> list[int]:
-    """Return the statements that one stands under, the nearest first."""
+    """Return the positions of the statements that enclose one, the nearest first."""
     found: list[int] = []
     indent = statements[ordinal].indent
     for other in range(ordinal - 1, 0, -1):
@@ -243,7 +245,7 @@ def _list_outer(body: Body, statements: Sequence[_Statement], ordinal: int) -> l
 
 
 def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> int | None:
-    """Return the first statement under a condition, which tells what it leads to; None for others."""
+    """Return the position of the first statement under a condition; None if there is no inner one."""
     following = ordinal + 1
     while following < len(statements) and _is_empty(body, statements[following]):
         following += 1  # a bracket on a line of its own
@@ -257,13 +259,14 @@ def is_aside(path: str) -> bool:
 
 
 def is_inner_test(name: str) -> bool:
-    """Return True for the qualified name of a test, which may lie in a file of the program, as in Rust."""
+    """Return True for the qualified name of a test, which may be in a file of the program, as in Rust."""
     return _TEST.search(name) is not None
 
 
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
-    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1; what
-    both are where they are equal.
+    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
+
+    If both are equal, return that value without reading the lines.
     """
     if deciding == trivial:
         return deciding
