@@ -106,9 +106,9 @@ class AdapterRegistry:
         return replace(instead, warnings=(warning, *instead.warnings))
 
     def mark(self, path: str, data: bytes, lines: int) -> Marks | None:
-        """Return what an installed adapter marks in a normalised text; None when none supports the path.
+        """Return the names and chunks that an installed adapter marks in a normalised text; None without one.
 
-        Raises ParserFailed with UNAVAILABLE, which says nothing about the text.
+        Raises ParserFailed with UNAVAILABLE if no process starts, whatever the text.
         """
         adapter = self.find_installed(path)
         if adapter is None or not lines:

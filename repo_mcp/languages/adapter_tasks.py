@@ -1,9 +1,9 @@
 """The tasks of installed adapters, run in the process that can be killed: a text in, a checked answer out.
 
-A task is named `adapter/<hook>/<version>/<entry>`: an entry point `module:attribute`, and the version of
-its package. Its request is the path, "\\n" and the text. The answer to `outline`, `marks` and `hints` is
-JSON, with the key `fault` where the adapter failed; that to `structure` is a symbol record. An exception of
-an adapter is a fault, named by its type alone; what ends or hangs the process is the parent's to notice.
+A task is named `adapter/<hook>/<version>/<entry>`: an entry point `module:attribute`, and the version of its
+package. Its request is the path, "\\n" and the text. The answer to `outline`, `marks` and `hints` is JSON,
+with the key `fault` where the adapter failed; that to `structure` is a symbol record. An exception of an
+adapter is a fault, named by its type alone. The parent process notices one that ends or hangs.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 PREFIX = "adapter/"
-MAX_HEAD_LINES = 40  # of a declaration, where its name is looked for: decorators and comments come first
-MAX_ENDED = 20  # texts that end the process; then an adapter is not asked again in that round
+MAX_HEAD_LINES = 40  # of a declaration, searched for its name: decorators and comments come first
+MAX_ENDED = 20  # texts that end the process, after which an adapter is not asked again in that round
 _TRIES = 16  # occurrences of a name in other words before it
 
-# Words for the kind of a symbol, besides the names of SymbolKind. What has no row counts as a variable.
+# Words for the kind of a symbol, besides the names of SymbolKind. Any other word counts as a variable.
 _KINDS: Mapping[str, SymbolKind] = {
     **{kind.name.lower(): kind for kind in SymbolKind if kind is not SymbolKind.FILE},
     "async_function": SymbolKind.FUNCTION,
@@ -72,9 +72,9 @@ def encode_request(path: str, text: bytes) -> bytes:
 
 
 def identify(task: str, text: bytes) -> bytes:
-    """Return what the poison list remembers of a text that ended its process.
+    """Return the key by which the poison list remembers a text that ended its process.
 
-    For our own parsers that is the text. An adapter's end says nothing of theirs, nor of its next version.
+    For our own parsers it is the text. A text that ends an adapter may suit our parsers, or its next version.
     """
     return task.encode() + b"\n" + text if task.startswith(PREFIX) else text
 
@@ -102,7 +102,7 @@ def _outline(adapter: Adapter, path: str, text: str) -> bytes:
 
 
 def _mark(adapter: Adapter, path: str, text: str) -> bytes:
-    """Return the spans of declared names and the first lines of chunks, whose faults are told apart."""
+    """Return the spans of declared names and the first lines of chunks; each may have a fault of its own."""
     symbols = _list_symbols(adapter, path, text)
     answer: dict[str, object] = {"definitions": find_names(symbols, text.encode()), "first_lines": None}
     propose = getattr(adapter, "smart_chunks", None)
@@ -122,7 +122,7 @@ def _hint(adapter: Adapter, _path: str, prompt: str) -> bytes:
 
 
 def _structure(adapter: Adapter, path: str, text: str) -> bytes:
-    """Return the symbol record; of the symbols alone, and PARTIAL, when the references cannot be used."""
+    """Return the symbol record; if the references cannot be used, one of the symbols alone, and PARTIAL."""
     symbols, lines = _list_symbols(adapter, path, text), count_lines(text)
     find = getattr(adapter, "references", None)
     uses: list[Use] = []
@@ -150,9 +150,9 @@ def _list_symbols(adapter: Adapter, path: str, text: str) -> tuple[Symbol, ...]:
 
 
 def find_names(symbols: tuple[Symbol, ...], data: bytes) -> list[tuple[int, int]]:
-    """Return the byte spans where the symbols' names stand, ascending and disjoint, without unfound ones.
+    """Return the byte spans of the symbols' names, ascending and disjoint, without names that are not found.
 
-    A name is looked for as a whole word in the first MAX_HEAD_LINES lines of its declaration.
+    A name is searched for as a whole word in the first MAX_HEAD_LINES lines of its declaration.
     """
     starts = [0]
     for line in data.split(b"\n"):
@@ -175,7 +175,7 @@ def find_names(symbols: tuple[Symbol, ...], data: bytes) -> list[tuple[int, int]
 
 
 def _find_word(data: bytes, name: bytes, first: int, last: int) -> int:
-    """Return where a name stands that is no part of another word, or -1."""
+    """Return the offset of a name that is not part of another word, or -1."""
     place = data.find(name, first, last) if name else -1
     for _ in range(_TRIES):
         if place < 0 or not (_is_word(data, place - 1) or _is_word(data, place + len(name))):

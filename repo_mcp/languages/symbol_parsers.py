@@ -1,9 +1,9 @@
-"""The choice of the parser that makes a file's symbol record, and whether it is installed.
+"""Choose the parser that makes a file's symbol record, and check whether it is installed.
 
 A task is named `structure/<dialect>`. Its request is the file's name, "\\n" and the text; its answer is a
 symbol record. Parsers run in the process that can be killed and are imported there with the first text of
-their language. Each grammar comes from a package of its own, which is loaded once to see that it can be;
-where it cannot, files of its language have no symbol record, and `list_faults` says why.
+their language. Each grammar comes from a package of its own, which is loaded once as a check; if that fails,
+files of its language have no symbol record, and `list_faults` says why.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _find_dialect(path: str, language: str) -> str | None:
 
 
 def list_languages() -> tuple[str, ...]:
-    """Return the languages whose files get a symbol record where their parser can run, ascending."""
+    """Return the languages whose files get a symbol record if their parser can run, ascending."""
     return tuple(sorted(one for one in _LOADERS if one != "tsx"))
 
 
@@ -48,7 +48,7 @@ def find_unparsed(path: str, language: str) -> str | None:
 
 
 def list_faults(languages: Collection[str]) -> dict[str, GrammarFault]:
-    """Return those of the languages whose parser cannot run, ascending -> what is wrong with a package."""
+    """Return a mapping from each language whose parser cannot run, ascending, to the fault of its package."""
     found = {one: find_fault(one) for one in list_languages() if one in languages}
     return {language: fault for language, fault in found.items() if fault is not None}
 
@@ -123,4 +123,4 @@ _LOADERS: Mapping[str, Callable[[], Parse]] = {
     "c": _load_native("c"),
     "cpp": _load_native("cpp"),
     "swift": _load_native("swift"),
-}  # dialect -> what imports its parser
+}  # dialect -> the function that imports its parser

@@ -3,13 +3,14 @@
 An adapter needs a name and the first two methods. The others have defaults for a class that derives
 from `Adapter`, and may be missing from one that does not. `docs/adapters.md` tells how to write one.
 
-An installed adapter is made twice: in the server, where only `supports_path` is called, from several threads
-at once, and in a process that can be killed, where all that reads text is called. Built-in adapters have only
-the first two methods, since the index finds their chunks and symbols by other ways; they are given `Parse`.
+An installed adapter is created twice: in the server, which only calls `supports_path`, from several threads
+at once; and in a process that can be killed, which calls the methods that read text. Built-in adapters have
+only the first two methods, since the index finds chunks and symbols of their languages in other ways; they
+receive `Parse`.
 
 Left out on purpose: reading files, which is the repository reader's job.
 
-How much of a text an outline repeats is limited for all adapters, so that none grows too large.
+The amount of text in an outline is limited for all adapters.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ class Adapter(Protocol):
 
     name: str  # lower case, as `repo.status` lists it
     # File extensions with their dot (".just") and whole names ("justfile"), in lower case -> their
-    # language. They name languages that the program does not know; extensions and names that it knows are
-    # left as they are.
+    # language. They add languages that the program does not know; extensions and names that it knows keep
+    # theirs.
     languages: Mapping[str, str] = MappingProxyType({})
 
     def supports_path(self, path: str) -> bool:
@@ -69,7 +70,7 @@ class Adapter(Protocol):
         return ()
 
     def references(self, path: str, text: str) -> Sequence[Use]:
-        """Return the names that a text uses, declarations aside."""
+        """Return the names that a text uses, without those it declares."""
         return ()
 
 

@@ -1,8 +1,8 @@
 """The check of an installed adapter's answers: a symbol outside the text or an overlapping chunk is refused.
 
-An adapter reads hostile text in a process that the text may take over, so an answer is checked twice:
-there, to say what is wrong with it, and in the server, which believes nothing. Answers travel as JSON.
-Order never depends on the adapter: symbols and uses are sorted here.
+An adapter reads hostile text in a process that the text may take over, so an answer is checked twice: there,
+to report its faults, and in the server, which trusts nothing. Answers travel as JSON. Order never depends on
+the adapter: symbols and uses are sorted here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass
 
 MAX_KIND_CHARS = 40
-MAX_LABEL_CHARS = 200  # of a context, a warning, the word for a parser
+MAX_LABEL_CHARS = 200  # of a context, a warning, or a parser's name
 MAX_WARNINGS = 8
 MAX_CHUNKS = 20_000  # of one file
 MAX_HINTS = 32
@@ -176,7 +176,7 @@ def read_uses(given: object, lines: int) -> list[Use]:
 
 
 def decode_answer(data: bytes) -> Mapping[str, Any]:
-    """Return the values of an answer. Raises AdapterFault for one that is no answer, or says a fault."""
+    """Return the values of an answer. Raises AdapterFault if it is not an answer, or reports a fault."""
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -40,9 +40,9 @@ class InstalledAdapter:
     """One installed adapter that can be used."""
 
     name: str
-    entry: str  # what makes it: "module:attribute"
+    entry: str  # entry point that creates it: "module:attribute"
     package: str
-    version: str  # of the package: with another one the index is built anew
+    version: str  # of the package: with another version the index is rebuilt
     languages: tuple[tuple[str, str], ...] = ()  # as `find_language` takes them: overrides, ascending
 
     def supports_path(self, path: str) -> bool:
@@ -83,7 +83,7 @@ def find_installed(root: str | None) -> tuple[tuple[InstalledAdapter, ...], tupl
 def find_enabled(
     root: str | None, disabled: Collection[str]
 ) -> tuple[tuple[InstalledAdapter, ...], tuple[str, ...]]:
-    """Return what `find_installed` does, without the adapters that are switched off."""
+    """Return what `find_installed` returns, without the adapters that are switched off."""
     found, warnings = find_installed(root)
     return tuple(one for one in found if one.name not in disabled), warnings
 
@@ -147,7 +147,7 @@ def _iter_metadata(root: str | None) -> Iterator[str]:
     for directory in outside:
         try:
             names = sorted(name for name in os.listdir(directory) if name.endswith(_METADATA))
-        except OSError:  # an archive, or not there
+        except OSError:  # an archive, or missing
             continue
         for name in names:
             try:

@@ -39,7 +39,7 @@ _CLOSER = re.compile(
 _LABEL = re.compile(rb"[ \t]*(?:\w{1,80}[ \t]*:(?!:)|(?:case|default)\b)")
 _HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:)")
 _DECORATOR = re.compile(rb"[ \t]*(?:@|#\[|\[[A-Z])")
-# In C#'s documentation: of `<summary>` nothing is left, of `<see cref="Name"/>` the name.
+# In documentation of C#: `<summary>` is dropped, and `<see cref="Name"/>` leaves the name.
 _XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
 _COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
 
@@ -118,14 +118,14 @@ class _Reading:
         self._comment_starts = {first for first, _ in self._comments}
         self._symbols: list[Symbol] = []
         self._open: list[_Open] = []
-        self._quote = b""  # that close the Python string we are in
+        self._quote = b""  # quotes that close the current Python string
         self._macro_end = -1  # last line of the last macro: its continuation lines declare nothing
 
     def _line_of(self, offset: int) -> int:
         return bisect_right(self._starts, offset) - 1
 
     def _locate_names(self, definitions: Spans) -> dict[int, tuple[int, int]]:
-        """Return line (from 0) -> columns of the name it declares; a line declares one name at most."""
+        """Return a mapping from line (from 0) to the columns of the name it declares, at most one."""
         placed: dict[int, tuple[int, int]] = {}
         for first, last in definitions:
             line = self._line_of(first)

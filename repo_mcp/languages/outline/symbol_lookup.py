@@ -1,7 +1,7 @@
 """Finds declarations in an outline: by name, around a line, by what encloses them.
 
 Names are compared exactly, qualified ones from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m` do.
-Left out on purpose: names that an import or a base class brings, which the toolset `graph` resolves.
+Left out on purpose: imported and inherited names, which the toolset `graph` resolves.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass
 
-MAX_SHOWN_CHARS = 64  # of a name that the client made up
-NEAR_LINES = 20  # before and after a line that no declaration is around
-MAX_NAMED = 5  # other declarations that a message names
-MAX_COMPARED = 2_000  # declarations whose names are compared with one that is not there: at most 0.1 s
-_NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})  # that nobody means by "around"
+MAX_SHOWN_CHARS = 64  # of a name given by the client
+NEAR_LINES = 20  # before and after a line outside every declaration
+MAX_NAMED = 5  # other declarations named in a message
+MAX_COMPARED = 2_000  # declarations whose names are compared with an unknown one: at most 0.1 s
+_NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})  # not meant by "around"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def find_parents(symbols: Sequence[Symbol]) -> list[int | None]:
 
 
 def measure_depths(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> list[int]:
-    """Return how many declarations deep each symbol stands, from 1, given what `find_parents` returns."""
+    """Return the nesting depth of each symbol, from 1, given the result of `find_parents`."""
     depths: list[int] = []
     for symbol, parent in zip(symbols, parents, strict=True):
         depths.append(int(symbol.parent_symbol is not None) + 1 if parent is None else depths[parent] + 1)
@@ -79,7 +79,7 @@ def measure_depths(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> 
 
 
 def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
-    """Return the declarations of a name in their order: those qualified by all of it, or else by its end."""
+    """Return the declarations of a name in order: those with this qualified name, or else ending with it."""
     wanted = (name, _unify(name))
     names = [(qualify(one), one) for one in symbols]
     exact = [one for whole, one in names if whole in wanted or _unify(whole) in wanted]
@@ -130,7 +130,7 @@ def _suggest(outline: Outline, name: str) -> str:
 
 
 def find_around(symbols: Sequence[Symbol], line: int) -> Symbol | None:
-    """Return the innermost declaration around a line; a variable or a key only where nothing else is."""
+    """Return the innermost declaration around a line; a variable or a key only if there is no other."""
     around = [one for one in symbols if one.start_line <= line <= one.end_line]
     blocks = [one for one in around if one.kind not in _NO_BLOCK]
     return min(

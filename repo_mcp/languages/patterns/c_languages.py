@@ -14,9 +14,9 @@ _NOT_STATEMENT = (
     r"(?!(?:if|for|while|switch|return|else|do|case|default|goto|catch|enum|throw|new|delete|sizeof|using"
     r"|namespace|extern|struct|union|class|__attribute__|__acquires|__releases|__must_hold|__printf)\b)"
 )
-# What a macro or an attribute before a name takes: `(1)`, `((visibility("default")))`.
+# The arguments of a macro or attribute before a name: `(1)`, `((visibility("default")))`.
 _ARGUED = r"(?:\((?:[^()\n]++|\((?:[^()\n]++|\([^()\n]{0,80}+\)){0,9}\)){0,9}\))"
-# A type with what macros, attributes and `final` stand around its name.
+# A type, with the macros, attributes and `final` around its name.
 _RECORD = r"""
         (?:class|struct|union|enum(?:{gap}(?:class|struct))?|namespace|concept){gap}
         (?:(?:\[\[[^\]\n]{0,80}+\]\]|{name}{argued}?){gap}){0,2}

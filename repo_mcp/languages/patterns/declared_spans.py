@@ -8,7 +8,7 @@ nothing. A heading reaches to the next heading that is not deeper. Text with ano
 layout gives wrong spans, never an error. The work is bounded: after MAX_STEPS lines examined, declarations
 are taken to end where the search stops, and those after the first MAX_SPANS are left out.
 
-A finder of spans that parses can replace `list_declared_spans`.
+A parser that finds spans can replace `list_declared_spans`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _INDENTED_LANGUAGES = frozenset(
     ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "sql")
 )
 _WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in a word
-_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may stand above a name
+_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
 _HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
 _COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
 # Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
@@ -203,7 +203,7 @@ class _Layout:
         return opening if opening is not None and self.lines[opening].lstrip().startswith(b"@") else None
 
     def find_head(self, start: int, line: int) -> int:
-        """Return the first line from `start` on that is no comment, at most `line`."""
+        """Return the first line from `start` on that is not a comment, at most `line`."""
         while start < line and (self.is_doc[start] or _COMMENT.match(self.lines[start])):
             start += 1
         return start
@@ -225,9 +225,9 @@ def _find_statements(
     firsts: npt.NDArray[np.int64],
     has_text: Mask,
 ) -> tuple[Mask, Mask]:
-    """Return the lines of Python that go on a string, brackets or a statement, and those with code.
+    """Return the lines of Python that continue a string, brackets or a statement, and those with code.
 
-    Brackets that do not balance, as in a file that is being written, are taken for none.
+    Brackets that do not balance, as in an unfinished file, are ignored.
     """
     spans = np.array([match.span() for match in _PYTHON_TOKENS.finditer(text)], dtype=np.int64)
     edges = np.zeros(len(data) + 1, dtype=np.int8)
@@ -322,7 +322,10 @@ def _get_heading_depth(layout: _Layout, line: int) -> int:
 
 
 def _nest(spans: Sequence[tuple[int, int, int, str]], layout: _Layout) -> tuple[SymbolSpan, ...]:
-    """Name each span after what encloses it. A span that would cross the end of its encloser is cut there."""
+    """Qualify each span by its enclosing spans.
+
+    A span that would cross the end of an enclosing one is cut there.
+    """
     open_spans: list[SymbolSpan] = []
     found = []
     for start, end, line, name in spans:

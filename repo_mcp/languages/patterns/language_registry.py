@@ -106,7 +106,7 @@ _NAMES: tuple[tuple[Language, str], ...] = (
 
 
 def _split(table: tuple[tuple[Language, str], ...]) -> dict[str, Language]:
-    """Return word -> language. A word that stands in two rows is a mistake in our tables."""
+    """Return a mapping from word to language. A word in two rows is a mistake in our tables."""
     entries = [(word, language) for language, words in table for word in words.split()]
     found = dict(entries)
     assert len(found) == len(entries)
@@ -148,7 +148,7 @@ def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Lang
 
 
 def name_language(given: str, others: Iterable[str] = ()) -> str | None:
-    """Return the language that a person means: its name in any case, or an extension; None for neither.
+    """Return the language for a name in any case, or an extension; None if it is neither.
 
     `others` are languages beside the built-in ones.
     """
@@ -160,7 +160,7 @@ def name_language(given: str, others: Iterable[str] = ()) -> str | None:
 
 
 def find_near_languages(given: str, others: Iterable[str] = ()) -> list[str]:
-    """Return the names most like one that is no language, the likest first; three at most."""
+    """Return at most three names of languages most like an unknown one, the most similar first."""
     from difflib import get_close_matches  # for the rare mistake
 
     return get_close_matches(given.strip().casefold(), sorted({*LANGUAGES, *others}), n=3, cutoff=0.5)

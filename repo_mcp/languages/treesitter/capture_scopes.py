@@ -112,7 +112,7 @@ def _simplify(text: bytes) -> bytes:
 
 
 def _collapse(text: bytes) -> bytes:
-    """Return a chain without what its brackets hold; round ones stay, square ones become a member."""
+    """Return a chain without the contents of its brackets; "()" stays, "[]" becomes a member."""
     text = _STRINGS.sub(b"", text)
     for _ in range(MAX_NESTED):
         shorter = _CURLY.sub(b"", _SQUARE.sub(b"\x01", _ROUND.sub(b"\0", text)))
@@ -131,11 +131,11 @@ class CaptureScopes(CaptureText):
         self._lines = text.count(b"\n") + (not text.endswith(b"\n"))
         self.builder = SymbolRecordBuilder(file_name, self._lines)
         self.scopes = [OpenScope(NO_END, 0, SymbolKind.FILE, "")]
-        self.scoped_enums: set[int] = set()  # ordinals of those whose members need their name before them
+        self.scoped_enums: set[int] = set()  # ordinals of enums whose name must precede that of a member
         self.types_by_name: dict[str, int] = {}  # type declared so far -> ordinal of its symbol
-        self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the name it gets
+        self.names_to_come: dict[int, str] = {}  # start of an unnamed type -> the name it gets
         self.last_declared: OpenScope | None = None
-        self.spare_bytes = 1 << 22  # that handlers may still read beyond their nodes
+        self.spare_bytes = 1 << 22  # bytes that handlers may still read beyond their nodes
         self.friend_end = -1  # byte offset where the last `friend` declaration ends
         self.parents = [0]  # ordinal of a symbol -> ordinal of its parent
         self.local_names: dict[int, set[str]] = {}  # ordinal of a symbol -> names that it binds
@@ -162,7 +162,7 @@ class CaptureScopes(CaptureText):
         self._documented = -1
 
     def note_mark(self, node: Node) -> None:
-        """Record an attribute that stands before a declaration and not in it."""
+        """Record an attribute before a declaration, outside its node."""
         row = node.start_point.row
         if row > self._mark_end + 1 or self._mark_start < 0:
             self._mark_start, self._marks = row, b""

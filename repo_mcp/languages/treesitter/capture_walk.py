@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PLAIN = "identifier"  # the capture of names that are uses of values unless a handler took them
 
 MAX_BOUNDS = 8  # of one type parameter, that are recorded
-UNREAD = -1  # instead of a number of arguments: the name is a type's text, not read yet
+UNREAD = -1  # stands for the number of arguments: the name is a type's text, not read yet
 _NO_TYPES = frozenset({"auto", "var"})
 
 _USE = ReferenceRole.USE
@@ -48,7 +48,7 @@ class Dialect:
 
     query: str  # name of its file in `queries`
     handlers: Mapping[str, Handler]  # capture name -> handler, for all but PLAIN
-    builtins: frozenset[str]  # names that every file has and nobody searches for
+    builtins: frozenset[str]  # names in every file, which nobody searches for
 
 
 class CaptureWalk(CaptureScopes):
@@ -58,11 +58,11 @@ class CaptureWalk(CaptureScopes):
         super().__init__(file_name, text)
         self.imported: set[str] = set()  # local names of imports, which are not uses by themselves
         self.bounds: dict[tuple[int, str], str] = {}  # (ordinal, type parameter) -> text of its bounds
-        self.bound_from = 0  # line before which no variable has the type that is recorded
-        # Start of a list of values -> the chain that says its type, and how deep its items lie in arrays.
+        self.bound_from = 0  # variables have a recorded type only from this line on
+        # Start of an initialiser list -> the chain of its type, and the depth of its items in arrays.
         self.values_to_come: dict[int, tuple[str, int]] = {}
-        self.open_values: list[tuple[int, str, int]] = []  # (end, chain, depth) of those that stand open
-        self.switches: list[tuple[int, str]] = []  # (end, what is compared) of those that stand open
+        self.open_values: list[tuple[int, str, int]] = []  # (end, chain, depth) of the open ones
+        self.switches: list[tuple[int, str]] = []  # (end, compared value) of the open ones
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
@@ -118,7 +118,7 @@ class CaptureWalk(CaptureScopes):
     def refer_at(
         self, role: ReferenceRole, name: str, start: int, qualifier: str = "", arguments: int = 0
     ) -> None:
-        """Add a row for a name at a byte offset, of which there is no node."""
+        """Add a row for a name at a byte offset that has no node."""
         line = self.find_line(start)
         self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, "", line, arguments))
 
@@ -143,12 +143,12 @@ class CaptureWalk(CaptureScopes):
             self.note_bound(name, self.read_line(bound))
 
     def note_bound(self, name: str, text: str) -> None:
-        """Record bounds of a type parameter, beside those that it has already."""
+        """Add bounds to those of a type parameter."""
         key, text = (self.scopes[-1].ordinal, name), text.lstrip(": ").removeprefix("extends ")
         self.bounds[key] = f"{self.bounds[key]} + {text}" if key in self.bounds else text
 
     def bind_bound(self, name: str, bound: str, node: Node) -> None:
-        """Record the bounds of a type parameter of a type, whose fields may have it as their type."""
+        """Record the bounds of a type's type parameter, since fields may have it as their type."""
         for part in split_bounds(bound.lstrip(": "))[:MAX_BOUNDS]:
             found = read_type(part)
             if found.name:
@@ -210,8 +210,9 @@ class CaptureWalk(CaptureScopes):
                 add(ordinal, role, each, line, qualifier=before, alias=alias, arguments=relation)
 
     def _read_types(self, ordinal: int, text: str, names: tuple[set[str], ...]) -> list[TypeName]:
-        """Return the type that a text writes, or the bounds of the type parameter that it names. Of lists in
-        a list the outer one: a row does not say how deep items lie."""
+        """Return the type that a text names, or the bounds of the type parameter that it names.
+
+        For nested lists this is the outer list, because a row does not hold the depth of items."""
         found = read_type(text)
         if found.inner:
             return [TypeName(found.outer)]

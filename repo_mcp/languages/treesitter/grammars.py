@@ -35,7 +35,7 @@ class GrammarFault:
     """A package without which a language cannot be parsed."""
 
     package: str
-    state: str  # what is wrong with it, to be read behind its name
+    state: str  # its fault, worded to follow its name
 
     def __str__(self) -> str:
         return f"{self.package} {self.state}"
@@ -53,7 +53,7 @@ def load_language(dialect: str) -> Language:
 
 
 def find_fault(dialect: str) -> GrammarFault | None:
-    """Return what is wrong with the packages that a dialect needs, or None."""
+    """Return the fault of a package that a dialect needs, or None."""
     package = PACKAGES[dialect]
     try:
         load_language(dialect)

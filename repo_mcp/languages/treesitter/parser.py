@@ -1,14 +1,14 @@
-"""Captured nodes of a text, by tree-sitter. Texts are parsed here alone.
+"""Captured nodes of a text, by tree-sitter. No other module parses texts with it.
 
 A grammar is loaded with the first text of its language (`grammars`), in the process that can be killed;
 nothing here may be called in another process. A query is one or more files in `queries`.
 
-The cost of a text is bounded. Texts above MAX_PARSED_BYTES are not read; parsing stops after
-MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth,
-nor from the start of a very long row of tokens in an error, where each costs those after it; only the first
-MAX_CAPTURES nodes are returned.
-What was left out is reported, as are errors in the tree. Parsing and matching keep their own stacks. A
-grammar's own scanner could still crash on a text; that ends the process, and the parent remembers the text.
+The cost of a text is bounded. Texts above MAX_PARSED_BYTES are not read; parsing stops after MAX_CPU_SECONDS
+of this process's time; nodes below MAX_DEPTH, where each costs its depth, are not searched, nor is the rest
+of a text from a very long row of tokens in an error, where each costs all those after it; only the first
+MAX_CAPTURES nodes are returned. Omissions are reported, as are errors in the tree. Parsing and matching keep
+their own stacks. A grammar's own scanner could still crash on a text; that ends the process, and the parent
+remembers the text.
 
 Left out on purpose: the library's progress callback for matching, which crashes in 0.26.1. The one for
 parsing crashes in 0.25.2 and 0.26.0, which pyproject.toml therefore excludes.
@@ -30,12 +30,12 @@ from repo_mcp.record_classes import dataclass
 __all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
 
 MAX_PARSED_BYTES = 3_000_000  # a tree takes up to 160 bytes per byte; the process has a gigabyte
-MAX_NODES = 1_500_000  # of a larger tree only about so many are searched, those of the text's beginning
+MAX_NODES = 1_500_000  # of a larger tree only about this many are searched, from the beginning of the text
 MAX_CAPTURES = 400_000  # 6 us each; the process has 5 s
 MAX_CPU_SECONDS = 3.0  # of the 5 s that the process has for one text
 MAX_MATCHES = 1_024  # in progress at once; more of them make matching quadratic
 MAX_DEPTH = 1_000
-MAX_PASSED = 100_000_000  # siblings in an error, looked past for the next with a name: 1 ns each
+MAX_PASSED = 100_000_000  # siblings in an error that are skipped in search of the next named one: 1 ns each
 _READ_BYTES = 1 << 16
 _OFFSET_BITS, _RANK_BITS = 24, 8
 assert MAX_PARSED_BYTES < 1 << _OFFSET_BITS
@@ -67,7 +67,7 @@ class Captures:
 def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captures | None:
     """Return the captures of a text by some query files; None if it is too large or too slow to parse.
 
-    Raises what `load_language` raises where the dialect's grammar cannot be loaded.
+    Raises ImportError or ValueError, as `load_language` does.
     """
     if len(text) > MAX_PARSED_BYTES:
         return None
@@ -115,11 +115,12 @@ def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
 
 
 def _survey(tree: Tree, end: int) -> tuple[bool, int]:
-    """Return whether there are nodes deeper than MAX_DEPTH, which are not searched, and where to end.
+    """Return whether there are nodes deeper than MAX_DEPTH, which are not searched, and the end of the
+    search.
 
-    For each child of an error matching looks for the next sibling that has a name: among n tokens without
-    one that is n * n / 2 steps, in whatever part of the text it is to search. `end` is where the row of them
-    begins in which all steps so far come to more than MAX_PASSED.
+    For each child of an error, matching looks for the next named sibling: among n unnamed tokens this takes n
+    * n / 2 steps, whatever part of the text is searched. The search ends at the start of the row in which all
+    steps together exceed MAX_PASSED.
     """
     cursor = tree.walk()
     above: list[bool] = []  # of each node above this one, whether it is an error
@@ -136,7 +137,7 @@ def _survey(tree: Tree, end: int) -> tuple[bool, int]:
                 return is_deep, row_start
         else:
             row = 0
-        # One with few nodes in it can be neither deep nor wide, and most have few.
+        # A node with few descendants can be neither deep nor wide, and most have few.
         if node.descendant_count + len(above) > MAX_DEPTH + 1:
             if len(above) == MAX_DEPTH:
                 is_deep = True

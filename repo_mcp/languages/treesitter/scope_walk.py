@@ -2,9 +2,9 @@
 
 A language hands each capture to a handler of its own, which calls the methods here. A scope is a stretch of
 the text; a symbol is a scope with a name. Declarations may follow uses, so only when the pass is over is it
-known whether a function, a block or a parameter around a use binds its name: rows wait until then.
-A name that is bound locally is not a reference. What is called through it keeps the name as its qualifier
-if a BIND row gives its type, and gets "?" otherwise.
+known whether a function, a block or a parameter around a use binds its name: rows wait until then. A name
+that is bound locally is not a reference. A call through it keeps the name as its qualifier if a BIND row
+gives its type, and gets "?" otherwise.
 
 Left out on purpose: walking trees, and asking nodes for parents or neighbours, which takes time by depth.
 """
@@ -91,7 +91,7 @@ class ScopeWalk(SourceText):
         self._declared: list[set[str]] = [set()]
         self._rows: list[Row] = []
         self._found: dict[tuple[int, str], int] = {}
-        self.asked: set[str] = set()  # variables whose types are needed though they qualify no name
+        self.asked: set[str] = set()  # variables whose types are needed although they do not qualify a name
         self._typed: set[tuple[int, str]] = set()  # set at the end: (scope, variable) with a BIND row
 
     def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
@@ -287,8 +287,10 @@ class ScopeWalk(SourceText):
 
 
 class _Shadows:
-    """The rows of variables whose names those of inner blocks have as well. A row holds from its line on, so
-    those of the outer variable come again at its next use behind the block."""
+    """The rows of variables that inner blocks shadow.
+
+    A row holds from its line on, so the rows of the outer variable are repeated at its next use after the
+    block."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
@@ -298,7 +300,7 @@ class _Shadows:
         self._rows: dict[tuple[int, str], list[Row]] = {}  # (scope, variable) -> rows of its last type
 
     def note(self, scope: int, row: Row) -> None:
-        """Take a BIND row of a variable that a scope binds."""
+        """Record a BIND row of a variable that a scope binds."""
         ordinal, alias, start = row[1], row[5], row[6]
         self._last[ordinal, alias] = scope
         rows = self._rows.setdefault((scope, alias), [])
@@ -307,7 +309,7 @@ class _Shadows:
         rows.append(row)
 
     def iter_again(self, scope: int, name: str, ordinal: int, start: int) -> Iterator[Row]:
-        """Yield the rows that a use at `start`, in an entry, needs again."""
+        """Yield the rows that must be repeated for a use at `start` in an entry."""
         while ordinal and (ordinal, name) not in self._last:
             ordinal = self._entries[ordinal].parent
         if self._last.get((ordinal, name), scope) != scope:

@@ -43,12 +43,12 @@ _KEYED = frozenset(_KEYED_TEXT.split())
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """A type's own name and its qualifier, dotted; both empty where a text names no type."""
+    """A type's own name and its dotted qualifier; both are empty if a text names no type."""
 
     name: str = ""
     qualifier: str = ""
-    is_items: bool = False  # the text is a list or the like, and this the type of its items
-    inner: int = 0  # lists inside the outermost that its items lie in, where any of them has a name
+    is_items: bool = False  # the text is a list or the like, and this is the type of its items
+    inner: int = 0  # levels of lists inside the outermost one, if any of them has a name
     outer: str = ""  # name of the outermost list that has one
 
 
@@ -56,7 +56,7 @@ NO_TYPE = TypeName()
 
 
 def read_type(text: str) -> TypeName:
-    """Return the name of the type that a text writes; NO_TYPE when it names none."""
+    """Return the name of the type in a text; NO_TYPE if it names none."""
     lists, outer = 0, ""
     for _ in range(MAX_STEPS):
         start = _MODIFIERS.match(text)
@@ -87,8 +87,9 @@ def read_type(text: str) -> TypeName:
 
 
 def read_wrapper(text: str) -> TypeName:
-    """Return the name of the wrapper, list or map that a text begins with, which a repository may declare
-    itself; NO_TYPE for any other type."""
+    """Return the name of the wrapper, list or map that a text begins with; NO_TYPE for any other type.
+
+    A repository may declare a type of that name itself."""
     start = _MODIFIERS.match(text)
     found = _NAME.match(text, start.end() if start is not None else 0)
     names = _SEPARATOR.split(found.group()) if found is not None else [""]
