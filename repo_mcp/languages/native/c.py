@@ -1,9 +1,9 @@
 """The handlers of captures in C.
 
-Functions and variables that are `static` stay in their file; prototypes and `extern` variables are FORWARD.
-A type that only a `typedef` names gets that name. The body of a macro is not in the tree, so its names are
-found by their characters. In kernel code, `DEFINE_MUTEX(lock)` and the like declare a variable,
-`SYSCALL_DEFINE3(open, ...) {` a function.
+Functions and variables that are `static` stay in their file; prototypes and `extern` variables are FORWARD. A
+type named only by a `typedef` gets that name. The body of a macro is not in the tree, so its names are found
+in its text. In kernel code, `DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...)
+{` a function.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _MEMBER_MARKS = frozenset({b"->", b"."})
 _TYPE_MARKS = frozenset({b"struct", b"union", b"enum"})
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
-_OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # of the class around one that is defined outside
+_OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # of the outer class in a definition outside it
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
 
@@ -147,10 +147,12 @@ def on_enum(walk: CaptureWalk, node: Node) -> None:
 
 
 def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
-    """Declare a type with a body; the members of an unnamed one belong to what surrounds it. One that is
-    defined outside of its class, `class Outer<T>::Inner {`, belongs to that if the file declares it above."""
+    """Declare a type with a body; the members of an unnamed one belong to the symbol around it.
+
+    A type defined outside its class, `class Outer<T>::Inner {`, belongs to the class if the file declares it
+    above."""
     name_node = node.child_by_field_name("name")
-    arguments, owner = "", ""  # of a special case of a template
+    arguments, owner = "", ""  # of a template specialisation
     if name_node is not None:
         text = _OUTER_ARGUMENTS.sub("", walk.read_line(name_node))
         head, angle, rest = text.partition("<")
@@ -175,7 +177,10 @@ def say_public(walk: CaptureWalk, access: Access) -> int:
 
 
 def on_enumerator(walk: CaptureWalk, node: Node) -> None:
-    """Declare one value of an enum. Only that of an `enum class` has a type: its name needs the enum's."""
+    """Declare one value of an enum.
+
+    Only values of an `enum class` have a type: their names need the enum's.
+    """
     walk.taken.add(node.start_byte)
     scope = walk.scope
     flags = say_public(walk, scope.access)
@@ -297,10 +302,10 @@ def reopen(walk: CaptureWalk, node: Node, has_body: bool) -> None:
 
 
 def is_lost(walk: CaptureWalk, node: Node) -> bool:
-    """Return whether a declaration stands in a function that the grammar did not understand.
+    """Return whether a declaration is in a function that the grammar did not understand.
 
-    In a text with faults those are all outside functions that are indented and declare none: 31 of 31 in
-    libuv and Redis.
+    In a text with errors, these are the indented declarations outside functions that do not declare a
+    function: 31 of 31 in libuv and Redis.
     """
     if walk.builder.status is not ParseStatus.PARTIAL or walk.scope.kind is not SymbolKind.FILE:
         return False
@@ -432,14 +437,14 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
 
 
 def take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:
-    """Take the plain names that a macro at the head of a function makes others of: `TEST(run) {`."""
+    """Mark the plain names that a macro at the head of a function turns into others: `TEST(run) {`."""
     end = node.end_byte
     if walk.text[end : end + MAX_GAP_BYTES].lstrip()[:1] == b"{":
         walk.taken.update(one.start_byte for one in arguments.named_children if one.type == "identifier")
 
 
 def _find_block_end(walk: CaptureWalk, start: int) -> int:
-    """Return the end of the block right after a byte offset; the offset itself where there is none."""
+    """Return the end of the block right after a byte offset; the offset itself if there is none."""
     text, depth = walk.text, 0
     if text[start : start + MAX_GAP_BYTES].lstrip(b"; \t\n")[:1] != b"{":
         return start

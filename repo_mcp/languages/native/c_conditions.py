@@ -1,20 +1,20 @@
-"""Conditions of the preprocessor: for each line the conditions under which it is compiled.
+"""Preprocessor conditions: for each line, the conditions under which it is compiled.
 
-`#ifdef A`, `#if defined(A) && B`, `#else` become rows that begin at a line and say all conditions that hold
-from there on: "defined(A)", "!defined(A);!(B > 1)". What a header has around all
-of it so that it is read once is none. Conditions are told apart by how they are written.
+`#ifdef A`, `#if defined(A) && B`, `#else` become rows that begin at a line and hold all conditions from there
+on: "defined(A)", "!defined(A);!(B > 1)". Include guards do not count. Conditions are compared as they are
+written.
 
-Left out on purpose: values of macros, and what `#error` rules out.
+Left out on purpose: values of macros, and branches that `#error` rules out.
 """
 
 from __future__ import annotations
 
 import re
 
-MAX_DEPTH = 12  # conditions within each other; those further in are not told
+MAX_DEPTH = 12  # nested conditions; deeper ones are not recorded
 MAX_BYTES = 240  # of one condition
 
-Row = tuple[int, str]  # line from which on the conditions hold, the one after a directive, and they
+Row = tuple[int, str]  # first line with these conditions, the one after a directive; the conditions
 Conditions = tuple[str, ...]  # all of which hold
 
 _DIRECTIVE = re.compile(
@@ -33,7 +33,7 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 def list_conditions(text: bytes, *, is_header: bool) -> list[Row]:
     """Return the rows of a text, ascending; empty for one without conditions."""
     rows: list[Row] = []
-    levels: list[tuple[Conditions, Conditions]] = []  # what holds, and that no branch so far did
+    levels: list[tuple[Conditions, Conditions]] = []  # those that hold, negation of earlier branches
     line, at, is_first = 1, 0, is_header
     for found in _DIRECTIVE.finditer(text):
         if found.group(1) is None:
@@ -65,7 +65,7 @@ def _say(levels: list[tuple[Conditions, Conditions]]) -> str:
 
 
 def _read(word: str, said: str) -> Conditions:
-    """Return the conditions that a directive asks for, all of which must hold."""
+    """Return the conditions of a directive, all of which must hold."""
     text = " ".join(_NO_TEXT.sub(" ", said).replace(";", " ").split())
     if word != "if":
         name = text.partition(" ")[0]
@@ -84,7 +84,7 @@ def _read(word: str, said: str) -> Conditions:
 
 
 def _negate(conditions: Conditions) -> Conditions:
-    """Return the condition that holds where these do not all; none for none."""
+    """Return the negation of all conditions together; none for none."""
     simple = _ONE.fullmatch(conditions[0]) if len(conditions) == 1 else None
     if simple is not None:
         return (simple.group(2) if simple.group(1) else f"!{simple.group(2)}",)
@@ -92,7 +92,7 @@ def _negate(conditions: Conditions) -> Conditions:
 
 
 def _is_guard(held: Conditions, text: bytes, end: int) -> bool:
-    """Return whether a name is asked for that the next line defines, as at the head of a header."""
+    """Return whether a condition tests a name that the next line defines: an include guard."""
     asked = _GUARD.fullmatch(held[0]) if len(held) == 1 else None
     found = next((one for one in _NEXT.finditer(text, end) if one.group(1) or one.group(2)), None)
     return asked is not None and found is not None and found.group(1) == asked.group(1).encode()

@@ -1,8 +1,8 @@
 """Fields that a macro declares, `#define NODE_FIELDS int id; struct node *next;`, and structs that have them.
 
-In the struct, such a macro is a word without a meaning to a parser that does not run the preprocessor;
-`repo_mcp/languages/native/c_macros.py` makes it a declaration without a name. The fields belong to the macro,
-and the struct says that it has them. A macro has fields only if all of its text is declarations.
+A parser that does not run the preprocessor cannot understand such a macro in a struct, so
+`repo_mcp/languages/native/c_macros.py` turns it into a declaration without a name. The fields belong to the
+macro, and the struct refers to the macro. A macro has fields only if all of its text is declarations.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ AS_MACRO = "#"
 
 
 def refer_macro_fields(walk: CaptureWalk, node: Node, type_node: Node | None) -> bool:
-    """Add the use of a macro that `declare_unnamed` made a declaration; return False for any other."""
+    """Add the use of a macro that `c_macros` turned into a declaration; return False for any other."""
     if type_node is None or walk.text[node.end_byte - 1 : node.end_byte] == b";":
         return False
     walk.taken.add(type_node.start_byte)
@@ -59,7 +59,7 @@ def refer_macro_fields(walk: CaptureWalk, node: Node, type_node: Node | None) ->
 
 
 def declare_macro_fields(walk: CaptureWalk, node: Node, value: Node) -> bool:
-    """Declare the fields in the body of a macro, inside it; return False where it has other things."""
+    """Declare the fields in the body of a macro, inside it; return False if it holds anything else."""
     start, end = value.start_byte, min(value.end_byte, value.start_byte + MAX_MACRO_BYTES)
     fields = read_fields(walk.text[start:end])
     for offset, name, type_text in fields:
@@ -78,7 +78,7 @@ def declare_macro_fields(walk: CaptureWalk, node: Node, value: Node) -> bool:
 
 
 def read_fields(body: bytes) -> list[Field]:
-    """Return the fields that the body of a macro declares; empty where it is not declarations alone."""
+    """Return the fields that the body of a macro declares; empty if it holds anything else."""
     text = _NO_TEXT.sub(lambda found: b" " * len(found.group()), body)
     fields: list[Field] = []
     at, depth, is_closed = 0, 0, False

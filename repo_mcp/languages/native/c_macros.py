@@ -1,10 +1,10 @@
-"""Blanking of C and C++ macros that stand where no grammar expects a word, byte for byte.
+"""Blank C and C++ macros at places where no grammar expects a word, byte for byte.
 
-`static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on
-a line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
+`static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on a
+line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
 macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`, and one that stands for
-fields of a struct a declaration without a name. Every other byte keeps its offset, above all the line feeds.
-Macros are recognised by name or by position.
+fields of a struct becomes a declaration without a name. Every other byte keeps its offset, line feeds above
+all. Macros are recognised by name or by position.
 
 Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: the
 cost of a text is about that of reading it.
@@ -50,7 +50,7 @@ _PLAIN = re.compile(
 _PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"randomized_", b"STATIC")
 _OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK")
 _BASIC = rb"(?:unsigned|signed|int|long|short|char|float|double|bool|[a-z]\w*_t)"
-# Two words in a row of which the second is a basic type: the first can only be a macro.
+# Two words of which the second is a basic type: the first can only be a macro.
 _NO_MACRO = (
     "typedef|return|else|case|goto|auto|register|static|extern|const|volatile|inline|struct|union|enum|sizeof"
     "|unsigned|signed|int|long|short|char|float|double|mutable|constexpr|explicit|virtual|friend|using|operator"
@@ -65,7 +65,7 @@ _BEFORE_TYPES = re.compile(
     + _BASIC
     + rb"\b){0,3}[ \t*]++\w++[ \t]*+[;=,\[])"
 )
-# Capitals with a text as their argument, and a word behind them: NO_SANITIZE("alignment"), SEC("xdp").
+# Capitals with a string argument, before a word: NO_SANITIZE("alignment"), SEC("xdp").
 _ATTRIBUTES = re.compile(rb"\n[ \t]*+([A-Z][A-Z0-9_]++\([ \t]*+\"[^\"\n]*\"[ \t]*+\))(?=[ \t\n]++[A-Za-z_])")
 _NAME = re.compile(rb"\w+")
 _DEFINITIONS = (b"define", b"ifdef", b"ifndef", b"undef")
@@ -81,15 +81,15 @@ _HEADS = re.compile(
 _CLASS_HEADS = re.compile(
     rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[A-Za-z_])"
 )
-# Macros that say how a declaration is linked or checked, by names of attributes: FMT_CONSTEXPR, A_NON_NULL(3)
+# Macros for linkage or checks, with names of attributes: FMT_CONSTEXPR, A_NON_NULL(3)
 _LINKAGES = re.compile(
     rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_){0,2}(?:(?:CONSTEXPR\w*+|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED|DEPRECATED_FOR"
     rb"|NON_NULL|RETURNS_NON_NULL|WARN_UNUSED_RESULT|PURE|CONST|MALLOC|NO_THROW|FUNC|NO_UNIQUE_ADDRESS|MAYBE_UNUSED"
     rb"|UNUSED|NOEXCEPT|EXPLICIT|VERSION_CHECK|VISIBILITY\w*+)(?!\w)(?:\([\w, ]*\))?)"
     rb"(?=[ \t\n]++[A-Za-z_~\[:{])"
 )
-# In C++ behind what is declared: `Table* table_ GUARDED_BY(mutex_);`, `void Lock() ACQUIRE(mutex_) {`. It is
-# given names, no parameters.
+# In C++ after the declared name: `Table* table_ GUARDED_BY(mutex_);`, `void Lock() ACQUIRE(mutex_) {`. Its
+# arguments are names, not parameters.
 _GIVEN_NAMES = rb"\([ \t]*+(?:[!&*]?[\w.:>-]++(?:,[ \t\n]*+[!&*]?[\w.:>-]++){0,20})?[ \t]*+\)"
 _TRAILING = re.compile(
     rb"(?:[\w>][ \t*&]++(?!(?:%s)\b)\w++|\)(?:[ \t\n]*+(?:const|override|noexcept|final)){0,4})[ \t\n]++"
@@ -141,7 +141,7 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
 def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
-    """Return the text with those macros made blank, at the same length. `is_c` when it cannot be C++."""
+    """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++."""
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
@@ -172,7 +172,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
 
 
 def _blank_inner_comments(text: bytes) -> bytes:
-    """Make the comments blank in lines that go on: for the grammar a comment ends the body of a macro."""
+    """Blank the comments in continued lines: for the grammar, a comment ends the body of a macro."""
     changed = bytearray(text)
     line_end, start = -1, text.find(b"/*")
     while start >= 0:
@@ -188,7 +188,7 @@ def _blank_inner_comments(text: bytes) -> bytes:
 
 
 def _declare_unnamed(text: bytes) -> bytes:
-    """Make each macro that stands for fields of a struct a declaration without a name."""
+    """Turn each macro that stands for fields of a struct into a declaration without a name."""
     if _FIELDS.search(text) is None:
         return text
     changed = bytearray(text)
@@ -218,7 +218,7 @@ def _is_among_fields(text: bytearray, at: int) -> bool:
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:
-    """Return spaces for a known word and its arguments; unchanged where the word is defined."""
+    """Return spaces for a known word and its arguments; unchanged at the definition of the word."""
     whole = found.group()
     name = _NAME.match(whole)
     word = name.group() if name is not None else b""

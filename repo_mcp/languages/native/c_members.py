@@ -1,10 +1,9 @@
 """Uses of members of structs in C and C++: `p->size`, `s.size`, `{.size = 1}`, `offsetof(struct s, size)`.
 
-What stands before a member is recorded as in any other language, as a chain of names. Where the text itself
-says the type instead, in a cast or as the type of what is initialised, the type begins the chain, and the
-row says so: OF_TYPE.
+The expression before a member is recorded as in any other language, as a chain of names. If the text states
+the type instead, in a cast or an initialiser, the type begins the chain, and the row is marked OF_TYPE.
 
-Left out on purpose: values that an initialiser gives by position.
+Left out on purpose: positional values of initialisers.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def _read_plain_type(text: str) -> str:
 
 
 def note_initialised(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
-    """Note the type of a value that is a list in braces: its designators name members of it."""
+    """Note the type of an initialiser list: its designators name members of that type."""
     if value is not None and value.type == "initializer_list":
         name = _read_plain_type(type_text)
         if name:
@@ -68,7 +67,7 @@ def on_compound_literal(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_initializer(walk: CaptureWalk, node: Node) -> None:
-    """Open a list in braces: a list inside an array's has the type of an item."""
+    """Open an initialiser list: one inside an array's list has the type of an item."""
     values, start = walk.open_values, node.start_byte
     while values and values[-1][0] <= start:
         values.pop()

@@ -4,7 +4,7 @@ A function defined as `Foo::run` belongs to Foo if the file has declared Foo abo
 of that name, whose EXTEND row has the qualifier of Foo. A member function without a body is FORWARD, unless
 it is pure: then it is ABSTRACT. `Base(1)` among a constructor's initialisers is a call.
 
-Left out on purpose: instances of templates, and which overload is meant.
+Left out on purpose: instances of templates, and the choice of overloads.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
-# The head of a body by a macro that is given a class and a name; before it the parser was given a semicolon.
+# The head of a body by a macro with a class and a name as arguments; the parser saw a semicolon before it.
 _MEMBER_HEAD = re.compile(rb"^[A-Z][A-Z0-9_]+\(\s*([A-Za-z]\w*)\s*,\s*([A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A)
 MAX_HEAD_BYTES = 300
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
@@ -187,7 +187,7 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
     """Declare a function that is defined outside its class or namespace."""
     path = [*filter(None, (part.strip() for part in _strip_arguments(walk.read(found.name)).split("::")))]
     walk.take_words(found.name)
-    _refer_outer(walk, found.name, path[:-2])  # that a member of a class is defined is no use of it
+    _refer_outer(walk, found.name, path[:-2])  # the definition of a member is not a use of its class
     owner = path[-2] if len(path) > 1 else ""
     parent = walk.types_by_name.get(owner)
     if parent is None and owner:
@@ -201,7 +201,7 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
 
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
-    """Declare the member that a macro at the head of a body makes of a class: `TEST_F(Fixture, name) {`."""
+    """Declare the member of a class that a macro at the head of a body defines: `TEST_F(Fixture, name) {`."""
     start = node.start_byte
     found = _MEMBER_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
     owner = found.group(1).decode() if found is not None else ""
@@ -329,7 +329,7 @@ def _on_friend(walk: CaptureWalk, node: Node) -> None:
 
 
 def _bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
-    """Bind the variable of `Lock lock(mutex);`, which reads like a function and in a body hardly is one."""
+    """Bind the variable of `Lock lock(mutex);`, which looks like a function but in a body hardly is one."""
     for declarator in node.children_by_field_name("declarator"):
         found = read_declarator(declarator)
         if found is None or found.function is None or found.value is not None:
@@ -382,7 +382,7 @@ def _on_value_parameter(walk: CaptureWalk, node: Node) -> None:
     if found is not None:
         walk.taken.add(found.name.start_byte)
         walk.expect_local(walk.read(found.name))
-    walk.taken.add(-1 - node.start_byte)  # so that it is not taken for a function parameter as well
+    walk.taken.add(-1 - node.start_byte)  # so that it does not count as a function parameter as well
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -451,7 +451,7 @@ def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, argumen
 
 
 def _refer_outer(walk: CaptureWalk, node: Node, parts: list[str]) -> None:
-    """Add a use of each class before `::`: what begins with a capital, as namespaces are written small."""
+    """Add a use of each class before `::`: names with an initial capital, as namespaces have none."""
     for position, name in enumerate(parts):
         if name[:1].isupper():
             walk.refer(ReferenceRole.TYPE, name, node, ".".join(parts[:position]))

@@ -34,9 +34,9 @@ recover true false nil iota any bool byte comparable complex64 complex128 error 
 int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
-BUILTIN = "builtin"  # the package of such names where one is a base: `interface { error }`
+BUILTIN = "builtin"  # the package of predeclared names, as in `interface { error }`
 _WORD = re.compile(rb"[\w\x80-\xff]+")
-MAX_LITERALS = 12  # nodes around a key: one in another up to four times
+MAX_LITERALS = 12  # nodes around a key: literals nested up to four times
 _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
@@ -276,7 +276,7 @@ def _on_range(walk: CaptureWalk, node: Node) -> None:
     source = walk.read_chain(node.child_by_field_name("right"))
     for ordinal, name_node in enumerate(names):
         name = walk.bind_name(name_node)
-        if ordinal == 1 and source != "?":  # an item: it has the type of the member "[]"
+        if ordinal == 1 and source != "?":  # an item, which has the type of the member "[]"
             walk.bind_call(name, "[]", source, name_node)
 
 
@@ -323,7 +323,7 @@ def _on_literal(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_key(walk: CaptureWalk, node: Node) -> None:
-    """Add a key of a literal: of a struct's a field, of a map's or an array's a name like any other."""
+    """Add a key of a literal: a field for a struct, any other name for a map or an array."""
     made, depth = _find_literal_type(node)
     for _ in range(depth):
         made = made and (made.child_by_field_name("element") or made.child_by_field_name("value"))
@@ -339,7 +339,7 @@ def _on_key(walk: CaptureWalk, node: Node) -> None:
 
 
 def _find_literal_type(key: Node) -> tuple[Node | None, int]:
-    """Return the type of the literal around a key that says its type, and how deep the key is in it."""
+    """Return the type of the innermost typed literal around a key, and the depth of the key in it."""
     node, depth = key.parent, -1
     for _ in range(MAX_LITERALS):
         if node is None:

@@ -1,8 +1,8 @@
 """The handlers of captures in Java.
 
 The package is a MODULE around the file. Members of interfaces are public by default. An anonymous class is
-named after what it extends, "new Runnable", and what an enum constant with a body extends is its enum. A
-lambda that is given a type where it stands implements it. Annotations are uses of their types.
+named after its base, "new Runnable"; an enum constant with a body extends its enum. A lambda with a
+contextual type implements it. Annotations are uses of their types.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_anonymous(walk: CaptureWalk, node: Node) -> None:
-    """Declare the class of a body behind `new Base(...)`; `_on_new` has noted its base."""
+    """Declare the class of a body after `new Base(...)`; `_on_new` has noted its base."""
     base = walk.names_to_come.pop(node.start_byte, "")
     if base:
         name, qualifier = split_path(base)
@@ -316,7 +316,7 @@ def _on_new(walk: CaptureWalk, node: Node) -> None:
 
 
 def _refer_implemented(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
-    """Add what a lambda or a method reference implements, where the text says its type."""
+    """Add the type that a lambda or a method reference implements, if the text states it."""
     found = read_type(type_text.partition("<")[0])
     if value is not None and value.type in _FUNCTIONS and found.name not in {"", "var"}:
         walk.refer(ReferenceRole.IMPLEMENT, found.name, value, found.qualifier, "", AS_FUNCTION)
@@ -332,7 +332,7 @@ def _on_switch(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_case_label(walk: CaptureWalk, node: Node) -> None:
-    """Add a use of a constant by a label: of an enum it is named without the enum."""
+    """Add the use of a constant by a label: enum constants are named without the enum."""
     walk.taken.add(node.start_byte)
     while walk.switches and walk.switches[-1][0] <= node.start_byte:
         walk.switches.pop()
@@ -376,7 +376,7 @@ def _on_field_access(walk: CaptureWalk, node: Node) -> None:
 
 
 def _is_package(qualifier: str) -> bool:
-    """Return True for `com.foo`, as in a type that is written with its package."""
+    """Return True for `com.foo`, as in a type written with its package."""
     return qualifier.islower() and qualifier.partition(".")[0] in {"com", "org", "java", "javax", "net", "io"}
 
 

@@ -1,9 +1,9 @@
-"""Variables of Rust that no annotation types: values, parts that patterns take out of them, items of loops,
-and the parameters of closures.
+"""Rust variables without an annotation: values, parts taken by patterns, items of loops, parameters of
+closures.
 
-`let a = &self.b` is SAME as `self.b`. What `Some` or `Ok` holds, what a loop runs through and what a closure
-is given is an ITEM of the value. `Shape::Round(r)` is UNPACKED from the variant, and `Shape::Plain { side }`
-the field of it. Left out on purpose: tuples, slices, and second parameters of closures.
+`let a = &self.b` is SAME as `self.b`. The contents of `Some` or `Ok`, the variable of a loop and the
+parameter of a closure are an ITEM of the value. `Shape::Round(r)` is UNPACKED from the variant, and `side` in
+`Shape::Plain { side }` is its field. Left out on purpose: tuples, slices, and second parameters of closures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _AROUND = frozenset(
         "await_expression",
         "reference_expression",
         "parenthesized_expression",
-        "unary_expression",  # `*value`; of `-1` and `!flag` nothing is reached
+        "unary_expression",  # `*value`; `-1` and `!flag` have no members
     }
 )
 _WRAPPERS = frozenset({"Some", "Ok"})
@@ -52,7 +52,7 @@ def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
 
 
 def bind_pattern(walk: CaptureWalk, pattern: Node, value: str) -> None:
-    """Bind the variables of a pattern that takes apart a value, given as a chain of names."""
+    """Bind the variables of a pattern that destructures a value, given as a chain of names."""
     waiting = [(pattern, value, Binding.SAME)]
     for _ in range(MAX_PATTERNS):
         if not waiting:
@@ -99,12 +99,12 @@ def _bind_chain(walk: CaptureWalk, name: str, chain: str, node: Node, relation: 
 
 
 def on_match(walk: CaptureWalk, node: Node) -> None:
-    """Note the value that the arms of a `match` are compared with."""
+    """Note the value that a `match` compares with its arms."""
     walk.switches.append((node.end_byte, walk.read_chain(node.child_by_field_name("value"))))
 
 
 def on_match_pattern(walk: CaptureWalk, node: Node) -> None:
-    """Bind what an arm of a `match` takes out of the value."""
+    """Bind the variables that an arm of a `match` takes from the value."""
     while walk.switches and walk.switches[-1][0] <= node.start_byte:
         walk.switches.pop()
     if walk.switches:
@@ -120,7 +120,7 @@ def on_for(walk: CaptureWalk, node: Node) -> None:
 
 
 def note_given(walk: CaptureWalk, method: Node, arguments: Node | None) -> None:
-    """Note of a closure that a method is given what its parameter is: an item of the method's receiver."""
+    """Note that the parameter of a closure passed to a method is an item of the method's receiver."""
     field = method.child_by_field_name("field")
     if arguments is None or field is None or walk.text[field.start_byte : field.end_byte] not in _GIVING:
         return
@@ -130,7 +130,7 @@ def note_given(walk: CaptureWalk, method: Node, arguments: Node | None) -> None:
 
 
 def on_closure(walk: CaptureWalk, node: Node) -> None:
-    """Bind the first parameter of a closure that a method is given."""
+    """Bind the first parameter of a closure that is passed to a method."""
     chain, _ = walk.values_to_come.pop(node.start_byte, ("", 0))
     parameters = node.child_by_field_name("parameters")
     for one in parameters.named_children[:1] if parameters is not None and chain else ():

@@ -1,5 +1,7 @@
-"""Uses of fields in Rust beyond `value.field`: `Shape { side }` in expressions and in patterns, and the names
-in the brackets of a macro, of which only the characters tell what they are.
+"""Uses of fields in Rust beyond `value.field`:
+
+`Shape { side }` in expressions and patterns, and names in the token trees of macros, which are judged by the
+characters around them.
 
 Fields of a literal or a pattern are recorded as members of the type that it names: OF_TYPE.
 """
@@ -16,7 +18,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_CHAIN_BYTES = 80  # before a name in the brackets of a macro
+MAX_CHAIN_BYTES = 80  # before a name in a macro's token tree
 _BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
 _RANGE = b".."
 
@@ -36,14 +38,14 @@ def refer_fields(walk: CaptureWalk, body: Node | None, made: Node) -> None:
 
 
 def on_struct_pattern(walk: CaptureWalk, node: Node) -> None:
-    """Add uses of the fields that a pattern takes apart."""
+    """Add uses of the fields that a pattern destructures."""
     made = node.child_by_field_name("type")
     if made is not None:
         refer_fields(walk, node, made)
 
 
 def on_token_name(walk: CaptureWalk, node: Node) -> None:
-    """Add a call for a name in a macro's brackets if a round bracket follows it."""
+    """Add a call for a name in a macro's token tree if a parenthesis follows it."""
     text, end = walk.text, node.end_byte
     if text[end : end + 1] != b"(" or node.start_byte in walk.taken:
         return
@@ -53,8 +55,8 @@ def on_token_name(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_token(walk: CaptureWalk, node: Node) -> None:
-    """Add a use for a name in a macro's brackets that stands behind others; one that stands alone is one only
-    if it begins with a capital."""
+    """Add a use for a qualified name in a macro's token tree; an unqualified one counts only with an initial
+    capital."""
     start = node.start_byte
     if start in walk.taken:
         return
@@ -67,8 +69,9 @@ def on_token(walk: CaptureWalk, node: Node) -> None:
 
 
 def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
-    """Return the names before one in the brackets of a macro, dotted, and PATH if they are modules; "?" for
-    anything else that it belongs to, nothing where it stands alone."""
+    """Return the dotted names before one in a macro's token tree, and PATH if they are modules.
+
+    Return "?" for any other qualifier, and "" for an unqualified name."""
     text = walk.text
     found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
     if found is None or found.group(1).endswith(_RANGE):

@@ -1,11 +1,11 @@
 """The handlers of captures in Swift.
 
-`class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first
-word. An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class: a
-class's first base gives an INHERIT row, all others IMPLEMENT rows; those of a protocol give EXTEND rows.
-`.success(3)` has "?" as its qualifier, since the type that it is a member of is not written. The alias of a
-call holds the labels of its arguments, "_" for none, and after the bracket those of the closures that stand
-behind it: "(for:_:)_:". The number of an import is 1 for `@testable`, which only our own can be.
+`class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, distinguished by their first
+word. An extension has an EXTEND row for its type. Swift's syntax does not show which base of a class is a
+class: the first base gives an INHERIT row, all others IMPLEMENT rows; those of a protocol give EXTEND rows.
+`.success(3)` has "?" as its qualifier, since its type is not written. The alias of a call holds the labels of
+its arguments, "_" for none, and after the parenthesis those of trailing closures: "(for:_:)_:". The number of
+an import is 1 for `@testable`, which only a module of the repository can have.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ def _on_lambda_parameter(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_case_bound(walk: CaptureWalk, node: Node) -> None:
-    """Bind a name in `case let .some(name)`; the case itself stands behind a dot."""
+    """Bind a name in `case let .some(name)`; the case itself follows a dot."""
     if not _is_behind_dot(walk, node):
         walk.bind_name(node)
 
@@ -292,7 +292,7 @@ def _on_switch(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_case(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a case, `case .some(x):`, which is one of the type of what is compared."""
+    """Add the use of a case, `case .some(x):`, which belongs to the type of the compared value."""
     while walk.switches and walk.switches[-1][0] <= node.start_byte:
         walk.switches.pop()
     compared = walk.switches[-1][1] if walk.switches else "?"
@@ -302,7 +302,7 @@ def _on_case(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_pattern_name(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a case of something unknown; the label of what a case holds is none."""
+    """Add the use of a case of an unknown type; the labels of associated values are not uses."""
     if node.start_byte in walk.taken:
         return
     if _is_behind_dot(walk, node):
@@ -382,7 +382,7 @@ def _find_suffix(node: Node) -> Node | None:
 
 
 def _count_arguments(walk: CaptureWalk, node: Node) -> int:
-    """Return the number of arguments plus 1, counting closures after the brackets."""
+    """Return the number of arguments plus 1, trailing closures included."""
     count = 1
     for suffix in node.named_children[1:]:
         for one in suffix.named_children:

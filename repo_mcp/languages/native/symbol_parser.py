@@ -18,7 +18,7 @@ FEW_ERRORS = 0.1  # share of bytes: with fewer, a header that looks like C++ is 
 
 # A line that begins a namespace, a template, a class or an access section is C++. Comments do not count, nor
 # does `extern "C"`, which is for headers of both languages.
-# Repeats are bounded: the text is not ours. `struct class {` and `class:1` of C do not match.
+# Repeats are bounded, because the text is not trusted. C's `struct class {` and `class:1` do not match.
 _SIGNS = re.compile(
     rb"^[ \t]*+(?:(?:inline )?namespace(?:[ \t]++[\w:]++)?\s*+\{|using[ \t]++namespace[ \t]|template[ \t]*+<"
     rb"|class[ \t]++\w[^;(){}=]{0,300}[{:]|(?:public|private|protected)[ \t]*+:)",
@@ -28,12 +28,12 @@ _COMMENTS = re.compile(rb"/\*(?:.*?\*/|.*+)|//[^\n]*+", re.DOTALL)
 
 
 # `cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser
-# sees as loose words. Their heads and closing brackets become blanks; the rest keeps its offset.
+# sees as loose tokens. Their heads and closing braces are blanked; the rest keeps its offset.
 MAX_WRAPPERS = 2_000  # of one file
 _MACRO_NAME = re.compile(rb"\b[A-Z](?=[A-Z0-9_]{3})[A-Z0-9]*+_?[A-Z0-9_]*+\b", re.A)
 _HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
-# The same with any macro whose brackets begin with a trait, whose words nothing else has, behind attributes
-# and comments; lines in them that begin with @ are words of the macro.
+# The same for any macro whose braces begin with a trait, after attributes and comments: nothing else has the
+# words of a trait. Lines in them that begin with @ are for the macro.
 _TRAIT_HEAD = re.compile(
     rb"\n[ \t]*+(\w++![ \t]*+\{)"
     rb"(?=(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?(?:unsafe\s++)?trait\s++\w)"
@@ -85,7 +85,7 @@ def _blank_line(found: re.Match[bytes]) -> bytes:
 
 
 def find_own_builtins(text: bytes, builtins: frozenset[str]) -> frozenset[str]:
-    """Return the names among the builtins of Rust that a file imports or declares, such as `Result`."""
+    """Return those builtin names of Rust that a file imports or declares itself, such as `Result`."""
     own = {found.group(1).decode() for found in _TYPE_DECLARED.finditer(text)}
     for found in itertools.islice(_IMPORTED.finditer(text), MAX_WRAPPERS):
         own.update(_WORDS.findall(found.group(1).decode("utf-8", "replace")))
@@ -178,7 +178,7 @@ def _count_errors(found: Captures) -> int:
 
 
 def _iter_blanked(text: bytes, plain: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of each macro that was made blank for the grammar."""
+    """Yield the line and the name of each macro that was blanked for the grammar."""
     line, start = 1, 0
     for found in _MACRO_NAME.finditer(text):
         if plain[found.start() : found.start() + 1] == b" ":
