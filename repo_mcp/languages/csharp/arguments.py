@@ -1,4 +1,4 @@
-"""The reading of the arguments of a C# call, each into the form that `csharp/given.py` describes."""
+"""Read the arguments of a C# call, each in the form that `types.py` describes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def refer_call(
     *,
     is_new: bool = False,
 ) -> None:
-    """Add a call with its number of type arguments and what is known of its arguments."""
+    """Add a call with its number of type arguments and the known facts about its arguments."""
     count, given = _read_arguments(walk, arguments)
     if given:
         walk.given[start] = given
@@ -78,7 +78,7 @@ def refer_call(
 
 
 def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list[Given]]:
-    """Return the number of arguments, and what is known of the first MAX_GIVEN."""
+    """Return the number of arguments, and the first MAX_GIVEN of them as `Given`."""
     if arguments is None:
         return 0, []
     count = arguments.named_child_count
@@ -104,7 +104,7 @@ def _describe(walk: CSharpWalk, argument: Node) -> Given:
 
 
 def read_value(walk: CSharpWalk, value: Node, depth: int = 0) -> str:
-    """Return what is known of one expression, in the form of `Given.value`."""
+    """Return the known facts about one expression, in the form of `Given.value`."""
     kind = value.type
     if kind in _CHAINS:
         text = walk.read_chain(value)

@@ -1,8 +1,8 @@
-"""Conditions of the preprocessor in C#: for each line the names that are defined, or are not, around it.
+"""Preprocessor conditions in C#: for each line, the names that must be defined or undefined.
 
-`#if A && !B`, `#elif`, `#else` become rows that begin at a line and say all that holds from there on: "A;!B".
-What has alternatives stays one condition, "A||B"; where it does not hold, none of them does: "!A;!B".
-Left out on purpose: `#define`, and the names that a project defines.
+`#if A && !B`, `#elif`, `#else` become rows that begin at a line and hold all conditions from there on:
+"A;!B". Alternatives stay one condition, "A||B", whose negation is "!A;!B". Left out on purpose: `#define`,
+and names that a project defines.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-MAX_DEPTH = 12  # of brackets, and of conditions within each other: those further in are not told
+MAX_DEPTH = 12  # of parentheses, and of nested conditions; deeper ones are not recorded
 MAX_CHARS = 240  # of one condition
 _DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\r\n]*)", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
@@ -19,9 +19,9 @@ Conditions = tuple[str, ...]  # all of which hold
 
 
 def list_conditions(text: bytes) -> list[tuple[int, str]]:
-    """Return where other conditions begin, as byte offsets of directives, and all that hold from there on."""
+    """Return the byte offsets of directives that change the conditions, each with those that then hold."""
     rows: list[tuple[int, str]] = []
-    levels: list[tuple[Conditions, Conditions]] = []  # what holds, and that no branch so far did
+    levels: list[tuple[Conditions, Conditions]] = []  # those that hold, negation of earlier branches
     for found in _DIRECTIVE.finditer(text):
         word = found[1]
         said = "".join(_COMMENT.sub("", found[2].decode("utf-8", "replace")).replace(";", "").split())
@@ -42,7 +42,7 @@ def list_conditions(text: bytes) -> list[tuple[int, str]]:
 
 
 def read_condition(text: str, depth: int = 0) -> Conditions:
-    """Return what holds where a condition without spaces does."""
+    """Return the conditions that follow from one, written without spaces."""
     if len(text) > MAX_CHARS or depth > MAX_DEPTH:
         return ()
     text = _strip_brackets(text)
@@ -66,14 +66,14 @@ def read_condition(text: str, depth: int = 0) -> Conditions:
 
 
 def _strip_brackets(text: str) -> str:
-    """Return a text without brackets around all of it."""
+    """Return a text without parentheses around the whole."""
     while text.startswith("(") and text.endswith(")") and _find_end(text) == len(text) - 1:
         text = text[1:-1]
     return text
 
 
 def _find_end(text: str) -> int:
-    """Return where the bracket ends that a text begins with."""
+    """Return the end of the parenthesis that a text begins with."""
     depth = 0
     for at, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -83,7 +83,7 @@ def _find_end(text: str) -> int:
 
 
 def _iter_parts(text: str, joint: str) -> Iterator[str]:
-    """Yield the parts between a joint that stands outside of brackets."""
+    """Yield the parts of a text between occurrences of `joint` outside parentheses."""
     depth = start = 0
     for at, char in enumerate(text):
         depth += (char == "(") - (char == ")")

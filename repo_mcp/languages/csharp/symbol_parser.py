@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
-# What the grammar does not know and names do not need: `ref partial struct`, `*(int*)&value`,
-# and the brackets of `{ [key] = value }`.
+# Syntax that the grammar does not know and names do not need: `ref partial struct`, `*(int*)&value`, and the
+# # brackets of `{ [key] = value }`.
 _LEFT_OUT = re.compile(rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)")
-# What it does not know to the left of "=": `*(int*)(p + 1)`, read as an item of `_`, and `*p++`.
+# Unknown syntax to the left of "=": `*(int*)(p + 1)`, read as an item of `_`, and `*p++`.
 _POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
 _STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
 _INDEXED = re.compile(rb"([{,]\s*)\[([\w.\"']+)\](?=\s*=[^=>])")
@@ -108,7 +108,7 @@ def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
 
 
 def _write_plainly(text: bytes) -> bytes:
-    """Return the text without what the grammar does not know, at the same length and with the same lines."""
+    """Return the text with unknown syntax blanked, at the same length and with the same lines."""
     text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
     text = _STEPPED.sub(rb" \1  ", text)
     return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: b" " * len(found[0]), text))

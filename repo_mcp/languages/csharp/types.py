@@ -1,11 +1,11 @@
 """Written C# types, reduced to the one type whose members a value, or each of its items, has.
 
-The arguments of a call are text, which tells several methods of one name apart:
+The arguments of a call are a text, by which methods of one name are distinguished:
 
 "(total,=string,1)": a chain of names for a value; "=" and a type for an expression that shows its type; "0"
 for a zero and "1" for any other whole number; "=>2" for a function of two parameters; "{}" for an object
 without a type; "?" for anything else. "name:" comes before a named argument, and "&" before one passed by
-reference. Unknown arguments at the end are left out; where nothing is known the text is empty.
+reference. Unknown arguments at the end are left out; if nothing is known, the text is empty.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TASK = 8
 ARITY_SHIFT = 4
 ATTRIBUTE = 1 << 10  # added to the number of a TYPE row that names an attribute
 ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as one
-AWAITED = "await"  # a chain has it as a member of an awaited value
+AWAITED = "await"  # stands in a chain for awaiting the value before it
 MAX_GIVEN_CHARS = 250  # for one call; a string of a record has at most MAX_TEXT_CHARS
 NO_TYPE = "{}"
 FUNCTION = "=>"
@@ -97,7 +97,7 @@ def is_list(text: str) -> bool:
 
 
 def name_arity(arity: int) -> str:
-    """Return what tells types of one name apart, as .NET writes it: "`2"; empty when not generic."""
+    """Return the suffix of a generic type's name, as .NET writes it: "`2"; empty if not generic."""
     return f"`{arity}" if arity else ""
 
 
@@ -122,7 +122,7 @@ class Given(NamedTuple):
     value: str
 
 
-NEW = "new"  # what the alias of a call begins with that makes an instance
+NEW = "new"  # the alias of a call that makes an instance begins with this
 
 
 def join_given(given: list[Given]) -> str:

@@ -1,9 +1,9 @@
 """Uses of names in C#: usings, bases, calls, members, types.
 
-In a row that is not a call, the number counts the name's type arguments. A call with type arguments, or a
-new instance of a generic type, has their count in the alias, as "`2", before the call's arguments, and behind
-"new" where an instance is made. An
-attribute has two rows, by the two names that its type can have: `[Flags]` means FlagsAttribute or Flags.
+In a row that is not a call, the number counts the name's type arguments. A call with type arguments, or a new
+instance of a generic type, has their count in the alias, as "`2", before the call's arguments and after
+"new". An attribute has two rows, for the two names that its type can have: `[Flags]` means FlagsAttribute or
+Flags.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _read_before(walk: CSharpWalk, start: int, end: int) -> str:
 
 
 def on_conditional(walk: CSharpWalk, node: Node) -> None:
-    """Record for `a?.b` that what follows is reached through `a`."""
+    """Record for `a?.b` that the members after `?` are reached through `a`."""
     condition = node.child_by_field_name("condition")
     last = node.named_children[-1]
     if condition is None or last.start_byte in walk.conditions:

@@ -1,7 +1,7 @@
 """The state of a pass over C#, and the reading of its expressions as names.
 
-C# writes a type with the same nodes as a value. So handlers of whatever holds a type note its span, and a
-name inside such a span is a type in the role of the span.
+In C#'s grammar, types and values have the same nodes. So the handler of a node that holds a type notes its
+span, and a name inside such a span is a type in the role of the span.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class CSharpWalk(ScopeWalk):
             entry.flags |= SymbolFlag.EXTENSION_METHOD
 
     def _read_signature(self, parameters: Node) -> str:
-        """Return the parameters on one line, without directives of the preprocessor among them."""
+        """Return the parameters on one line, without preprocessor directives."""
         written = self.text[parameters.start_byte : parameters.end_byte]
         if _DIRECTIVE.search(written) is None:
             return self.read_line(parameters)
@@ -197,7 +197,7 @@ class CSharpWalk(ScopeWalk):
             self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
 
     def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int) -> None:
-        """Record a variable whose type follows from a name in the way that `arguments` tells."""
+        """Record a variable whose type follows from a name; `arguments` says how."""
         chain = self.read_chain(node)
         qualifier, _, name = chain.rpartition(".")
         if chain != UNKNOWN and name and not name.endswith((")", "]")):

@@ -71,7 +71,10 @@ class PythonAdapter(Adapter):
 
 
 def _read_symbol(row: list[Any]) -> Symbol:
-    """Return the symbol of a row. Raises TypeError for any other: hostile text may rule the parser."""
+    """Return the symbol of a row.
+
+    Raises TypeError for a malformed one, since hostile text may control the parser.
+    """
     symbol = Symbol(*row)
     texts = (symbol.kind, symbol.name, symbol.signature)
     optional = (symbol.doc, symbol.parent_symbol, symbol.scope_kind, symbol.decl_context)

@@ -1,8 +1,8 @@
 """The facts of a Python statement that declares something, for the outline and for the symbol record.
 
-Two passes ask: `tree` visits statements and renders rows of an outline, `statements` visits expressions as
-well and makes symbols and references. A fact that both need is found here, so that they cannot disagree on
-it. Left out on purpose: kinds and signatures, which an outline and a record show differently.
+Two passes need them: `tree` visits statements and renders rows of an outline; `statements` also visits
+expressions and makes symbols and references. Facts that both need are found here, so that they cannot
+disagree. Left out on purpose: kinds and signatures, which an outline and a record show differently.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def list_decorator_names(node: DefinitionNode) -> list[str]:
 
 
 def is_property(words: Iterable[str]) -> bool:
-    """Return whether decorators make a method an attribute: `property`, `cached_property` and whatever else
-    ends so, or an accessor of one.
+    """Return whether decorators make a method an attribute.
+
+    They do if a name ends in `property`, such as `cached_property`, or is an accessor of a property.
     """
     return any(word.endswith("property") or word in _ACCESSORS for word in words)
 
@@ -78,7 +79,9 @@ def is_declared_alias(statement: ast.AST) -> bool:
 
 
 def is_made_type(statement: ast.AST, makers: frozenset[str]) -> bool:
-    """Return True for `A = NewType(...)` and the like, if `makers` has the last name of what is called."""
+    """Return True for `A = NewType(...)` and the like, if `makers` holds the called name without its
+    qualifier.
+    """
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return False
     return find_last_name(statement.value) in makers
@@ -98,7 +101,7 @@ def list_parameter_names(args: ast.arguments) -> list[str]:
 
 
 def iter_parameters(args: ast.arguments) -> Iterator[tuple[str, ast.arg | None, ast.expr | None]]:
-    """Yield the stars, name and default of each parameter in order; for "/" and a lone "*" nothing more."""
+    """Yield the stars or mark, parameter and default in order; "/" and a lone "*" have only a mark."""
     positional = [*args.posonlyargs, *args.args]
     without = len(positional) - len(args.defaults)
     for number, arg in enumerate(positional):

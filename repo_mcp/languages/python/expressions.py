@@ -1,7 +1,7 @@
 """The references in Python expressions; the walk over statements in `statements` builds on this.
 
 One stack is emptied for each piece of a text: a node is popped, and the method of its type adds its rows and
-pushes what is inside. Nothing recurses. A chain such as `a.b().c[0].d` is handled at once, from its root.
+pushes its inner nodes. Nothing recurses. A chain such as `a.b().c[0].d` is handled at once, from its root.
 
     a.b.c()    CALL c of "a.b", USE b of "a", and `a`, which is read in the scope
 """
@@ -46,7 +46,7 @@ _WRAPPERS = (ast.FormattedValue, _Field, ast.Starred, ast.UnaryOp, ast.Yield, as
 
 
 def push_fields(*names: str) -> Callable[[Any, Any], None]:
-    """Return the method for nodes whose fields only go on the stack, the first to be processed last."""
+    """Return the method for nodes whose fields only go on the stack; the first field is processed last."""
     get = attrgetter(*names)
 
     def push(walk: ExpressionWalk, node: ast.AST) -> None:
@@ -159,11 +159,11 @@ class ExpressionWalk:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
 
     def narrow(self, narrowings: Iterable[Narrowing]) -> None:
-        """Add the BIND rows of variables whose class a condition tells, and those where it ends."""
+        """Add the BIND rows of variables whose class a condition decides, and those where its effect ends."""
         for one in narrowings:
             for qualifier, name, form in one.forms:
                 key = (self.symbol, BIND, name, qualifier, one.name, one.start)
-                if key not in self.rows:  # the condition of a branch is told before the `and` that it is
+                if key not in self.rows:  # the condition of a branch is added before its `and`
                     self.tell(one.name, [(qualifier, name, form)], one.start)
                     self.tell(one.name, [(qualifier, name, WIDENED)], one.end)
 
@@ -313,7 +313,7 @@ class ExpressionWalk:
                 self.stack += inner.elts[1:]
         elif word != "Literal":
             waiting.append((inner, line))
-        else:  # its strings are no types; a member of an enumeration is used
+        else:  # its strings are not types, but it may use members of an enumeration
             values = inner.elts if isinstance(inner, ast.Tuple) else [inner]
             waiting += [(one, line) for one in values if isinstance(one, ast.Attribute | ast.Name)]
 
@@ -407,7 +407,7 @@ class ExpressionWalk:
 
 
 def _count(call: ast.Call) -> int:
-    """Return the number of arguments plus 1; 0 where a star makes it unknown."""
+    """Return the number of arguments plus 1; 0 if a star makes it unknown."""
     args, keywords = call.args, call.keywords
     for one in args:
         if type(one) is _Starred:

@@ -232,7 +232,7 @@ class StatementWalk(ExpressionWalk):
             and node.attr not in self._assigned.get(ordinal, ())
         ):
             self._add_variable(node.attr, ordinal, _PROPERTY, statement)
-            if ordinal in self._derived:  # what a base declares is used
+            if ordinal in self._derived:  # a base may declare it, so this is a use
                 self.chain(node)
         else:
             self.chain(node)
@@ -272,7 +272,7 @@ class StatementWalk(ExpressionWalk):
             self.tell(alias, list_value_forms(value), target.lineno)
 
     def _find_alias(self, target: ast.expr) -> str:
-        """Return a target's variable as BIND rows name it; empty when they do not cover it."""
+        """Return the name of a target's variable in BIND rows; empty if these do not cover it."""
         if isinstance(target, ast.Name):
             return target.id
         if isinstance(target, ast.Attribute) and self._is_self(target.value):
@@ -314,7 +314,7 @@ class StatementWalk(ExpressionWalk):
         self.scope = outer
 
     def _export(self, value: ast.expr) -> None:
-        """Export the names in `__all__`, or in what is added to it."""
+        """Export the names in a value of `__all__`, or in a value added to it."""
         exported = self.exported if self.exported is not None else set()
         waiting = [value]
         while waiting:

@@ -5,8 +5,8 @@ except for lines that begin functions and classes, and the record is PARTIAL. A 
 read for those lines only, and its record is PARTIAL too. Nothing is evaluated or imported.
 
 A block begins at an unindented line that is not a comment, and ends before the next. A decorator belongs to
-what it decorates; `else`, `except` and the like, and closing brackets, belong to what is above. A block that
-does not parse by itself is replaced by empty lines, so that all others keep their line numbers.
+the decorated definition; `else`, `except` and the like, and closing brackets, belong to the block above. A
+block that does not parse by itself is replaced by empty lines, so that all others keep their line numbers.
 
 Any text is parsed and walked piece by piece. A tree takes 40 times the memory of its text: that of a large
 file has left the processor's cache by the time it is walked and freed; that of a piece has not. This saves a
@@ -88,7 +88,7 @@ def _walk_pieces(file_name: str, pieces: Sequence[bytes], line_count: int) -> St
         lines = piece.split(b"\n")
         walk.walk(statements, lines, before)
         before += len(lines) - 1
-        del statements  # so that the next piece can use its memory
+        del statements  # frees its memory for the next piece
     return walk
 
 

@@ -1,4 +1,4 @@
-"""The symbols of a Python text in the order of their start, and what decorators and names say of them.
+"""The symbols of a Python text in the order of their start, with the flags that decorators and names imply.
 
 A symbol is public API if neither its name nor that of anything around it begins with an underscore; if there
 is an `__all__`, a top-level symbol is if that names it. Nothing inside a function is public API. Access

@@ -2,14 +2,14 @@
 
 A row says what is declared and where, never whether a branch is taken: `is_conditional` is true below any
 control-flow statement, even with a class or function between. Assigned names are listed in modules
-(constants, type aliases, annotated names) and in classes (fields), once for each branch. Those inside
-functions are left out: no reader of an outline looks for them.
+(constants, type aliases, annotated names) and in classes (fields), once for each branch. Names assigned
+inside functions are left out: no reader of an outline looks for them.
 
 Each part of a signature is cut from the source if it stands on one line, so that it reads as written, and
 is rewritten from the tree if it spans lines. The walk keeps a stack of its own, so that deep nesting cannot
 end it. Nothing is evaluated.
 
-The parse worker makes them of source text, by `ast`. The answer is JSON, one of
+The parse worker makes the rows from source text, by `ast`. The answer is JSON, one of
 
     {"symbols": [[kind, name, signature, start_line, end_line, doc, parent, scope, conditional, context]],
      "cut": false}
@@ -66,7 +66,7 @@ _TYPE_MAKERS = frozenset({"NewType"})
 _WORDS = {ast.FunctionDef: "def", ast.AsyncFunctionDef: "async def", ast.ClassDef: "class"}
 _SHOWN_LINE_CHARS = 1_000  # of the line where the parser stopped
 
-# Version that first had it -> what its lines look like. Repeats are bounded: the text is not ours.
+# First version with a syntax -> pattern of its lines. Repeats are bounded, because the text is not trusted.
 _NEWER: tuple[tuple[tuple[int, int], str], ...] = (
     ((3, 12), r"^\s*type\s+\w+\s*(?:\[[^\]]{0,300}\]\s*)?="),
     ((3, 12), r"^\s*(?:async\s+)?(?:def|class)\s+\w+\s*\["),
@@ -85,7 +85,7 @@ _FSTRING = re.compile(r"\b(?:[fF][rR]?|[rR][fF])([\"'])(?!\1)")
 
 
 def outline_python(source: bytes) -> bytes:
-    """Return the answer for normalised UTF-8 text. Raises only what ends the process."""
+    """Return the answer for normalised UTF-8 text. Raises only exceptions that end the process."""
     return json.dumps(_parse(source)).encode("ascii")
 
 
@@ -169,7 +169,7 @@ def list_rows(tree: ast.Module, lines: Sequence[bytes]) -> tuple[list[Row], bool
 
 
 class _Walk:
-    """The rows found so far, each behind its start line, end line, column in bytes and name."""
+    """The rows found so far, each after its start line, end line, column in bytes and name."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         self.found: list[tuple[int, int, int, str, Row]] = []
@@ -282,7 +282,7 @@ class _Source:
     def list_branches(self, node: ast.stmt) -> list[tuple[list[ast.stmt], str | None]]:
         """Return the bodies of a control-flow statement with their labels; nothing for any other statement.
 
-        An `elif` stands beside its `if`, not inside it: the tree nests it, without a label.
+        An `elif` is beside its `if`, not inside it as in the tree.
         """
         match node:
             case ast.If():
@@ -355,7 +355,7 @@ def _find_doc_line(node: DefinitionNode) -> str | None:
 
 
 def _join(parts: Iterable[str], between: str = ", ") -> str:
-    """Return the parts joined, and make no more of them than a signature can show."""
+    """Return the parts joined, as many as a signature can show."""
     taken: list[str] = []
     length = 0
     for part in parts:

@@ -1,22 +1,22 @@
-"""The types of variables that Python expressions show: names behind an annotation or a value.
+"""The types of variables that Python expressions show: the names in an annotation or a value.
 
 An annotation becomes rows (qualifier, name, form): `Optional[a.B]` gives one of `a.B`, `list[B]` one whose
 items are `B`, `A | C` two. A value becomes rows too if it is made of names, attributes, calls and
 subscripts. Other expressions give none. Nothing is evaluated; strings in annotations are parsed.
 
-Conditions tell the class of a variable, in the lines in which they hold: `isinstance(x, C)`, and calls of
-functions whose names begin with "is", which may be declared to tell a type.
+Conditions narrow the class of a variable in the lines where they hold: `isinstance(x, C)`, and calls of
+functions whose names begin with "is", which may be type guards.
 
-A condition holds in the branch that it guards; an assertion, or a branch that leaves its block unless the
-condition holds, tells it to the end of the block. Only plain variables are told, and only what both sides of
-an `and` say; what an `else` knows is left out.
+A condition holds in the branch that it guards. After an assertion, or a branch that leaves its block unless
+the condition holds, it holds to the end of the block. Only plain variables are narrowed, by single conditions
+and those joined by `and`; the `else` branch is left out.
 
-By the arguments of a call, as the paths of a record have them, a resolver can choose an overload.
+The arguments of a call are recorded in this form, by which a resolver can choose an overload:
 
     f(x, True, mode="rb", *rest)    f(_,True,mode='rb',*)
 
-Each argument is `_` unless it is a constant that overloads are told apart by: True, False, None, a short
-string, or `0` for any number and `'` for any other string. A star says that there may be more.
+Each argument is `_` unless it is a constant that may decide between overloads: True, False, None, a short
+string, `0` for any number and `'` for any other string. A star means that there may be more.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ _ITEMS = frozenset({
     "list", "List", "set", "Set", "frozenset", "FrozenSet", "deque", "Deque", "Sequence", "MutableSequence",
     "Iterable", "Iterator", "Collection", "Container", "Generator", "AsyncIterator", "AsyncIterable",
     "AsyncGenerator", "AbstractSet", "MutableSet", "Reversible", "tuple", "Tuple",
-    # What `with` enters, `get` returns or a call gives is taken for an item.
+    # The value that `with` enters, `get` returns or a call returns counts as an item.
     "AbstractContextManager", "ContextManager", "AbstractAsyncContextManager", "AsyncContextManager",
     "ContextVar", "Queue", "ReferenceType", "ref",
 })  # fmt: skip
-_BARE = frozenset({"Final", "ClassVar"})  # annotations without a type: the value tells it
+_BARE = frozenset({"Final", "ClassVar"})  # annotations without a type: the value decides it
 _MAPPINGS = frozenset({
     "dict", "Dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict", "OrderedDict", "ChainMap",
     "WeakValueDictionary",
@@ -86,7 +86,7 @@ def parse_quoted(text: str) -> ast.expr | None:
 
 
 def is_cast(node: ast.Call) -> bool:
-    """Return True for `cast(type, value)` of typing; `view.cast("B", shape)` is none."""
+    """Return True for `cast(type, value)` of typing, but not for `view.cast("B", shape)`."""
     func: Any = node.func
     if type(func) is ast.Attribute and type(func.value) is ast.Name and func.value.id in _TYPING:
         word = func.attr
@@ -106,8 +106,9 @@ def find_cast(node: ast.Call) -> ast.expr | None:
 
 
 def find_path(node: ast.expr) -> str:
-    """Return `a.b(_).c[]` of names, attributes, calls and subscripts; "?" for anything else or too long. What
-    is cast to a class is written as a call of it.
+    """Return the path of names, attributes, calls and subscripts, `a.b(_).c[]`; "?" for others and long ones.
+
+    A cast to a class is written as a call of it.
     """
     if type(node) is ast.Name:
         return node.id
@@ -139,7 +140,7 @@ def find_path(node: ast.expr) -> str:
 
 
 def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
-    """Return the forms of a value; with ITEM those of an item of it, with ENTERED what `with` binds."""
+    """Return the forms of a value; with ITEM those of an item, with ENTERED those that `with` binds."""
     if isinstance(value, ast.Call) and form == SAME and (cast := find_cast(value)) is not None:
         return list_type_forms(cast)
     if type(value) in _PLAIN:
@@ -231,7 +232,7 @@ def list_class_forms(node: ast.expr) -> list[Form]:
         else:
             classes.append(one)
     forms = [_describe(one, NARROWED) for one in classes if isinstance(one, ast.Name | ast.Attribute)]
-    # Of classes that are only in part known nothing is known: the variable may have the others' members.
+    # If some of the classes are unknown, none count: the variable may have members of the unknown ones.
     return [one for one in forms if one is not None] if len(forms) == len(classes) else []
 
 
@@ -242,7 +243,7 @@ def list_alike(types: list[ast.expr], form: int) -> list[Form]:
 
 
 def list_item_types(annotation: ast.expr) -> list[ast.expr]:
-    """Return the types of the items of `tuple[A, B]`; empty for what is no tuple of a known length."""
+    """Return the types of the items of `tuple[A, B]`; empty unless it is a tuple of known length."""
     if not isinstance(annotation, ast.Subscript) or not isinstance(annotation.slice, ast.Tuple):
         return []
     items = annotation.slice.elts
@@ -298,7 +299,7 @@ def _open_subscript(node: ast.Subscript, form: int) -> list[tuple[ast.expr, int]
 
 
 class Narrowing(NamedTuple):
-    """A variable whose class is known from one line on, and until before another."""
+    """A variable whose class is known from one line on, up to but excluding another."""
 
     name: str
     forms: list[Form]
@@ -307,7 +308,7 @@ class Narrowing(NamedTuple):
 
 
 def narrow_branch(test: ast.expr, body: list[ast.stmt]) -> Iterator[Narrowing]:
-    """Yield what holds in the branch of a condition, and in the condition itself."""
+    """Yield the narrowings in the branch of a condition, and in the condition itself."""
     if body:
         end = (body[-1].end_lineno or body[-1].lineno) + 1
         for name, forms in _iter_conditions(test):
@@ -315,13 +316,13 @@ def narrow_branch(test: ast.expr, body: list[ast.stmt]) -> Iterator[Narrowing]:
 
 
 def narrow_expression(test: ast.expr, node: ast.expr) -> Iterator[Narrowing]:
-    """Yield what holds in an expression that a condition guards: the rest of an `and`, a comprehension."""
+    """Yield the narrowings in an expression guarded by a condition: the rest of an `and`, a comprehension."""
     for name, forms in _iter_conditions(test):
         yield Narrowing(name, forms, test.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def narrow_block(body: list[ast.stmt]) -> Iterator[Narrowing]:
-    """Yield what holds behind the statements of a block, until its end."""
+    """Yield the narrowings after statements of a block, up to its end."""
     end = (body[-1].end_lineno or body[-1].lineno) + 1 if body else 0
     for statement in body[:-1]:
         if isinstance(statement, ast.Assert):
@@ -336,7 +337,7 @@ def narrow_block(body: list[ast.stmt]) -> Iterator[Narrowing]:
 
 
 def _find_denied(statement: ast.If) -> ast.expr | None:
-    """Return the condition behind `if not`, or None."""
+    """Return the condition after `if not`, or None."""
     test = statement.test
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
 
@@ -354,8 +355,8 @@ def _iter_conditions(test: ast.expr) -> Iterator[_Told]:
             yield part.args[0].id, [(f"{function}()", "", NARROWED)]
 
 
-MAX_ARGUMENTS = 8  # of one call; with more, nothing is told of them
-_SHORT = re.compile(r"[\w+-]{0,16}", re.ASCII)  # strings that are written
+MAX_ARGUMENTS = 8  # of one call; with more, none are recorded
+_SHORT = re.compile(r"[\w+-]{0,16}", re.ASCII)  # strings that are recorded as written
 
 
 def write_arguments(call: ast.Call) -> str:

@@ -39,7 +39,7 @@ _KEYS = _BOUND_NAMES | {"property_identifier"}
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
-RESULT = "()"  # instead of a variable, in the row of what a function returns
+RESULT = "()"  # stands for the variable in the row of a function's result
 
 
 def on_comment(walk: ScriptWalk, node: Node) -> None:
@@ -418,7 +418,7 @@ def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
 
 
 def _bind_parameters(walk: ScriptWalk, node: Node) -> None:
-    """Bind the parameters without a written type of a function whose own type is said where it stands."""
+    """Bind the untyped parameters of a function with a contextual type."""
     single, parameters = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
     given = [single] if single is not None else [] if parameters is None else parameters.named_children
     names = [one for one in given if one.type != "comment"][:MAX_PARAMETERS]
@@ -440,7 +440,7 @@ def _bind_parameters(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_return(walk: ScriptWalk, node: Node) -> None:
-    """Record what a function returns, where it does not state its type."""
+    """Record the returned value of a function without a written result type."""
     value = node.named_child(0) if node.named_child_count else None
     if value is not None:
         ordinal = walk.functions.get(walk.function, -1)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 
-# Its names are letters assigned by a tool, and a bundle holds copies of what is declared elsewhere. As
-# symbols and references they would only get in the way of those that people wrote.
+# Names in minified code are letters assigned by a tool, and a bundle holds copies of declarations. As symbols
+# and references they would only hide those that people wrote.
 LONG_LINE_BYTES = 1_000
 BYTES_A_BRACKET = 100  # at most, in code; minified code has a "(" every 20 to 60 bytes
 
@@ -35,7 +35,8 @@ BYTES_A_BRACKET = 100  # at most, in code; minified code has a "(" every 20 to 6
 def is_minified(text: bytes) -> bool:
     """Return True when more than half of a text is code in lines longer than LONG_LINE_BYTES.
 
-    Brackets tell code from tables, drawings and long strings, which hand-written code may also contain.
+    Brackets distinguish code from tables, drawings and long strings, which hand-written code may also
+    contain.
     """
     long_lines = [line for line in text.split(b"\n") if len(line) > LONG_LINE_BYTES]
     size = sum(map(len, long_lines))
@@ -51,7 +52,7 @@ def _on_declarator(walk: ScriptWalk, node: Node) -> None:
     declarations.declare_variable(walk, node, name, value)
 
 
-# What the grammar does not know and names do not need, so that it can be left out: `<in out T>`,
+# Syntax that the grammar does not know and names do not need: `<in out T>`,
 # `export type * from`, a "|" before the first member of a bracketed union.
 _LEFT_OUT = re.compile(
     rb"([<,](?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/)*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
@@ -156,7 +157,7 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
 
 
 def _write_plainly(dialect: str, text: bytes) -> bytes:
-    """Return the text without what the grammar does not know, with the same length and lines."""
+    """Return the text with unknown syntax blanked, at the same length and with the same lines."""
     text = _LEFT_OUT.sub(_blank, text)
     return _SIGNATURE.sub(rb"\1;", text) if dialect == "typescript" else text
 
@@ -168,7 +169,7 @@ def _blank(found: re.Match[bytes]) -> bytes:
 
 
 def _finish(walk: ScriptWalk) -> None:
-    """Set what is known of declarations only at the end: exports and components."""
+    """Set the flags that are known only at the end: exports and components."""
     for ordinal, entry in enumerate(walk.entries):
         if ordinal in walk.components and uses.is_component(entry.name, entry.kind):
             entry.kind = SymbolKind.COMPONENT

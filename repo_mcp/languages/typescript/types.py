@@ -45,8 +45,10 @@ class TypeName(NamedTuple):
 
 
 def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[TypeName]:
-    """Return the types that a text names: each member of a union or an intersection, both outcomes of a
-    condition, and of a list those of its items."""
+    """Return the types that a text names.
+
+    These are all members of a union or an intersection, both results of a conditional type, and the item
+    types of a list."""
     text = _strip_outer(text)
     if steps > MAX_STEPS:
         return []
@@ -125,7 +127,7 @@ def _read_annotation(parameter: str) -> str:
 
 
 def _find_close(text: str) -> int:
-    """Return where the bracket that a text begins with is closed; -1 if it is not."""
+    """Return the offset of the bracket that closes the first one of a text; -1 if there is none."""
     depth = 0
     for at, char in enumerate(text):
         if char in _CLOSERS:

@@ -77,7 +77,7 @@ def on_new(walk: ScriptWalk, node: Node) -> None:
 
 
 def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None) -> None:
-    """Add a row for what is called; with `qualifier` None it is a member."""
+    """Add a row for a called name; with `qualifier` None, a member."""
     name_node: Node | None = named
     if qualifier is None:
         name_node = named.child_by_field_name("property")
@@ -143,7 +143,7 @@ def _refer_element(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
-    """Mark the closing tag of an element, which says nothing new."""
+    """Mark the closing tag of an element, which is not another use."""
     walk.taken.update(range(node.start_byte, node.end_byte))
 
 
@@ -151,7 +151,7 @@ def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_heritage(walk: ScriptWalk, node: Node) -> None:
-    """Add the base class of a class; what it implements has captures of its own."""
+    """Add the base class of a class; its interfaces have captures of their own."""
     for child in node.named_children:
         base = child.child_by_field_name("value") if child.type == "extends_clause" else child
         if base is not None and base.type in {"identifier", "member_expression"}:
@@ -186,7 +186,7 @@ def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
 
 
 def _find_base(walk: ScriptWalk, node: Node) -> Node | None:
-    """Return the name of a base: of `Required<Omit<T, "a">>` that of T."""
+    """Return the name of a base; for `Required<Omit<T, "a">>`, that of T."""
     for _ in range(MAX_STEPS):
         if node.type != "generic_type":
             break

@@ -3,9 +3,9 @@
 A node is never asked what surrounds it: the handler of an outer node leaves a note here (under the byte
 where the inner one starts, or with the byte where it ends), and the handler of the inner one finds it.
 
-A type may be said where a value stands: of a variable, a result, or a parameter that it is given for. A
-function that is written there has parameters of that type, and the keys of an object are its members. What
-they are called is not always in the code: a variable EXPECTED and an offset stands for it then.
+A value may have a contextual type: that of a variable, a result or a parameter. A function at that place has
+parameters of that type, and the keys of an object are its members. If the value has no name in the code, a
+variable named EXPECTED and an offset stands for it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
-CAST = "^"  # a chain that begins so begins with a value of the type that follows
+CAST = "^"  # a chain with this prefix begins with a value of the type that follows
 _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
 _ROUND = re.compile(rb"\([^()\[\]]*\)")
 _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
@@ -44,15 +44,16 @@ EXPECTED = "@"
 
 
 def expect(walk: ScriptWalk, value: Node | None, type_text: str) -> None:
-    """Note the type that is written for a value, for the parameters or members that it has."""
+    """Note the contextual type of a value, for its parameters or members."""
     found = read_type(type_text) if value is not None and type_text else None
     if value is not None and found is not None and found.name and not found.is_items:
         walk.contexts[value.start_byte] = found.name, found.qualifier, 0
 
 
 def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: int) -> bool:
-    """Record that a variable is a parameter of a function whose type is noted, or has the noted type
-    ITSELF; return True when there is one."""
+    """Record that a variable has a noted type ITSELF, or is a parameter of a function with a noted type.
+
+    Return True if a type is noted."""
     context = walk.contexts.get(node.start_byte)
     if context is None or index > ITSELF:
         return False
@@ -65,7 +66,7 @@ def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: i
 
 
 def refer_keys(walk: ScriptWalk, node: Node) -> None:
-    """Add a use of the member that each key of an object names, where the object's type is said."""
+    """Add a use of the member that each key of an object names, if the object has a contextual type."""
     start, members = node.start_byte, node.named_children
     if start not in walk.contexts or not members:
         return
@@ -125,7 +126,7 @@ class ScriptWalk(ScopeWalk):
         self.members: dict[tuple[int, str], int] = {}  # (entry, name declared in it) -> first entry of it
         self.contexts: dict[
             int, tuple[str, str, int]
-        ] = {}  # start of a function or object -> what says its type
+        ] = {}  # start of a function or object -> its contextual type
         self.components: set[int] = set()  # entries that create JSX elements
         self.blocks: dict[int, tuple[int, int]] = {}  # scope of a block or an unnamed function -> its span
 
@@ -154,7 +155,7 @@ class ScriptWalk(ScopeWalk):
         return entry
 
     def _note_block(self, name: str, ordinal: int) -> None:
-        """Record the lines in which a symbol is seen, where these are not all of the symbol around it."""
+        """Record the lines in which a symbol is visible, if fewer than those of the enclosing symbol."""
         start, end = self.blocks[self.scope]
         if end != self.entry.end:
             last = self.find_line(max(start, end - 1))
@@ -254,7 +255,7 @@ class ScriptWalk(ScopeWalk):
         return bool(types)
 
     def read_owner(self, type_node: Node | None, value: Node | None) -> str:
-        """Return whose members a pattern takes: a written type, as if called, or an expression."""
+        """Return the owner of the members in a pattern: a written type, as if called, or an expression."""
         if type_node is not None:
             found = read_type(self.read_line(type_node))
             dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
