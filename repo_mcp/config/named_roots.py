@@ -103,7 +103,7 @@ def _read_config_file(config_file: str | None) -> dict[str, str]:
     except FileNotFoundError:
         if config_file is None:
             return {}
-        raise _Fault(f"{where} names no file that exists") from None
+        raise _Fault(f"{where} names a file that does not exist") from None
     except (OSError, ValueError):
         raise _Fault(f"{where} cannot be read") from None
     if len(text) > MAX_CONFIG_BYTES:

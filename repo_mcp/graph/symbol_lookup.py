@@ -143,7 +143,7 @@ class SymbolLookup:
             near = sorted(nodes, key=lambda node: (_measure_distance(node, line), node.symbol.ordinal))
             raise RepoError(
                 ErrorCode.NOT_FOUND,
-                f"Line {line} of {shown(path)} is in no symbol.",
+                f"Line {line} of {shown(path)} is outside every symbol.",
                 _suggest(near[:NEAR_NAMES], "Give the path alone for the file itself."),
                 {"argument": argument},
             )
@@ -267,7 +267,7 @@ class SymbolLookup:
                 said = f"{shown(path)}, which may declare this symbol, changed and is not parsed yet."
                 raise RepoError(ErrorCode.BUSY, said, details=details)
             said = f"The symbols of {shown(path)} are not known: no parser for it, or it is not parsed yet."
-            raise RepoError(ErrorCode.NOT_FOUND, said, "get_status tells what is parsed.", details)
+            raise RepoError(ErrorCode.NOT_FOUND, said, "get_status shows what is parsed.", details)
 
     def _explain_unknown(self, text: str, path: str, rest: str, argument: str) -> RepoError:
         details = {"argument": argument}

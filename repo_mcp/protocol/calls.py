@@ -211,7 +211,7 @@ class CallGuard:
                 raise RepoError(
                     ErrorCode.TIMEOUT,
                     f"The call took longer than {self._timeout_seconds:g} seconds and was stopped.",
-                    "Ask for less; if this happens again, tell the user that the files may lie on a file"
+                    "Ask for less; if this happens again, tell the user that the files may be on a file"
                     " system that hangs.",
                 )
         return running.take()
@@ -248,7 +248,7 @@ class CallGuard:
         if stuck >= MAX_STUCK:
             raise RepoError(
                 ErrorCode.TOO_MANY_CALLS,
-                f"{stuck} calls hang, as on a file system that does not answer.",
+                f"{stuck} calls hang, perhaps on a file system that does not respond.",
                 "Try again in 60 seconds, and tell the user.",
             )
 

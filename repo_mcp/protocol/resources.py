@@ -81,7 +81,7 @@ def read_uri(uri: str, schemes: Sequence[str]) -> ResourceUri:
         known = " or ".join(f"{one}:///" for one in schemes)
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            "The URI names no file of this server.",
+            "The URI does not name a file of this server.",
             f"Give {known} followed by the path, such as {schemes[0]}:///README.md.",
         )
     found = _LINES.search(path)

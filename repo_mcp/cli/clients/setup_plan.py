@@ -206,7 +206,7 @@ def remove_server(client: Client, name: str, place: FileLocation | None, *, writ
     if place is None:
         message = "This client has no file of its own."
         raise RepoError(
-            ErrorCode.CONFIG_INVALID, message, "Take the server out of your client's list by hand."
+            ErrorCode.CONFIG_INVALID, message, "Remove the server from your client's list by hand."
         )
     file = read_client_file(place)
     try:

@@ -48,7 +48,7 @@ def find_place(named_root: str | None, *, may_be_home: bool = False) -> Place:
     if refusal and not may_be_home:
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
-            f"The working directory is in no repository and {refusal}.",
+            f"The working directory is not in a repository and {refusal}.",
             "Go to a repository, or name a directory with --repo-root.",
         )
     return Place(here, "")

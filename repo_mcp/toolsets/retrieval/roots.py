@@ -61,7 +61,7 @@ class Roots:
         """
         repository = self.repositories.get(str(name))
         if repository is None:
-            raise RepoError(ErrorCode.PATH_INVALID, "The path is in no root.")
+            raise RepoError(ErrorCode.PATH_INVALID, "The path is not in any root.")
         return repository.name_path(path)
 
     def find_answer_bytes(self, name: str | None) -> int:

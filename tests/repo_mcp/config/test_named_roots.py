@@ -142,5 +142,5 @@ def test_a_file_that_cannot_be_used_is_a_fault_even_beside_the_environment(
 
 
 def test_a_file_that_is_named_must_be_there(home: Path) -> None:
-    assert fault_of(home / "none.toml") == "CONFIG_INVALID: --config names no file that exists."
+    assert fault_of(home / "none.toml") == "CONFIG_INVALID: --config names a file that does not exist."
     assert fault_of(home / "handbook") == "CONFIG_INVALID: --config cannot be read."
