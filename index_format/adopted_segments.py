@@ -11,7 +11,6 @@ Left out on purpose: what is live of a segment, which the writer is told.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from index_format.directory import Directory, DiskFile, ReadableFile, Taken
@@ -83,16 +82,16 @@ class SegmentTaking:
         mine = self._directory.open(name)
         if taken is Taken.COPIED:
             mine.close()
-            return replace(digest.check(name, one), identity=mine.identity)
+            return digest.check(name, one)._replace(identity=mine.identity)
         if taken is Taken.LINKED and is_known and mine.identity[:-1] == file.identity[:-1]:
             mine.close()  # it is the file just known, with another ctime
         else:
             self.unproven.append((mine, one))
-        return replace(one, identity=mine.identity)
+        return one._replace(identity=mine.identity)
 
     def _is_witnessed(self, file: ReadableFile, one: SealedFile) -> bool:
         """Return True when a witness has this very file, and sealed these bytes in it as it is now."""
-        known = replace(one, identity=file.identity)
+        known = one._replace(identity=file.identity)
         return any(
             sealed.get(file.name) == known and _has_file(directory, file) for directory, sealed in self._seals
         )

@@ -10,8 +10,8 @@ A unit has at least one line, and a chunk at least one unit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,7 @@ def encode_chunks(units: UnitTable, chunks: ChunkTable) -> dict[bytes, bytes]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSpan:
+class ChunkSpan(NamedTuple):
     """One chunk of a file: its lines, and its units counted from the file's first."""
 
     start_line: int  # counted from 1
@@ -54,8 +53,7 @@ def compute_chunk_id(path: str, fingerprint: bytes, chunk: ChunkSpan) -> str:
     return compute_name(b"%s\0%d-%d\0%s" % (path.encode(), chunk.start_line, chunk.end_line, fingerprint))
 
 
-@dataclass(frozen=True, slots=True)
-class UnitSpan:
+class UnitSpan(NamedTuple):
     """The lines of one unit of a file, and a chunk that contains it."""
 
     chunk: ChunkSpan

@@ -18,7 +18,7 @@ whether those of each source ascend.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,8 +85,7 @@ class DocIdMaps:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class WindowPostings:
+class WindowPostings(NamedTuple):
     """Postings of some sources in one window, in the order of the sources."""
 
     lists: I64  # for each posting: rank of its term in the window * MAX_FIELDS + field
@@ -94,8 +93,7 @@ class WindowPostings:
     counts: I64  # term frequencies
 
 
-@dataclass(frozen=True, slots=True)
-class _Lists:
+class _Lists(NamedTuple):
     """Posting lists of all sources in one window, source after source."""
 
     sources: I64

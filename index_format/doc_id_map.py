@@ -7,9 +7,8 @@ and every table is rearranged to match. Dead files are dropped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,8 +34,7 @@ Numbers = npt.NDArray[np.signedinteger[Any]]  # document numbers, or DROPPED
 DROPPED = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One segment to merge, with the new doc id of each of its documents, or DROPPED."""
 
     reader: SegmentReader

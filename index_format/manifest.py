@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import replace
 from errno import ENOENT
 from operator import index
 from types import MappingProxyType
@@ -152,12 +151,12 @@ def copy_manifest(directory: Directory, make_tag: MakeTag) -> tuple[Manifest, Me
     sealed = read_seal(directory, data)
     if sealed is None:
         raise IndexForeign("manifest: nobody sealed it")
-    manifest = replace(decode_manifest(data), generation=1)
+    manifest = decode_manifest(data)._replace(generation=1)
     checked: dict[str, SealedFile] = {}
     for entry in manifest.segments:
         file = directory.open(entry.name)
         try:
-            checked[entry.name] = replace(check_segment(file, sealed), identity=())
+            checked[entry.name] = check_segment(file, sealed)._replace(identity=())
         finally:
             file.close()
     copy = MemoryDirectory(make_tag=make_tag)

@@ -25,7 +25,7 @@ Left out on purpose: positions (a phrase is verified in the live text).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +52,7 @@ COUNT_BITS = 2
 _LARGE = (1 << COUNT_BITS) - 1  # says that the rest of the term frequency comes behind all gaps
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedLists:
+class EncodedLists(NamedTuple):
     """Encoded posting lists, one after the other, and the size of each in bytes. See EncodedRun."""
 
     data: bytes
@@ -61,8 +60,7 @@ class EncodedLists:
     singles: I64
 
 
-@dataclass(frozen=True, slots=True)
-class ListTable:
+class ListTable(NamedTuple):
     """The facts that the dictionary stores about consecutive posting lists, one row per list."""
 
     terms: I64  # number of the list's term, never descending

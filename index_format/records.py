@@ -7,8 +7,8 @@ from 0 in each segment. It numbers units for a field of level UNIT and files for
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,16 +32,14 @@ class Level(IntEnum):
     FILE = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One field of the schema. A field's number is its position in the schema."""
 
     name: str
     level: Level
 
 
-@dataclass(frozen=True, slots=True)
-class FileTable:
+class FileTable(NamedTuple):
     """The source files of a segment, sorted by the bytes of their paths, each path once."""
 
     paths: Sequence[bytes]  # UTF-8, POSIX, relative to the root
@@ -55,16 +53,14 @@ class FileTable:
     language_names: Sequence[str]  # sorted, each once
 
 
-@dataclass(frozen=True, slots=True)
-class UnitTable:
+class UnitTable(NamedTuple):
     """The units of a segment in doc id order: a partition of each file's lines, in line order."""
 
     lines: Integers  # lines of the unit
     sizes: Integers  # bytes of the unit's normalised text
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkTable:
+class ChunkTable(NamedTuple):
     """The chunks of a segment in file and line order; each is a run of units of its file."""
 
     first_units: Integers  # counted from the first unit of the file
@@ -72,8 +68,7 @@ class ChunkTable:
     kinds: Integers  # the owner's; this package only stores them
 
 
-@dataclass(frozen=True, slots=True)
-class PostingRun:
+class PostingRun(NamedTuple):
     """Posting lists in (term, field) order, for a run of terms in byte order, each term once."""
 
     terms: TermText
@@ -84,8 +79,7 @@ class PostingRun:
     term_frequencies: I64  # one for each entry of `docs`, at least 1
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedRun:
+class EncodedRun(NamedTuple):
     """A PostingRun in the bytes that a segment stores."""
 
     terms: TermText
@@ -97,8 +91,7 @@ class EncodedRun:
     postings: int  # number of postings in all lists
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentContent:
+class SegmentContent(NamedTuple):
     """Everything that one segment holds except its postings."""
 
     fields: Sequence[Field]
@@ -109,8 +102,7 @@ class SegmentContent:
     records: Iterable[bytes] | None = None  # one for each file, opaque; iterated once
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentEntry:
+class SegmentEntry(NamedTuple):
     """The manifest's entry for one live segment."""
 
     name: str  # file name: the checksum of its tail, which in turn holds the checksums of all pages
@@ -125,8 +117,7 @@ class SegmentEntry:
         return self.files - len(self.dead_files)
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """One generation: the commit point."""
 
     generation: int  # number of the commit
@@ -135,8 +126,7 @@ class Manifest:
     segments: tuple[SegmentEntry, ...]  # the live segments, each once
 
 
-@dataclass(frozen=True, slots=True)
-class PostingList:
+class PostingList(NamedTuple):
     """The location of one posting list."""
 
     field: int  # number of the field

@@ -20,8 +20,8 @@ import hmac
 import struct
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import NamedTuple
 
 from index_format.checksum import compute_name
 from index_format.directory import Directory, ReadableFile, new_file
@@ -41,8 +41,7 @@ _BLOCK_BYTES = 1 << 18
 _BESIDE_BYTES = 1 << 21  # beside other work, which is asked for the interpreter after each block
 
 
-@dataclass(frozen=True, slots=True)
-class SealedFile:
+class SealedFile(NamedTuple):
     """A seal's entry for one segment."""
 
     digest: bytes  # BLAKE2b-256 of its bytes
@@ -125,7 +124,7 @@ def check_segment(file: ReadableFile, sealed: Sealed) -> SealedFile:
     one = find_sealed(file.name, sealed)
     if file.identity and file.identity == one.identity:
         return one
-    return replace(_digest_file(file).check(file.name, one), identity=file.identity)
+    return _digest_file(file).check(file.name, one)._replace(identity=file.identity)
 
 
 def find_sealed(name: str, sealed: Sealed) -> SealedFile:

@@ -8,7 +8,6 @@ integer (a lane). Only terms that are equal so far are compared further.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -23,12 +22,14 @@ _LEFT = 0xFF
 _COUNTED = 16 * 1024  # bytes of a text for each stored count of terms
 
 
-@dataclass(frozen=True, slots=True)
 class TermText:
     """Terms one after the other, each followed by a line feed. No term contains one."""
 
-    text: bytes
-    ends: I64  # offset behind each term's line feed
+    __slots__ = ("ends", "text")
+
+    def __init__(self, text: bytes, ends: I64) -> None:
+        self.text = text
+        self.ends = ends  # offset behind each term's line feed
 
     def __len__(self) -> int:
         return len(self.ends)

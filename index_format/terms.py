@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
 from operator import ge
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -145,8 +145,7 @@ class TermsWriter:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class RawPages:
+class RawPages(NamedTuple):
     """Consecutive pages of one dictionary, at least one, as they were read."""
 
     where: str  # name for errors
@@ -161,8 +160,7 @@ class RawPages:
     following: bytes | None  # the first term behind these pages; None: there is none
 
 
-@dataclass(frozen=True, slots=True)
-class TermPages:
+class TermPages(NamedTuple):
     """Decoded pages of one or more dictionaries, one after the other."""
 
     terms: TermText
@@ -467,8 +465,7 @@ def _find_laid(heads: I64) -> npt.NDArray[np.bool_]:
     return is_laid
 
 
-@dataclass(frozen=True, slots=True)
-class _PageLists:
+class _PageLists(NamedTuple):
     """The lists of some pages. See `TermPages`."""
 
     masks: I64

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from index_format.adopted_segments import AdoptedSegments, SegmentTaking
@@ -215,7 +214,7 @@ class IndexWriter:
         if len(dead) == entry.files:
             del self._segments[position]
         else:
-            self._segments[position] = replace(entry, dead_files=tuple(dead))
+            self._segments[position] = entry._replace(dead_files=tuple(dead))
         self._changed = True
 
     def replace(
@@ -256,7 +255,7 @@ class IndexWriter:
         """
         manifest = Manifest(self._generation, self._configuration, self._fields, tuple(self._segments))
         if self._changed:
-            manifest = replace(manifest, generation=self._generation + 1)
+            manifest = manifest._replace(generation=self._generation + 1)
             self._sealed = write_manifest(self.directory, manifest, self._sealed)
             self._seal_name = name_seal(encode_manifest(manifest))
             self._generation = manifest.generation

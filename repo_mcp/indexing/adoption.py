@@ -25,7 +25,7 @@ from index_format import (
 )
 from repo_mcp.indexing.scan_state import SeenFiles, find_place, read_seen
 from repo_mcp.model import SkipReason
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.donors import Donor, ListDonors, list_nothing
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.workspace.git_blobs import SharedBlobs, find_rows
@@ -221,7 +221,7 @@ class Adoption:
         for number, entry in enumerate(self._entries):
             is_dead = np.ones(entry.files, dtype=np.bool_)
             is_dead[self._files[self._confirmed & (self._owners == number)]] = False
-            yield replace(entry, dead_files=tuple(np.flatnonzero(is_dead).tolist()))
+            yield entry._replace(dead_files=tuple(np.flatnonzero(is_dead).tolist()))
 
     def _find_row(self, path: str) -> int | None:
         """Return the row of one path; None where the donor has not got it."""

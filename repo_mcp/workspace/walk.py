@@ -106,7 +106,7 @@ class _Verdicts:
 
     def add_to(self, known: JudgedNames, found: Collection[str]) -> JudgedNames:
         """Return the known verdicts with these added, without vanished names if there are many of those."""
-        if not self.count and known.count <= 2 * len(found):
+        if not self.count and known.size <= 2 * len(found):
             return known
         there = frozenset(found)
         return JudgedNames(

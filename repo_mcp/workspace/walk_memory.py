@@ -9,16 +9,15 @@ anew each time.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.ignore import IgnoreRules, ParsedRules
 from repo_mcp.workspace.ignore_files import IgnoreFacts
 
 Chain = tuple[bytes, ...]  # the digests of the ignore files in force in a directory, from the root down
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedNames:
+class JudgedNames(NamedTuple):
     """The names judged in one directory by the rules of a chain, none of them denied.
 
     Each set is stored as one text: sets of 80,000 names would take ten times the memory between walks.
@@ -41,7 +40,7 @@ class JudgedNames:
         )
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """Return the number of names."""
         admitted = self.file_names.count("/") + self.directory_names.count("/")
         return admitted + self.ignored_file_names.count("/") + self.ignored_directory_names.count("/")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -145,11 +144,11 @@ def test_segments_of_empty_files_keep_the_terms_of_their_paths() -> None:
     """No unit, and postings all the same."""
     directory = MemoryDirectory()
     content = build_content({"a": (), "b": ()})
-    content = replace(content, lengths=[content.lengths[BODY], np.array([2, 1]), content.lengths[SYMBOL]])
+    content = content._replace(lengths=[content.lengths[BODY], np.array([2, 1]), content.lengths[SYMBOL]])
     run = build_run([{PATH: [(0, 2), (1, 1)]}])
     entry = write_segment(directory, "new", content, run)
     assert merge(directory, [entry]) == entry
-    merged = merge(directory, [replace(entry, dead_files=(0,)), write_model(directory, {"c": ({},)})])
+    merged = merge(directory, [entry._replace(dead_files=(0,)), write_model(directory, {"c": ({},)})])
     assert merged is not None
     reader = open_bytes(read_whole(directory, merged))
     (found,) = reader.postings.find_lists(b"000000")
@@ -159,7 +158,7 @@ def test_segments_of_empty_files_keep_the_terms_of_their_paths() -> None:
 
 def mark_dead(entry: SegmentEntry, model: Model, paths: set[str]) -> SegmentEntry:
     ordered = sorted(model, key=str.encode)
-    return replace(entry, dead_files=tuple(file for file, path in enumerate(ordered) if path in paths))
+    return entry._replace(dead_files=tuple(file for file, path in enumerate(ordered) if path in paths))
 
 
 @settings(max_examples=examples(40))
@@ -195,7 +194,7 @@ def test_a_path_that_is_live_twice_is_corrupt() -> None:
     entries = [write_model(directory, {"a": ({(BODY, word): 1},), "b": ()}) for word in (b"old", b"new")]
     with pytest.raises(CorruptIndex, match="live in two segments"):
         merge(directory, entries)
-    merged = merge(directory, [replace(entries[0], dead_files=(0, 1)), entries[1]])
+    merged = merge(directory, [entries[0]._replace(dead_files=(0, 1)), entries[1]])
     assert merged is not None
     assert merged.name == entries[1].name
 
@@ -245,7 +244,7 @@ def test_of_several_sources_the_damaged_one_is_named(
     name, data = put_together(sections)
     directory.files[name] = bytearray(data)
     others = [entry for entry in entries if entry is not damaged]
-    forged = replace(damaged, name=name, file_bytes=len(data))
+    forged = damaged._replace(name=name, file_bytes=len(data))
     with pytest.raises(CorruptIndex, match=name):
         merge(directory, [*others[:place], forged, *others[place:]])
 

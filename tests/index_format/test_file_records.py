@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -175,7 +174,7 @@ def test_there_is_a_record_for_each_file() -> None:
     directory = MemoryDirectory()
     content = build_content(SMALL)
     for count in (0, 2, 4):
-        wrong = replace(content, records=[b"x"] * count)
+        wrong = content._replace(records=[b"x"] * count)
         with pytest.raises(ValueError, match=f"{count} records for 3 files"):
             write_segment(directory, "wrong", wrong, build_run(SMALL))
     assert directory.files == {}
@@ -206,7 +205,7 @@ def test_any_grouping_of_merges_gives_the_bytes_of_one_build(
         stale = write_files(parts, {**old, kept: files[kept]}, "old")
         positions = sorted([*old, kept], key=str.encode)
         dead = tuple(number for number, path in enumerate(positions) if path != kept)
-        entries = [replace(stale, dead_files=dead)]
+        entries = [stale._replace(dead_files=dead)]
         rest = {path: one for path, one in files.items() if path != kept}
         entries += [
             write_files(parts, {path: one}, f"r{number}") for number, (path, one) in enumerate(rest.items())
@@ -352,7 +351,7 @@ def test_verify_finds_ends_laid_out_otherwise() -> None:
     sections[b"RECE"] = bytes.fromhex("0100000001000000 0200000000000000 0100000000000000")
     name, data = put_together(sections)
     directory.files[name] = bytearray(data)
-    forged = replace(entry, name=name, file_bytes=len(data))
-    write_manifest(directory, replace(manifest.manifest, segments=(forged,)))
+    forged = entry._replace(name=name, file_bytes=len(data))
+    write_manifest(directory, manifest.manifest._replace(segments=(forged,)))
     (fault,) = verify_index(directory)
     assert "its content, written again, is " in fault

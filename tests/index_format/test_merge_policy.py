@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,7 +73,7 @@ def test_a_history_never_has_many_segments(shapes: list[tuple[int, int, int]], d
         if entries and dead % 3 == 0:
             position = data.draw(st.integers(0, len(entries) - 1))
             count = min(entries[position].files - 1, len(entries[position].dead_files) + dead)
-            entries[position] = replace(entries[position], dead_files=tuple(range(count)))
+            entries[position] = entries[position]._replace(dead_files=tuple(range(count)))
         before = len(entries) + 1
         entries, merges = settle([*entries, make(1000 * number, files, units)], 1000 * number)
         assert merges <= 2 * before

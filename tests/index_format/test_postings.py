@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -194,9 +193,9 @@ def test_a_list_of_one_posting_stands_in_the_dictionary() -> None:
     assert decode_bulk(encoded.data, table) == [rows[term][field] for term, field in list_keys(rows)]
     second = np.arange(6) == 1
     changes: list[Callable[[ListTable], ListTable]] = [
-        lambda one: replace(one, docs=np.where(second, 6, one.docs)),
-        lambda one: replace(one, frequencies=np.where(second, 2, one.frequencies)),
-        lambda one: replace(one, singles=np.where(second, 7, one.singles)),
+        lambda one: one._replace(docs=np.where(second, 6, one.docs)),
+        lambda one: one._replace(frequencies=np.where(second, 2, one.frequencies)),
+        lambda one: one._replace(singles=np.where(second, 7, one.singles)),
     ]
     for change in changes:
         with pytest.raises(CorruptIndex):
@@ -309,7 +308,7 @@ def test_damaged_lists_decode_alike_or_are_corrupt(
         elif position and sizes[position] and encoded.singles[position - 1] == NO_SINGLE:
             sizes[position] -= 1
             sizes[position - 1] += 1
-    agree(split(bytes(forged), sizes), replace(table, sizes=sizes, frequencies=frequencies))
+    agree(split(bytes(forged), sizes), table._replace(sizes=sizes, frequencies=frequencies))
 
 
 @settings(max_examples=examples(400))

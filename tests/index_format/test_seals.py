@@ -9,7 +9,6 @@ import random
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -309,12 +308,12 @@ def test_segments_of_an_owner_are_adopted(
         adopted = writer.adopt(donor).open()
         assert writer.segments == ()
         (entry,) = adopted.manifest.segments
-        writer.put(replace(entry, dead_files=(0, 1, 2)))
+        writer.put(entry._replace(dead_files=(0, 1, 2)))
         assert writer.segments == ()
-        writer.put(replace(entry, dead_files=(2,)))
+        writer.put(entry._replace(dead_files=(2,)))
         writer.commit()
         adopted.close()
-        writer.put(replace(entry, dead_files=(0,)))
+        writer.put(entry._replace(dead_files=(0,)))
         writer.commit()
         writer.delete_garbage()
     assert look(mine) == expect_model({name: FIRST[name] for name in "bc"})
@@ -356,7 +355,7 @@ def test_an_adoption_that_stops_anywhere_leaves_the_index_before_or_after(fault:
         directory.make_tag = OURS
         with suppress(OSError, Killed, IndexForeign), IndexWriter(directory, "c", FIELDS) as writer:
             adopted = writer.adopt(donor).open()
-            writer.put(replace(adopted.manifest.segments[0], dead_files=(2,)))
+            writer.put(adopted.manifest.segments[0]._replace(dead_files=(2,)))
             writer.commit()
             writer.delete_garbage()
         left = MemoryDirectory(make_tag=OURS)

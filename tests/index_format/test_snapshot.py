@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,14 +147,14 @@ def test_exchanged_segments_are_corrupt() -> None:
 def test_a_segment_that_is_not_as_the_manifest_says_is_corrupt(change: dict[str, int]) -> None:
     directory = MemoryDirectory()
     manifest = commit(directory, ONE)
-    write_manifest(directory, replace(manifest, segments=(replace(manifest.segments[0], **change),)))
+    write_manifest(directory, manifest._replace(segments=(manifest.segments[0]._replace(**change),)))
     with pytest.raises(CorruptIndex, match="the manifest says otherwise"):
         Snapshot.open(directory)
 
 
 def test_another_schema_is_corrupt() -> None:
     directory = MemoryDirectory()
-    write_manifest(directory, replace(commit(directory, ONE), fields=FIELDS[:2]))
+    write_manifest(directory, commit(directory, ONE)._replace(fields=FIELDS[:2]))
     with pytest.raises(CorruptIndex, match="another schema"):
         Snapshot.open(directory)
 

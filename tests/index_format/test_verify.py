@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +50,8 @@ def forge(change: Callable[[dict[bytes, bytes]], object]) -> list[str]:
     change(sections)
     name, data = put_together(sections)
     directory.files[name] = bytearray(data)
-    forged = replace(entry, name=name, file_bytes=len(data))
-    write_manifest(directory, replace(manifest, segments=(forged,)))
+    forged = entry._replace(name=name, file_bytes=len(data))
+    write_manifest(directory, manifest._replace(segments=(forged,)))
     return [fault.replace(name, "SEGMENT") for fault in verify_index(directory)]
 
 
@@ -110,8 +109,8 @@ def test_every_damaged_page_is_listed() -> None:
 
 def change_entry(**changes: object) -> list[str]:
     directory, manifest = build(MODEL)
-    entry: SegmentEntry = replace(manifest.segments[0], **changes)  # type: ignore[arg-type]
-    write_manifest(directory, replace(manifest, segments=(entry,)))
+    entry: SegmentEntry = manifest.segments[0]._replace(**changes)  # type: ignore[arg-type]
+    write_manifest(directory, manifest._replace(segments=(entry,)))
     return verify_index(directory)
 
 
@@ -123,7 +122,7 @@ def test_an_entry_that_says_otherwise(changes: dict[str, object]) -> None:
 
 def test_another_schema() -> None:
     directory, manifest = build(OTHER)
-    write_manifest(directory, replace(manifest, fields=FIELDS[::-1]))
+    write_manifest(directory, manifest._replace(fields=FIELDS[::-1]))
     (fault,) = verify_index(directory)
     assert fault.endswith("has another schema than the manifest")
 
@@ -133,7 +132,7 @@ def test_a_path_that_is_live_twice() -> None:
     directory, manifest = build(MODEL, changed)
     one, two = manifest.segments
     assert verify_index(directory) == [f"{two.name}: 'b' is live in {one.name} too"]
-    write_manifest(directory, replace(manifest, segments=(replace(one, dead_files=(1,)), two)))
+    write_manifest(directory, manifest._replace(segments=(one._replace(dead_files=(1,)), two)))
     assert verify_index(directory) == []
 
 

@@ -191,8 +191,8 @@ def test_a_record_of_a_walk_that_we_did_not_write_counts_for_nothing(root: Path)
     known = memory.judged[""]
     # What is ignored and denied as if it were admitted, by the same rules.
     memory.judged = {
-        "": replace(known, file_names="built.py/one.py/two.md/", ignored_file_names=""),
-        "secrets": replace(known, file_names="key.pem/", directory_names="", ignored_file_names=""),
+        "": known._replace(file_names="built.py/one.py/two.md/", ignored_file_names=""),
+        "secrets": known._replace(file_names="key.pem/", directory_names="", ignored_file_names=""),
     }
     memory.new_names = 3
     plain = DiskDirectory(sealed.path)
