@@ -6,7 +6,6 @@ PATHs, globs and a type, by which a person says what files a search is about, be
 from __future__ import annotations
 
 import os
-import re
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import replace
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-_SPECIAL = re.compile(r"[*?\[\]{}\\,!]")
+_SPECIAL = compile_late(r"[*?\[\]{}\\,!]")
 
 
 def join_globs(globs: Sequence[str], paths: Iterable[str]) -> str | None:

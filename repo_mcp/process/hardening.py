@@ -23,11 +23,12 @@ means, and seccomp, which could forbid the rest but breaks with each new version
 from __future__ import annotations
 
 import os
-import re
 import struct
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+
+from repo_mcp.late_patterns import compile_late
 
 OFF = "off"
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # since Linux 5.13, on every architecture
@@ -50,7 +51,7 @@ _LOCKS = _READ_FILE | _WRITE_FILE | _MAKE_FILE | _REMOVE_FILE  # for sem_open(3)
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/localtime")
 _DEVICES = (("/dev/null", _READ_FILE | _WRITE_FILE), ("/dev/urandom", _READ_FILE), ("/dev/shm", _LOCKS))
 _ELF_HEADERS_BYTES = 4096
-_LOADER = re.compile(rb"\0(/[^\0]{1,200})\0")  # the first path in the headers of a program (PT_INTERP)
+_LOADER = compile_late(rb"\0(/[^\0]{1,200})\0")  # the first path in the headers of a program (PT_INTERP)
 
 _state = OFF
 

@@ -15,12 +15,12 @@ A name that nobody declares is said to be missing, with the nearest ones that th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.intent import (
@@ -58,8 +58,8 @@ MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decide
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
 MIN_SHARED = 0.5  # of the parts of two names together
 MAX_NEAR = 3
-_WORD = re.compile(r"\w+")
-_WRITTEN = re.compile(r"\w+(?:-\w+)*")  # a name as languages without line patterns may write it
+_WORD = compile_late(r"\w+")
+_WRITTEN = compile_late(r"\w+(?:-\w+)*")  # a name as languages without line patterns may write it
 
 
 @dataclass(frozen=True, slots=True)

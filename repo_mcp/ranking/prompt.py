@@ -17,12 +17,13 @@ from enum import StrEnum
 from itertools import islice
 
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
-_DOTTED = re.compile(r"\w+(?:\.\w+)+")
+_DOTTED = compile_late(r"\w+(?:\.\w+)+")
 
 FindPaths = Callable[[Iterable[str]], list[str]]
 
@@ -60,44 +61,81 @@ class Clue:
     is_joined: bool = False  # True for a symbol joined from adjacent words
 
 
+class _Signed:
+    """An expression of which each match that counts contains one of some texts, its signs.
+
+    Most queries are a few words without any: then it is not even compiled.
+    """
+
+    def __init__(self, signs: Sequence[str], source: str, flags: int = 0) -> None:
+        self._signs = signs
+        self._pattern = compile_late(source, flags)
+
+    def find(self, text: str) -> Iterator[re.Match[str]]:
+        """Return an iterator of the matches in the order of the text."""
+        return self._pattern.finditer(text) if self._may_match(text) else iter(())
+
+    def replace(self, put: str, text: str) -> str:
+        """Return the text with `put`, which may name groups, instead of each match."""
+        return self._pattern.sub(put, text) if self._may_match(text) else text
+
+    def _may_match(self, text: str) -> bool:
+        return any(sign in text for sign in self._signs)
+
+
 _PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120}"
+_PYTHON_FRAME = 'File "'  # no other frame begins with this
 _FRAMES = (
-    re.compile(r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?'),
-    re.compile(r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"),
-    re.compile(
-        r"\bat (?:(?:async |new )?(?P<name>[\w.$<>]{1,200})(?: \[as \w{1,100}\])? \()?(?:file://)?"
-        rf"(?P<path>{_PATH}):(?P<line>\d{{1,7}}):\d{{1,7}}\)?"
+    _Signed(
+        [_PYTHON_FRAME],
+        r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?',
     ),
-    re.compile(rf"\bin (?P<path>{_PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
-    re.compile(rf"^[ \t]{{1,8}}(?P<path>{_PATH}\.go):(?P<line>\d{{1,7}})(?: \+0x[0-9a-f]{{1,16}})?$", re.M),
+    _Signed([":"], r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"),
+    _Signed(
+        [":"],
+        r"\bat (?:(?:async |new )?(?P<name>[\w.$<>]{1,200})(?: \[as \w{1,100}\])? \()?(?:file://)?"
+        rf"(?P<path>{_PATH}):(?P<line>\d{{1,7}}):\d{{1,7}}\)?",
+    ),
+    _Signed([":line "], rf"\bin (?P<path>{_PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
+    _Signed(
+        [".go:"],
+        rf"^[ \t]{{1,8}}(?P<path>{_PATH}\.go):(?P<line>\d{{1,7}})(?: \+0x[0-9a-f]{{1,16}})?$",
+        re.M,
+    ),
 )
-_NAMED_PATH = re.compile(
-    rf"(?<![\w.\\/-])(?P<path>{_PATH})(?:(?::|#L)(?P<line>\d{{1,7}})|,? line (?P<spoken>\d{{1,7}}))?"
+_NAMED_PATH = _Signed(
+    ["/", "\\", ".", "file"],  # those of _LOOKS_LIKE_FILE
+    rf"(?<![\w.\\/-])(?P<path>{_PATH})(?:(?::|#L)(?P<line>\d{{1,7}})|,? line (?P<spoken>\d{{1,7}}))?",
 )
-_LOOKS_LIKE_FILE = re.compile(r"[\\/]|[\w-]\.[A-Za-z][A-Za-z0-9+]{0,9}$|^[A-Z]\w*file$")
-_BACKTICKED = re.compile(r"`([^`\n]{1,200})`")
+_LOOKS_LIKE_FILE = compile_late(r"[\\/]|[\w-]\.[A-Za-z][A-Za-z0-9+]{0,9}$|^[A-Z]\w*file$")
+_BACKTICKED = _Signed(["`"], r"`([^`\n]{1,200})`")
 _NAME = r"[A-Za-z_$][A-Za-z0-9_$]{1,120}"
 _IDENTIFIER = re.compile(rf"{_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}}")
-_CALLED = re.compile(rf"({_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}})\(")
+_CALLED = _Signed(["("], rf"({_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}})\(")
 _SHAPED = re.compile(r"^_*[A-Za-z0-9$]+_\w*[A-Za-z0-9]\w*$|^_+[A-Za-z]\w*$|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_CAPITALISED = re.compile(r"(?<=[a-z,:;(] )([A-Z][a-z][A-Za-z0-9]{2,60})\b(?!\.\w|::|\()")
-_QUOTED = re.compile(
-    r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|“([^”\n]{1,200})”|`([^`\n]{1,200})`"
+_CAPITALISED = _Signed([" "], r"(?<=[a-z,:;(] )([A-Z][a-z][A-Za-z0-9]{2,60})\b(?!\.\w|::|\()")
+_QUOTED = _Signed(
+    ['"', "'", "“", "`"],
+    r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|“([^”\n]{1,200})”|`([^`\n]{1,200})`",
 )
-_ERROR_LINE = re.compile(
+_ERROR_LINE = _Signed(
+    [": "],
     r"^[ \t>#*]{0,20}(?:[A-Za-z_][\w.$]{0,120}(?:Error|Exception|Warning|Failure|Panic)"
     r"|[a-z_]\w{0,60}(?:\.\w{1,60}){0,8}\.[A-Z]\w{1,60}|Uncaught [\w.$]{1,80}"
     r"|error|panic|fatal|FATAL|ERROR)(?:\[\w{1,20}\])?: (?P<message>[^\n]{1,400})$",
     re.M,
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
-_BOILERPLATE = re.compile(
-    r"Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:", re.M | re.I
+_BOILERPLATE = _Signed(
+    ["(", ":"],
+    r"Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:",
+    re.M | re.I,
 )
-_URL = re.compile(r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
+_URL = _Signed(["://"], r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
 # The directories and the extension of a path say less than its name does.
-_PATH_ALONE = re.compile(
-    r"(?<![\w.\\/-])[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){1,30}([\w-]{1,100})(?:\.\w{1,10}){1,2}(?:(?::|#L)\d{1,7})?(?![\w/])"
+_PATH_ALONE = _Signed(
+    ["/", "\\"],
+    r"(?<![\w.\\/-])[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){1,30}([\w-]{1,100})(?:\.\w{1,10}){1,2}(?:(?::|#L)\d{1,7})?(?![\w/])",
 )
 _SHORT_DOTTED = frozenset({"e.g", "i.e", "etc", "a.k.a"})
 
@@ -109,8 +147,8 @@ def parse_prompt(prompt: str) -> tuple[Clue, ...]:
     """
     matches = _match_frames(prompt)
     frames = list(dict.fromkeys(map(_build_frame, _order_frames(matches))))[: MAX_CLUES[ClueKind.FRAME]]
-    told = _BOILERPLATE.sub(" ", _cut_out(prompt, matches))
-    prose = _PATH_ALONE.sub(r" \1 ", _URL.sub(" ", told))
+    told = _BOILERPLATE.replace(" ", _cut_out(prompt, matches))
+    prose = _PATH_ALONE.replace(r" \1 ", _URL.replace(" ", told))
     sources: tuple[tuple[ClueKind, Iterable[Clue]], ...] = (
         (ClueKind.PATH, _iter_paths(told)),
         (ClueKind.SYMBOL, _iter_symbols(prose, frames)),
@@ -133,7 +171,7 @@ def _first_of_each(clues: Iterable[Clue]) -> Iterator[Clue]:
 
 def _match_frames(prompt: str) -> list[re.Match[str]]:
     """Return the frames, of any language, in the order of the text. They do not overlap."""
-    found = [match for pattern in _FRAMES for match in pattern.finditer(prompt)]
+    found = [match for frame in _FRAMES for match in frame.find(prompt)]
     kept: list[re.Match[str]] = []
     for match in sorted(found, key=lambda match: match.start()):
         if not kept or match.start() >= kept[-1].end():
@@ -143,8 +181,8 @@ def _match_frames(prompt: str) -> list[re.Match[str]]:
 
 def _order_frames(matches: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     """Return the innermost frame first: Python prints it last, all other languages first."""
-    python = [match for match in matches if match.re is _FRAMES[0]]
-    return python[::-1] + [match for match in matches if match.re is not _FRAMES[0]]
+    python = [match for match in matches if match[0].startswith(_PYTHON_FRAME)]
+    return python[::-1] + [match for match in matches if not match[0].startswith(_PYTHON_FRAME)]
 
 
 def _build_frame(match: re.Match[str]) -> Clue:
@@ -170,7 +208,7 @@ def _last_name(name: str | None) -> str | None:
 
 
 def _iter_paths(prompt: str) -> Iterator[Clue]:
-    for match in _NAMED_PATH.finditer(prompt):
+    for match in _NAMED_PATH.find(prompt):
         text = _plain_path(match["path"].rstrip(".").rstrip("/\\"))
         if _LOOKS_LIKE_FILE.search(text):
             line = match["line"] or match["spoken"]
@@ -183,11 +221,11 @@ def _plain_path(path: str) -> str:
 
 def _iter_symbols(prompt: str, frames: Iterable[Clue]) -> Iterator[Clue]:
     """Yield names in backquotes, called, shaped like identifiers or of frames; then capitalised ones."""
-    for match in _BACKTICKED.finditer(prompt):
+    for match in _BACKTICKED.find(prompt):
         for name in _IDENTIFIER.findall(match[1]):
             if name.lower() not in STOP_WORDS:
                 yield Clue(ClueKind.SYMBOL, name)
-    for match in _CALLED.finditer(prompt):
+    for match in _CALLED.find(prompt):
         yield Clue(ClueKind.SYMBOL, match[1])
     for name in _IDENTIFIER.findall(prompt):
         if _SHAPED.search(name) if name.isidentifier() else _is_dotted_name(name):
@@ -195,7 +233,7 @@ def _iter_symbols(prompt: str, frames: Iterable[Clue]) -> Iterator[Clue]:
     for frame in frames:
         if frame.name is not None:
             yield Clue(ClueKind.SYMBOL, frame.name)
-    for match in _CAPITALISED.finditer(prompt):
+    for match in _CAPITALISED.find(prompt):
         if match[1].lower() not in STOP_WORDS:
             yield Clue(ClueKind.SYMBOL, match[1], is_strong=False)
 
@@ -207,9 +245,9 @@ def _is_dotted_name(text: str) -> bool:
 
 def _iter_phrases(prompt: str) -> Iterator[Clue]:
     """Yield messages of errors, then quoted text of two words or more."""
-    for match in _ERROR_LINE.finditer(prompt):
+    for match in _ERROR_LINE.find(prompt):
         yield from _build_phrase(match["message"])
-    for match in _QUOTED.finditer(prompt):
+    for match in _QUOTED.find(prompt):
         yield from _build_phrase(next(text for text in match.groups() if text is not None))
 
 

@@ -7,7 +7,6 @@ and however many processes parsed.
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,6 +29,7 @@ from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_name
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.live_index import count_languages
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import CompactReport, IndexedPath, ProgressCallback, SkipReason, SymbolIndexReport
@@ -68,7 +68,7 @@ PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
 MAX_WORDS = 50  # of a question
 MAX_FILES = 30  # parsed first: half a second's work
-_NAME = re.compile(r"\w+(?:\.\w+)*")
+_NAME = compile_late(r"\w+(?:\.\w+)*")
 
 
 def make_parser() -> BatchParser:

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from encodings.aliases import aliases
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
 
@@ -38,8 +39,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-_CODING_LINE = re.compile(rb"[ \t\f]*#[^\n]{0,400}?coding[:=][ \t]*([-\w.]{1,40})", re.ASCII)  # PEP 263
-_NOT_CODE = re.compile(rb"[ \t\f]*(?:#|$)")  # a first line that lets the second be a coding line
+_CODING_LINE = compile_late(rb"[ \t\f]*#[^\n]{0,400}?coding[:=][ \t]*([-\w.]{1,40})", re.ASCII)  # PEP 263
+_NOT_CODE = compile_late(rb"[ \t\f]*(?:#|$)")  # a first line that lets the second be a coding line
 _HEAD_BYTES = 1024  # of the file, where its first two lines are looked for
 
 # Codecs in which every ASCII byte stands for its ASCII character, as the index of raw bytes assumes.
@@ -139,12 +140,12 @@ def _unify_line_ends(data: bytes) -> bytes:
 
 # C0 and C1 controls, bidirectional controls, zero-width characters, line separators, surrogates, the
 # byte order mark, interlinear marks.
-_UNSAFE = re.compile(
+_UNSAFE = compile_late(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
 )
 
 # Controls and bidirectional overrides can disguise text. Tab and form feed are common and harmless.
-HIDING = re.compile(
+HIDING = compile_late(
     "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
 

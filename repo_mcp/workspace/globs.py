@@ -18,15 +18,17 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from repo_mcp.late_patterns import compile_late
+
 MAX_GLOB_CHARS = 512
 MAX_ALTERNATIVES = 64  # twenty `{a,b}` in a row would make a million patterns
 
 _ANY_DEPTH = None  # stands for `**` among the components
 # An escaped character, or a pair of braces without another inside.
-_BRACES = re.compile(r"(?s)\\.|\{((?:[^\\{}]|\\.)*)\}")
-_CHOICE = re.compile(r"(?s)((?:\\.|[^\\,])*),")
-_SPECIAL = re.compile(r"[*?\[\\]")  # makes a component more than literal text
-_PLAIN_SUFFIX = re.compile(r"\*[^*?\[\\/]*$")
+_BRACES = compile_late(r"(?s)\\.|\{((?:[^\\{}]|\\.)*)\}")
+_CHOICE = compile_late(r"(?s)((?:\\.|[^\\,])*),")
+_SPECIAL = compile_late(r"[*?\[\\]")  # makes a component more than literal text
+_PLAIN_SUFFIX = compile_late(r"\*[^*?\[\\/]*$")
 
 
 class PathGlob:

@@ -16,11 +16,11 @@ one spelling in which pathspec, Python and Git agree: its bytes as ranges, nothi
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Sequence
 from itertools import groupby
 
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.workspace.ignore_layers import NameGlob, Rule
 
 MAX_PATTERN_BYTES = 1024
@@ -46,7 +46,7 @@ _CLASSES = {  # as Git's own ctype has them, ASCII alone; first and last of each
     "upper": "AZ",
     "xdigit": "09AFaf",
 }
-_SPANS_BEHIND_TEXT = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*\*+(?:/\*\*+)*(?=/|\\/|\Z)")
+_SPANS_BEHIND_TEXT = compile_late(r"([^*?\[\\]*[^*?\[\\/])\*\*+(?:/\*\*+)*(?=/|\\/|\Z)")
 
 
 class HostilePattern(ValueError):

@@ -18,10 +18,10 @@ run of base64. Left out on purpose: redaction, and every other kind of secret.
 from __future__ import annotations
 
 import os
-import re
 import stat as modes
 from dataclasses import field
 
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 
 HARD_LINK = "hard_link"
@@ -32,11 +32,11 @@ RULES = {
     OTHER_FILE_SYSTEM: "--one-file-system",
     PRIVATE_KEY: "--refuse-private-keys",
 }
-_KEY_BEGINS = re.compile(rb"-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_KEY_BODY = re.compile(rb"[A-Za-z0-9+/]{32}")  # the shortest line, of an Ed25519 key, has 64
-_KEY_HEADER = re.compile(rb"[A-Za-z-]{1,40}: ")  # RFC 1421 and OpenPGP: `Proc-Type: 4,ENCRYPTED`
-_ESCAPED_END = re.compile(rb"\\[nr]")  # of a line, in JSON and in string literals
-_SOME_TEXT = re.compile(rb"[A-Za-z0-9+/=]{4}")  # not only quotes and signs between string literals
+_KEY_BEGINS = compile_late(rb"-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_KEY_BODY = compile_late(rb"[A-Za-z0-9+/]{32}")  # the shortest line, of an Ed25519 key, has 64
+_KEY_HEADER = compile_late(rb"[A-Za-z-]{1,40}: ")  # RFC 1421 and OpenPGP: `Proc-Type: 4,ENCRYPTED`
+_ESCAPED_END = compile_late(rb"\\[nr]")  # of a line, in JSON and in string literals
+_SOME_TEXT = compile_late(rb"[A-Za-z0-9+/=]{4}")  # not only quotes and signs between string literals
 _LOOKED_AT_BYTES = 1_000  # after a BEGIN line
 
 

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.late_patterns import compile_late
+
 # `C:`, `C:\x`, `c:/x`, `C:x`; two leading separators (UNC, `\\?\`, `\\.\`); the NT prefix `\??\`.
-_ABSOLUTE = re.compile(r"[A-Za-z]:|[\\/]{2}|\\\?\?\\")
+_ABSOLUTE = compile_late(r"[A-Za-z]:|[\\/]{2}|\\\?\?\\")
 # A drive with a separator: the only absolute form that can be inside a root.
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_DRIVE = compile_late(r"[A-Za-z]:[\\/]")
 # CON, NUL.txt, COM1.log, LPT\u00b9: Windows opens the device whatever the extension or directory.
-_DEVICE = re.compile(
+_DEVICE = compile_late(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\..*)?$", re.I
 )
-_SHORT_NAME = re.compile(r"[^.]{1,8}~\d+(?:\..{0,3})?$")
-_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
+_SHORT_NAME = compile_late(r"[^.]{1,8}~\d+(?:\..{0,3})?$")
+_FORBIDDEN = compile_late(r'[<>:"|?*\x00-\x1f]')
 
 
 def is_windows_absolute(path: str) -> bool:

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 
@@ -47,8 +48,8 @@ _WORDS = {
     "search_code": "repo-mcp search",
     "code_research": "repo-mcp research",
 }
-_NODE_ID = re.compile(r" \([0-9a-f]{24}\)")
-_WORD = re.compile("|".join(map(re.escape, _WORDS)))
+_NODE_ID = compile_late(r" \([0-9a-f]{24}\)")
+_WORD = compile_late("|".join(map(re.escape, _WORDS)))
 
 
 def exit_code_of(error: RepoError) -> int:

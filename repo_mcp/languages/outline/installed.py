@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.outline.adapter import BUILT_IN, Adapter
 from repo_mcp.languages.patterns.language_registry import has_rule
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ ENTRY_POINT_GROUP = "repo_mcp.adapters"
 MAX_ENTRIES_BYTES = 1024 * 1024  # of one package's entry points
 _METADATA = (".dist-info", ".egg-info")
 _ENTRIES = "entry_points.txt"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.+#-]{0,39}")  # of an adapter or a language
-_NOT_IN_VERSION = re.compile(r"[^\w.+!-]", re.ASCII)
+_NAME = compile_late(r"[a-z0-9][a-z0-9_.+#-]{0,39}")  # of an adapter or a language
+_NOT_IN_VERSION = compile_late(r"[^\w.+!-]", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
@@ -34,7 +35,7 @@ MAX_SPANS = 50_000  # declarations of one file, the first ones: half a kilobyte 
 MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
 
 _CLOSES = re.compile(rb"[}\])]")
-_CLOSES_WITH_END = re.compile(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
+_CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
 _LEADS = re.compile(
     rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
 )
@@ -48,7 +49,7 @@ _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documen
 _HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
 _COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
 # Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
-_PYTHON_TOKENS = re.compile(
+_PYTHON_TOKENS = compile_late(
     rb"""
     "{3}[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+){0,20000}(?:"{3})?
     | '{3}[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+){0,20000}(?:'{3})?
