@@ -149,6 +149,7 @@ def read_parameter(arguments: int) -> tuple[int, int]:
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
+OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name need not be a member
 # The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java of a method that is
 # named and not called; in C++ of a name behind `::` alone, which is that of no namespace.
 PATH = "::"
@@ -210,7 +211,7 @@ class Reference:
     line: int
     # CALL: arguments + 1, 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;
     # in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base among all, from
-    # 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE, AS_FIELDS or 0; in
-    # C#, as of types there, the number of the name's type arguments. TYPE in Rust: DERIVED or 0.
-    # EXTEND in Rust: BY_REFERENCE or 0.
+    # 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE, AS_FIELDS,
+    # OF_GIVEN_TYPE or 0; in C#, as of types there, the number of the name's type arguments. TYPE in Rust:
+    # DERIVED or 0. EXTEND in Rust: BY_REFERENCE or 0.
     arguments: int

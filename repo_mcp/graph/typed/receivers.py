@@ -7,12 +7,14 @@ leaves the repository gives an external name; a step that leads nowhere gives No
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup, say_names
+from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.rules import Rules
-from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
@@ -27,6 +29,9 @@ from repo_mcp.symbols.symbol_record import (
 MAX_STEPS = 12
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
 MAX_TWINS = 4  # definitions of one C struct
+MAX_BOUNDS = 8  # of one associated type
+_ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
+_TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
 _LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
@@ -43,6 +48,7 @@ class Holder:
     group: Declaration | None = None  # the field of an unnamed struct, inside `types`
     guarded: Holder | None = None  # the value behind a Rust lock, which is itself `external`
     inner: int = 0  # levels of lists inside the list of items
+    hiding: frozenset[str] = frozenset()  # members of an `Option` or `Rc` around the types
 
 
 def find_holder(
@@ -153,7 +159,61 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
     beside = [one for one in rows if (one.line, one.arguments) == (binding.line, Binding.TYPE)]
     if len(beside) > 1:
         return _find_all_bounds(lookup, scope, beside)
-    return _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == Binding.ITEMS)
+    if scope.language == "rust" and len(names) == 2:
+        associated = _find_of_parameter(lookup, scope, binding, names)
+        if associated is not None:
+            return associated
+    found = _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == Binding.ITEMS)
+    if found is not None and scope.language == "rust":
+        own = _find_own_parameter(lookup, scope, binding, found)
+        if own is not None:
+            return own
+    # The row does not say whether the type was written inside an `Rc`.
+    return replace(found, hiding=lookup.get_rules(scope).of_pointers) if found is not None else None
+
+
+def _find_of_parameter(
+    lookup: NamedLookup, scope: FileScope, binding: Reference, names: tuple[str, ...]
+) -> Holder | None:
+    """Return what `G::Edge` is, of a type parameter that a bound gives the associated type."""
+    row = scope.find_binding(binding.symbol, binding.line, names[0])
+    holder = _find_parameter(lookup, scope, row) if row is not None and row.alias != binding.alias else None
+    for one in holder.types if holder is not None else ():
+        for member in lookup.find_members(one, names[1], ReferenceRole.TYPE):
+            other = lookup.find_scope(member.path)
+            text = other.get_symbol(member.ordinal).return_type if other is not None else ""
+            if other is not None and text:
+                found = _read_text(lookup, lookup.get_rules(other), other, member, text, holder)
+                return replace(found, is_sure=False) if found is not None else None
+    return None
+
+
+def _find_own_parameter(
+    lookup: NamedLookup, scope: FileScope, binding: Reference, found: Holder
+) -> Holder | None:
+    """Return the bounds of a type parameter at a use of `type Id<Ix = u32> = Ix`: that of the same name."""
+    for one in found.types[:1]:
+        other = lookup.find_scope(one.path)
+        if other is None or other.get_kind(one.ordinal) is not SymbolKind.TYPE:
+            return None
+        symbol = other.get_symbol(one.ordinal)
+        row = scope.find_binding(binding.symbol, binding.line, symbol.return_type)
+        if row is None or row.alias == binding.alias or not _TYPE_PARAMETER.fullmatch(symbol.return_type):
+            return None
+        bounds = _find_parameter(lookup, scope, row)
+        return replace(bounds, is_sure=False) if bounds is not None else None
+    return None
+
+
+def _find_parameter(lookup: NamedLookup, scope: FileScope, row: Reference) -> Holder | None:
+    """Return the bounds of a type parameter, which may be bound by others, in a cycle too."""
+    if lookup.depth >= MAX_DEPTH:
+        return None
+    lookup.depth += 1
+    try:
+        return _find_bound(lookup, scope, row)
+    finally:
+        lookup.depth -= 1
 
 
 def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference]) -> Holder | None:
@@ -184,7 +244,18 @@ def _find_taken(
     found = find_holder(lookup, scope, ordinal, line, ".".join(names))
     if found is None or binding.arguments == Binding.SAME:
         return found
-    return replace(_take_item(found), is_sure=False)
+    return replace(_find_iterated(lookup, found) or _take_item(found), is_sure=False)
+
+
+def _find_iterated(lookup: NamedLookup, holder: Holder) -> Holder | None:
+    """Return the `Item` of a type of Rust that is an iterator; None for a list, and inside an `Option`."""
+    for one in () if holder.is_items or holder.hiding else holder.types:
+        for item in lookup.find_members(one, "Item", ReferenceRole.TYPE):
+            scope = lookup.find_scope(item.path)
+            if scope is not None and scope.language == "rust":
+                text = scope.get_symbol(item.ordinal).return_type
+                return _read_text(lookup, lookup.get_rules(scope), scope, item, text, holder)
+    return None
 
 
 def _take_item(holder: Holder) -> Holder:
@@ -289,7 +360,7 @@ def _find_value(
     for one in found.declarations[:1]:
         if role is ReferenceRole.USE and scope.language == "java" and _is_callable(lookup, one):
             return None  # a method is not a value, so the name is a variable's of unknown type
-        return _read_declared(lookup, one)
+        return _read_called(lookup, found.declarations)
     return None
 
 
@@ -325,7 +396,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
             members = lookup.find_members(one, name, role, of_value=True)
             members = members or lookup.find_members(one, name, role)
             if members:
-                return _read_declared(lookup, members[0], holder)
+                return _read_called(lookup, members, holder, one)
         rules = lookup.get_rules(scope)
         if holder.is_items and name in rules.giving_item:
             return _take_item(holder)
@@ -376,6 +447,20 @@ def list_c_members(lookup: NamedLookup, holder: Holder, name: str, role: Referen
     return list(dict.fromkeys(found))
 
 
+def _read_called(
+    lookup: NamedLookup,
+    members: Sequence[Declaration],
+    holder: Holder | None = None,
+    owner: Declaration | None = None,
+) -> Holder | None:
+    """Return the type that the first of several declarations shows: not sure where they are overloads with
+    other results, as what is given is not known."""
+    found = _read_declared(lookup, members[0], holder)
+    if found is None or not _is_callable(lookup, members[0]):
+        return found
+    return found if len(list_results(lookup, members, owner)) == 1 else replace(found, is_sure=False)
+
+
 def _read_declared(
     lookup: NamedLookup, declaration: Declaration, holder: Holder | None = None
 ) -> Holder | None:
@@ -405,6 +490,9 @@ def _read_text(
     holder: Holder | None,
 ) -> Holder | None:
     """Return the type written in the text of a result, looked up in the scope of its declaration."""
+    if scope.language == "rust" and text.startswith(":"):
+        return _read_bounds(lookup, scope, declaration, text[1:], holder)
+    hiding = _list_hiding(rules, text)
     text = rules.read_result(text)
     locked = _LOCK.search(text) if scope.language == "rust" else None
     if locked is not None:
@@ -434,7 +522,40 @@ def _read_text(
             return bounded
     names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
     found = _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)
-    return replace(found, inner=found_type.inner) if found is not None else None
+    return replace(found, inner=found_type.inner, hiding=hiding) if found is not None else None
+
+
+def _list_hiding(rules: Rules, text: str) -> frozenset[str]:
+    """Return the members that a wrapper in a written type of Rust may have itself."""
+    if rules.of_pointers and rules.read_result(text) != text.strip():
+        return rules.transparent | rules.giving_item
+    return rules.of_pointers if read_wrapper(text).name else frozenset()
+
+
+def _read_bounds(
+    lookup: NamedLookup, scope: FileScope, declaration: Declaration, text: str, holder: Holder | None
+) -> Holder | None:
+    """Return the traits that an associated type is bound by; of one that is iterated, its items' type."""
+    rules = lookup.get_rules(scope)
+    bounds = split_bounds(text)[:MAX_BOUNDS]
+    item = next(filter(None, map(_ITEM.search, bounds)), None)
+    if item is not None and lookup.depth < MAX_DEPTH:  # items of one may be those of another, in a cycle
+        lookup.depth += 1
+        try:
+            one = _read_text(lookup, rules, scope, declaration, item[1], holder)
+        finally:
+            lookup.depth -= 1
+        return replace(one, is_items=True, is_sure=False) if one is not None else None
+    traits = (one.strip() for one in bounds if "Self" not in one.partition("<")[0])
+    found = [_find_type(lookup, scope, declaration.ordinal, _read_names(one)) for one in traits]
+    types = tuple(dict.fromkeys(each for one in found if one is not None for each in one.types))
+    return Holder(types, is_sure=False) if types else None
+
+
+def _read_names(text: str) -> tuple[str, ...]:
+    """Return the dotted name of the type that a text writes, in parts; one empty part for none."""
+    found = read_type(text)
+    return (*filter(None, found.qualifier.split(".")), found.name)
 
 
 def _find_associated(

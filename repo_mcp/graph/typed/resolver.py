@@ -32,10 +32,10 @@ from repo_mcp.graph.typed.lookup import (
     say_names,
     settle,
 )
+from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
-from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, BY_REFERENCE, DERIVED, OF_TYPE, PATH
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, BY_REFERENCE, DERIVED, OF_GIVEN_TYPE, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -47,7 +47,6 @@ from repo_mcp.symbols.symbol_record import (
 
 __all__ = ["LANGUAGES", "NamedResolver"]
 
-_NUMBER = re.compile(r"(?:final\s+)?(boolean|byte|char|short|int|long|float|double)\s+\w+\s*$")
 _PATH_WORD = re.compile(r"[^\W_]+")
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
@@ -94,8 +93,10 @@ class NamedResolver:
             return self._resolve_function_type(scope, reference)
         if role is ReferenceRole.USE and reference.arguments == AS_LABEL:
             return self._resolve_label(scope, reference)
-        if role is ReferenceRole.USE and reference.arguments == OF_TYPE:
+        if role is ReferenceRole.USE and reference.arguments in {OF_TYPE, OF_GIVEN_TYPE}:
             holder = find_type_holder(self._lookup, scope, reference.symbol, reference.qualifier)
+            if holder is not None and reference.arguments == OF_GIVEN_TYPE:
+                holder = replace(holder, is_sure=False)
             return self._resolve_in_holder(scope, reference, holder)
         if reference.qualifier:
             return self._resolve_member(scope, reference)
@@ -237,6 +238,7 @@ class NamedResolver:
         # In Rust a member reached through a type is a path, not a field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
         is_sure = holder.is_sure and not _may_mean_of_reference(scope, reference)
+        is_sure = is_sure and reference.name not in holder.hiding
         for one in holder.types:
             members = lookup.find_members(
                 one, reference.name, reference.role, reference, of_value=not is_type
@@ -300,24 +302,23 @@ class NamedResolver:
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
 
     def _list_inherited(self, methods: list[Declaration], call: Reference) -> list[Declaration]:
-        """Return the methods of a Java base that are not overridden by these but may be meant as well.
+        """Return the methods of a Java base that are not overridden by the one that takes the call.
 
-        Beside `fit(long)`, `fit(T)` is meant if the number is boxed."""
-        if call.role is not ReferenceRole.CALL or len(methods) != 1 or call.arguments < 2:
+        The types of arguments decide between them: `fit(T)` beside `fit(long)`."""
+        if call.role is not ReferenceRole.CALL or call.arguments < 2:
             return []
-        scope = self._lookup.find_scope(methods[0].path)
-        if scope is None or scope.get_kind(methods[0].ordinal) is not SymbolKind.METHOD:
+        taking = [one for one in methods if self._accepts(one, call)]
+        scope = self._lookup.find_scope(taking[0].path) if len(taking) == 1 else None
+        if scope is None or scope.get_kind(taking[0].ordinal) is not SymbolKind.METHOD:
             return []
-        own = _list_numbers(scope, methods[0].ordinal)
-        owner = Declaration(scope.path, scope.get_parent(methods[0].ordinal))
+        owner = Declaration(scope.path, scope.get_parent(taking[0].ordinal))
         found: list[Declaration] = []
         for base in self._lookup.list_bases(owner):
-            for one in self._lookup.find_members(base, call.name, call.role, call):
-                other = self._lookup.find_scope(one.path)
-                its = _list_numbers(other, one.ordinal) if other is not None else own
-                if its != own and len(its) == len(own):  # variadic methods come last
-                    found.append(one)
-        return found
+            beside = self._lookup.find_members(base, call.name, call.role, call)
+            found += list_not_overridden(self._lookup, taking[0], beside)
+        wanted = scope.count_parameters(taking[0].ordinal)  # variadic methods come last
+        counted = ((one, self._lookup.find_scope(one.path)) for one in found)
+        return [one for one, other in counted if other and other.count_parameters(one.ordinal) == wanted]
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return True for declarations of one name between which build constraints choose.
@@ -451,13 +452,6 @@ class NamedResolver:
                     found.append((other, ordinal))
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
-
-
-def _list_numbers(scope: FileScope, ordinal: int) -> tuple[str, ...]:
-    """Return for each parameter of a Java method its numeric type, or an empty text."""
-    parameters = split_signature(scope.get_symbol(ordinal).parameters).parameters
-    found = (_NUMBER.match(one) for one in parameters)
-    return tuple(one[1] if one is not None else "" for one in found)
 
 
 def _may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:

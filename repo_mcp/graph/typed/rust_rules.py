@@ -30,6 +30,9 @@ _GIVING_ITEM_TEXT = """
 next first last first_mut last_mut get get_mut get_unchecked get_unchecked_mut pop pop_front pop_back front
 back front_mut back_mut peek next_back nth remove
 """
+_POINTERS_TEXT = """
+clone as_ref as_mut as_ptr borrow borrow_mut deref deref_mut get_mut into_inner into_owned to_owned set
+"""
 
 
 class RustRules(Rules):
@@ -42,6 +45,7 @@ class RustRules(Rules):
     own_words = frozenset({"self", "Self"})
     transparent = frozenset(_TRANSPARENT_TEXT.split())
     giving_item = frozenset(_GIVING_ITEM_TEXT.split())
+    of_pointers = frozenset(_POINTERS_TEXT.split())
     imitating = frozenset({"project", "project_ref"})
 
     def __init__(self, program: Program) -> None:

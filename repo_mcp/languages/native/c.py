@@ -16,6 +16,7 @@ from repo_mcp.languages.native.c_macro_fields import declare_macro_fields, refer
 from repo_mcp.languages.native.c_members import (
     note_initialised,
     on_compound_literal,
+    on_given,
     on_initializer,
     on_initializer_pair,
     on_member,
@@ -399,6 +400,8 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         walk.refer(
             ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(walk, arguments)
         )
+        if arguments is not None:
+            on_given(walk, arguments)
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:

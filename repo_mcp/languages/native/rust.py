@@ -207,7 +207,9 @@ def _on_static(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
-    _declare(walk, node, SymbolKind.TYPE, result=walk.read_line(node.child_by_field_name("type")))
+    """Declare an alias by its type, an associated type of a trait by its bounds behind a colon."""
+    written = node.child_by_field_name("type") or node.child_by_field_name("bounds")
+    _declare(walk, node, SymbolKind.TYPE, result=walk.read_line(written))
 
 
 def _on_macro(walk: CaptureWalk, node: Node) -> None:
@@ -409,16 +411,24 @@ def _refer_path(walk: CaptureWalk, node: Node, role: ReferenceRole, count: int =
     if name_node is None:
         return
     walk.taken.update((-1 - start, name_node.start_byte))
-    qualifier = walk.read_chain(path_node) if path_node is not None else ""
+    named = _find_trait(path_node) if path_node is not None else None
+    qualifier = walk.read_chain(named or path_node) if path_node is not None else ""
     name, path = walk.read(name_node), PATH if qualifier[:1].islower() else ""
     if role is ReferenceRole.TYPE:
         walk.refer_type(name_node, name, qualifier, path)
     else:
         walk.refer(role, name, name_node, qualifier, path, count)
     last = qualifier.rpartition(".")[2]
-    if last[:1].isupper() and last != "Self" and path_node is not None:
+    if last[:1].isupper() and last != "Self" and path_node is not None and named is None:
         before = qualifier.rpartition(".")[0]
         walk.refer(ReferenceRole.TYPE, last, path_node, before, PATH if before[:1].islower() else "")
+
+
+def _find_trait(path: Node) -> Node | None:
+    """Return the trait's name in `<Ix as IndexType>`, or None."""
+    inside = next(iter(path.named_children), None) if path.type == "bracketed_type" else None
+    trait = inside.child_by_field_name("alias") if inside is not None else None
+    return trait.child_by_field_name("type") if trait is not None and trait.type == "generic_type" else trait
 
 
 def _on_macro_call(walk: CaptureWalk, node: Node) -> None:

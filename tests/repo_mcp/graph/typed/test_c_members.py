@@ -9,6 +9,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
 from repo_mcp.symbols.symbol_record import ParseStatus
 from tests.repo_mcp.graph.memory_index import Row, list_incoming, make_graph
+from tests.repo_mcp.graph.resolved import Repository
 
 C = {
     "pool.h": (
@@ -301,3 +302,26 @@ def test_a_function_that_a_condition_tears_apart_has_variables_of_its_own() -> N
 def test_the_name_that_a_macro_makes_another_of_is_no_use() -> None:
     text = "static void spawn(void) { }\nBENCH(spawn) {\n  spawn();\n}\n"
     assert [row[3] for row in list_incoming(make_graph({"a.c": text}), "spawn")] == [(3,)]
+
+
+def test_a_name_that_a_macro_is_given_behind_a_struct_is_most_likely_its_member() -> None:
+    found = Repository.build(
+        {
+            "pool.c": """
+                static int links;
+                struct link { int next; };
+                struct part { struct link links; int size; };
+                struct part *f(struct link *size) {
+                    take(size, struct part, links);
+                    take(size, struct part, links.next);
+                    holder_of(size, struct part, size);
+                    return make(links, struct other, links);
+                }
+            """
+        }
+    )
+    assert found.ask("pool.c", "part, links);", "links") == ["pool.c:3 links probable"]
+    assert found.ask("pool.c", "part, links);", "part") == ["pool.c:3 part exact"]
+    assert found.ask("pool.c", "links.next", "next") == ["pool.c:2 next probable"]
+    assert found.ask("pool.c", "holder_of", "size") == ["pool.c:3 size probable"]
+    assert found.ask("pool.c", "struct other", "other") == []

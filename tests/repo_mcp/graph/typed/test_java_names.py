@@ -77,3 +77,62 @@ def test_what_overrides_nothing_of_its_base_stands_beside_it() -> None:
         "p/Range.java:2 fit possible",
     ]
     assert found.ask("p/Range.java", "this.has", "has") == ["p/Range.java:5 has exact"]
+
+
+def test_an_overload_of_a_base_stands_beside_a_method_that_overrides_another() -> None:
+    found = Repository.build(
+        {
+            "p/Items.java": """
+                package p;
+                class Items<T> extends Outside {
+                    T remove(int at) { return null; }
+                    boolean remove(Object one) { return true; }
+                    void warn(String text) {}
+                    void add(Object one) {}
+                    void keep(T one) {}
+                }
+                class Names extends Items<String> {
+                    @Override String remove(final int at) { return null; }
+                    void warn(State state) {}
+                    @Override void add(String one) {}
+                    void keep(String one) {}
+                    void use(String one) {
+                        this.remove(one);
+                        this.warn("text");
+                        this.add("one");
+                        this.keep("two");
+                    }
+                }
+            """,
+        }
+    )
+    path = "p/Items.java"
+    assert found.ask(path, "this.remove", "remove") == [f"{path}:{line} remove possible" for line in (10, 4)]
+    assert found.ask(path, "this.warn", "warn") == [f"{path}:{line} warn possible" for line in (11, 5)]
+    assert found.ask(path, "this.add", "add") == [f"{path}:12 add exact"]
+    assert found.ask(path, "this.keep", "keep") == [f"{path}:13 keep exact"]
+
+
+def test_what_overloads_with_other_results_return_is_not_sure() -> None:
+    found = Repository.build(
+        {
+            "p/Node.java": """
+                package p;
+                class Node {
+                    String attr(String key) { return null; }
+                    String text() { return null; }
+                    boolean same(Object other) { return true; }
+                }
+                class Element extends Node {
+                    Element attr(String key, String value) { return this; }
+                    Element child(int at) { return this; }
+                    void use(Element one) {
+                        one.attr("key").same(null);
+                        one.child(1).same(null);
+                    }
+                }
+            """,
+        }
+    )
+    assert found.ask("p/Node.java", 'one.attr("key")', "same") == ["p/Node.java:5 same probable"]
+    assert found.ask("p/Node.java", "one.child(1)", "same") == ["p/Node.java:5 same exact"]

@@ -7,6 +7,7 @@ import pytest
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
+from tests.repo_mcp.graph.resolved import Repository
 
 RUST = {
     "Cargo.toml": (
@@ -101,3 +102,100 @@ def test_a_type_parameter_is_no_other_parameter_of_that_name() -> None:
     assert list(graph.find_incoming(item, NAMED).edges) == []
     (trait,) = (one for one in graph.outline("src/lib.rs") if one.name_inside == "Two")
     assert [edge.type for edge in graph.find_incoming(trait, NAMED).edges] == [EdgeType.IMPLEMENTS]
+
+
+BOUND = """\
+trait Edge { fn target(&self) -> u8; }
+trait Visits { fn visit(&mut self); }
+trait Edges {
+    type EdgeRef: Edge + Copy;
+    type All: Iterator<Item = Self::EdgeRef>;
+    type Map: Visits;
+    fn edges(&self) -> Self::All;
+    fn map(&self) -> Self::Map;
+}
+struct Run { at: u8 }
+struct Step;
+impl Step { fn go(&self) {} fn target(&self) -> u8 { 0 } }
+impl Iterator for Run { type Item = Step; fn next(&mut self) -> Option<Step> { None } }
+fn make() -> Run { Run { at: 0 } }
+fn maybe() -> Option<Run> { None }
+struct Other;
+impl Other { fn target(&self) -> u8 { 1 } fn visit(&mut self) {} fn go(&self) {} }
+trait Index { fn index(&self) -> usize; }
+impl Index for Other { fn index(&self) -> usize { 0 } }
+type Id<Ix = u32> = Ix;
+fn f<G: Edges>(g: G, one: G::EdgeRef) {
+    for edge in g.edges() { edge.target(); }
+    let mut seen = g.map();
+    seen.visit();
+    one.target() as usize;
+    for step in make() { step.go(); }
+    if let Some(run) = maybe() { run.at; }
+}
+struct Graph<Ix>(Ix);
+impl<Ix: Index> Graph<Ix> {
+    fn at(&self, id: Id<Ix>) -> usize { id.index() }
+    fn end() -> usize { <Ix as Index>::index(&0) }
+}
+trait Round { type A: Iterator<Item = Self::B>; type B: Iterator<Item = Self::A>; fn all(&self) -> Self::A; }
+fn r<T: Round>(t: T) { for x in t.all() { x.target(1); } }
+fn q<A: B::X, B: A::Y>(a: A::Z) { a.visit(1); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "means"),
+    [
+        ("edge.target()", "target", ["1 target probable"]),  # an item of what is bound to be an iterator
+        ("seen.visit()", "visit", ["2 visit probable"]),
+        ("one.target()", "target", ["1 target probable"]),
+        ("step.go()", "go", ["12 go probable"]),  # the item of an iterator that is a struct
+        ("run.at", "at", ["10 at probable"]),  # what `Some` holds is the iterator itself
+        ("id.index()", "index", ["18 index probable"]),  # an alias of its own parameter
+        ("<Ix as Index>::index", "index", ["18 index exact"]),
+        (
+            "x.target(1)",
+            "target",
+            [f"{line} target possible" for line in (1, 12, 17)],
+        ),  # nothing but the name
+        ("a.visit(1)", "visit", [f"{line} visit possible" for line in (2, 17)]),
+    ],
+)
+def test_associated_types_have_the_members_of_their_bounds(line: str, name: str, means: list[str]) -> None:
+    found = Repository.build({"src/lib.rs": BOUND, "Cargo.toml": '[package]\nname = "app"\n'})
+    assert found.ask("src/lib.rs", line, name) == [f"src/lib.rs:{one}" for one in means]
+
+
+WRAPPED = """\
+use std::rc::Rc;
+struct Part { at: u8 }
+impl Part { fn as_ref(&self) -> u8 { 0 } fn count(&self) -> u8 { 0 } fn iter(&self) -> u8 { 0 } }
+struct Whole { told: Option<Part>, held: Rc<Part>, plain: Part }
+impl Whole {
+    fn run(&self, given: Rc<Part>) {
+        self.told.as_ref();
+        self.held.as_ref(1);
+        self.held.iter();
+        self.plain.as_ref(2);
+        given.as_ref(3);
+        given.count();
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "means"),
+    [
+        ("self.told.as_ref()", "as_ref", "3 as_ref probable"),  # most likely that of the `Option`
+        ("self.held.as_ref(1)", "as_ref", "3 as_ref probable"),
+        ("self.held.iter()", "iter", "3 iter exact"),  # a pointer has none
+        ("self.plain.as_ref(2)", "as_ref", "3 as_ref exact"),
+        ("given.as_ref(3)", "as_ref", "3 as_ref probable"),
+        ("given.count()", "count", "3 count exact"),
+    ],
+)
+def test_a_member_that_a_wrapper_may_have_is_not_sure(line: str, name: str, means: str) -> None:
+    found = Repository.build({"src/lib.rs": WRAPPED, "Cargo.toml": '[package]\nname = "app"\n'})
+    assert found.ask("src/lib.rs", line, name) == [f"src/lib.rs:{means}"]

@@ -1,0 +1,83 @@
+"""The overloads beside a method, and in Java those of its bases: what it does not override, what all return.
+
+Read from the texts of parameters and results, with the marker `@Override`. A type parameter of the base fits
+any type that is no number. Left out: type arguments, and conversions between what the parameters take.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
+
+_NUMBERS = frozenset({"boolean", "byte", "char", "short", "int", "long", "float", "double"})
+_ARGUMENTS = re.compile(r"<[^<>]*>")
+_BEFORE = re.compile(r"@[\w.]+(?:\([^()]*\))?|\bfinal\b")
+_TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?(?:\[\])*")  # as they are named by custom
+MAX_NESTED = 4  # of type arguments
+
+
+def list_not_overridden(
+    lookup: NamedLookup, method: Declaration, of_base: list[Declaration]
+) -> list[Declaration]:
+    """Return the methods of a base, of the same name, that a method does not override."""
+    own, is_marked = _read(lookup, method)
+    others = [(one, _read(lookup, one)[0]) for one in of_base]
+    beside = [(one, types) for one, types in others if types != own]
+    has_equal = len(beside) < len(others)
+    return [one for one, types in beside if has_equal or not _may_override(own, types, is_marked)]
+
+
+def list_results(
+    lookup: NamedLookup, methods: Sequence[Declaration], owner: Declaration | None
+) -> frozenset[str]:
+    """Return the results, as written, of some methods of a type, in Java also of those that its bases declare
+    beside them under the same name."""
+    found = {_read_result(lookup, one) for one in methods}
+    scope = lookup.find_scope(methods[0].path)
+    if owner is not None and scope is not None and lookup.get_rules(scope).inherits_overloads:
+        name = scope.get_name(methods[0].ordinal)
+        for base in lookup.list_bases(owner):
+            inherited = lookup.find_members(base, name, ReferenceRole.CALL)
+            for own in methods:
+                beside = list_not_overridden(lookup, own, inherited)
+                found.update(_read_result(lookup, one) for one in beside)
+    return frozenset(found)
+
+
+def _read_result(lookup: NamedLookup, method: Declaration) -> str:
+    scope = lookup.find_scope(method.path)
+    return scope.get_symbol(method.ordinal).return_type if scope is not None else ""
+
+
+def _may_override(own: list[str], other: list[str], is_marked: bool) -> bool:
+    """Return whether a method may override one whose parameters are written otherwise."""
+    if len(own) != len(other):
+        return False
+    if any((one in _NUMBERS) != (two in _NUMBERS) for one, two in zip(own, other, strict=True)):
+        return False
+    different = [two for one, two in zip(own, other, strict=True) if one != two]
+    return is_marked or all(_TYPE_PARAMETER.fullmatch(one) for one in different)
+
+
+def _read(lookup: NamedLookup, method: Declaration) -> tuple[list[str], bool]:
+    """Return the names of the types that a method takes, and whether it is marked as overriding."""
+    scope = lookup.find_scope(method.path)
+    if scope is None:
+        return [], False
+    symbol = scope.get_symbol(method.ordinal)
+    types = [_read_parameter(one) for one in split_signature(symbol.parameters).parameters]
+    return types, SymbolFlag.OVERRIDE in symbol.flags
+
+
+def _read_parameter(text: str) -> str:
+    """Return the name of a parameter's type, without its package and its type arguments."""
+    text = _BEFORE.sub("", text)
+    for _ in range(MAX_NESTED):
+        text = _ARGUMENTS.sub("", text)
+    found = text.strip().rpartition(" ")[0]
+    return re.sub(r"\s+", "", found).rpartition(".")[2] if "..." not in found else "..."
