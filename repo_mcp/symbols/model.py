@@ -76,6 +76,7 @@ class SymbolFlag(IntFlag):
     VARIADIC = 512  # its last parameter takes any number of arguments
     FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
     EXTENSION_METHOD = 2048
+    PASTING = 4096  # a macro that puts something before a parameter: "::", ".", "->", or joins it by "##"
 
 
 class Access(IntEnum):
@@ -151,7 +152,8 @@ AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and ma
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
 OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name need not be a member
 # The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java of a method that is
-# named and not called; in C++ of a name behind `::` alone, which is that of no namespace.
+# named and not called; in C++ of a name behind `::` alone, which is that of no namespace. The alias of a call
+# in C and C++ that a macro in capitals is given is the macro's name.
 PATH = "::"
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
 BY_REFERENCE = (

@@ -230,7 +230,10 @@ class CRules(Rules):
         """Return definitions in the file or its includes, or else the definitions of prototypes there.
 
         The name of a template means the template, not its specialisations."""
-        found = [one for one in found if not _is_special_case(*one)] or found
+        plain = [one for one in found if not _is_special_case(*one)]
+        if not plain:
+            return found, False
+        found = plain
         own = [one for one in found if one[0] is scope]
         defined = [one for one in own if not one[0].is_forward(one[1])]
         if defined:

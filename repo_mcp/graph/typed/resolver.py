@@ -41,6 +41,7 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
+    SymbolFlag,
     SymbolKind,
     SymbolRecord,
 )
@@ -162,6 +163,10 @@ class NamedResolver:
         concluded = self._conclude(found, reference)
         if concluded.targets and is_type_role(role) and scope.language in WITH_MACROS:
             return self._doubt_renamed(scope, ordinal, reference, concluded)
+        if concluded.targets and reference.alias and self._is_pasted(scope, reference):
+            return Resolution(
+                tuple(Target(one.declaration, Confidence.POSSIBLE) for one in concluded.targets)
+            )
         if concluded.targets:
             return concluded
         if found.external:
@@ -183,6 +188,16 @@ class NamedResolver:
         meant = [one for one in seen if one.confidence is Confidence.EXACT]
         others = (*(one for one in seen if one not in meant), *found.targets)
         return Resolution((*meant, *(Target(one.declaration, Confidence.POSSIBLE) for one in others)))
+
+    def _is_pasted(self, scope: FileScope, call: Reference) -> bool:
+        """Return whether a call of C is given to a macro, which puts something before it."""
+        if scope.language not in WITH_MACROS:
+            return False
+        return any(
+            other.get_kind(one) is SymbolKind.MACRO and int(other.record.flags[one]) & SymbolFlag.PASTING
+            for other in self._lookup.iter_declaring(scope, call.alias)
+            for one in other.find_named(call.alias)
+        )
 
     def _renames(self, declaration: Declaration) -> bool:
         """Return whether a declaration is a macro without parameters."""
@@ -353,7 +368,6 @@ class NamedResolver:
         symbol = scope.get_symbol(declaration.ordinal)
         is_constructor = symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS
         is_overloaded = self._lookup.get_rules(scope).has_overloads and scope.language != "c"
-        is_alone = is_constructor or symbol.kind is SymbolKind.MACRO
         if scope.language == "c" and symbol.kind in _ONE_EACH:
             if symbol.kind is SymbolKind.TYPE:
                 return ALIAS, declaration.path, ""
@@ -362,7 +376,7 @@ class NamedResolver:
         if is_constructor:
             return ("", "", "")
         overload = ""
-        if is_overloaded and not is_alone:
+        if is_overloaded:
             overload = str(declaration.ordinal)
         elif symbol.kind in CALLABLE_KINDS:  # of several implementations of a generic trait: `impl From<A>`
             overload = symbol.parameters

@@ -12,11 +12,11 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_given import is_pasting, read_given
 from repo_mcp.languages.native.c_macro_fields import declare_macro_fields, refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     note_initialised,
     on_compound_literal,
-    on_given,
     on_initializer,
     on_initializer_pair,
     on_member,
@@ -92,6 +92,8 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
     flags = (SymbolFlag.VARIADIC if text.endswith("...)") else 0) | (
         SymbolFlag.PUBLIC_API if is_public else 0
     )
+    if value is not None and is_pasting(walk, value, names):
+        flags |= SymbolFlag.PASTING
     kind = SymbolKind.MACRO
     walk.declare(node, walk.read(name_node), kind, flags=flags, parameters=text, count=len(names))
     for one in parameters.named_children if parameters is not None else ():
@@ -397,11 +399,9 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
         walk.taken.add(function.start_byte)
-        walk.refer(
-            ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(walk, arguments)
-        )
-        if arguments is not None:
-            on_given(walk, arguments)
+        name, macro = walk.read(function), walk.names_to_come.pop(function.start_byte, "")
+        walk.refer(ReferenceRole.CALL, name, function, "", macro, count_arguments(walk, arguments))
+        read_given(walk, name, arguments)
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:

@@ -1,5 +1,4 @@
-"""Uses of members of structs in C and C++: `p->size`, `s.size`, `{.size = 1}`, `offsetof(struct s, size)`,
-and `container_of(p, struct s, size)` or what other macro is given a type and a name behind it.
+"""Uses of members of structs in C and C++: `p->size`, `s.size`, `{.size = 1}`, `offsetof(struct s, size)`.
 
 The expression before a member is recorded as in any other language, as a chain of names. If the text states
 the type instead, in a cast or an initialiser, the type begins the chain, and the row is marked OF_TYPE.
@@ -9,19 +8,16 @@ Left out on purpose: positional values of initialisers.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import OF_GIVEN_TYPE, OF_TYPE
+from repo_mcp.symbols.model import OF_TYPE
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_GIVEN_BYTES = 200  # of the last arguments of a macro
-_GIVEN = re.compile(rb"[(,]\s*(?:struct|union)\s+(\w+)\s*,\s*(\w+)(?:\.(\w+))?\s*\)")
 MAX_BRACKETS = 4  # around a cast
 
 
@@ -114,22 +110,3 @@ def on_offset(walk: CaptureWalk, node: Node) -> None:
     name = _read_plain_type(walk.read_line(node.child_by_field_name("type")))
     if member is not None and name:
         walk.refer(ReferenceRole.USE, walk.read(member), member, name, "", OF_TYPE)
-
-
-def on_given(walk: CaptureWalk, arguments: Node) -> None:
-    """Add uses of the struct and of its member that end the arguments of a macro."""
-    start, end = max(arguments.start_byte, arguments.end_byte - MAX_GIVEN_BYTES), arguments.end_byte
-    if walk.text.find(b"struct", start, end) < 0 and walk.text.find(b"union", start, end) < 0:
-        return
-    found = next((one for one in _GIVEN.finditer(walk.text, start, end) if one.end() == end), None)
-    if found is None:
-        return
-    chain = found[1].decode("utf-8", "replace")
-    walk.taken.add(found.start(1))
-    walk.refer_at(ReferenceRole.TYPE, chain, found.start(1))
-    for group in (2, 3):
-        if found[group] is not None:
-            name = found[group].decode("utf-8", "replace")
-            walk.taken.add(found.start(group))
-            walk.refer_at(ReferenceRole.USE, name, found.start(group), chain, OF_GIVEN_TYPE)
-            chain = f"{chain}.{name}"

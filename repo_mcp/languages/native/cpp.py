@@ -37,6 +37,7 @@ from repo_mcp.languages.native.c import (
     take_names,
 )
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_given import read_given
 from repo_mcp.languages.native.c_macro_fields import refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     on_compound_literal,
@@ -428,9 +429,13 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         if before is None and walk.scope.kind in _FLAT_SCOPES and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
-        read_called(walk, function, before, arguments)
+        macro = walk.names_to_come.pop(function.start_byte, "") if before is None else ""
+        read_called(walk, function, before, arguments, macro)
+        if before is None:
+            read_given(walk, walk.read(function), arguments)
     elif function.type == "qualified_identifier":
         _refer_qualified(walk, function, ReferenceRole.CALL, count_arguments(walk, arguments))
+        read_given(walk, walk.read(function).rpartition("::")[2], arguments)
 
 
 def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, arguments: int = 0) -> None:

@@ -298,11 +298,13 @@ def count_arguments(walk: CaptureWalk, node: Node | None) -> int:
     return count
 
 
-def read_called(walk: CaptureWalk, name: Node, before: Node | None, arguments: Node | None) -> None:
+def read_called(
+    walk: CaptureWalk, name: Node, before: Node | None, arguments: Node | None, alias: str = ""
+) -> None:
     """Add a call of a name; `before` is the node of its qualifier."""
     walk.taken.add(name.start_byte)
     qualifier = walk.read_chain(before)
-    walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, "", count_arguments(walk, arguments))
+    walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, alias, count_arguments(walk, arguments))
 
 
 def split_path(path: str) -> tuple[str, str]:

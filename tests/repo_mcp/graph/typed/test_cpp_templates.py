@@ -108,3 +108,62 @@ def test_each_class_before_a_path_is_used() -> None:
     graph = make_graph({"src/sparse.cc": OUTSIDE_ITS_CLASS})
     lines = sorted(line for row in list_incoming(graph, "Tree") for line in row[3])
     assert lines == [21, 22]
+
+
+def test_what_a_macro_may_put_something_before_is_not_sure() -> None:
+    found = Repository.build(
+        {
+            "os.cc": """
+                #if defined(A)
+                #  define POSIX(call) ::call
+                #else
+                #  define POSIX(call) test_##call
+                #endif
+                #define CHECK(call) fail(call)
+                #define LOG(text, ...) print(text, ##__VA_ARGS__)
+                int close(int file);
+                int open(int file);
+                int dup(int file);
+                int twice(int file) { return 0; }
+                int f(int file) {
+                  POSIX(close(file));
+                  ::POSIX(open(file));
+                  CHECK(dup(file));
+                  LOG("", twice(file));
+                }
+            """
+        }
+    )
+    assert found.ask("os.cc", "  POSIX(close", "close") == ["os.cc:8 close possible"]
+    assert found.ask("os.cc", "::POSIX(open", "open") == ["os.cc:9 open possible"]
+    assert found.ask("os.cc", "CHECK(dup", "dup") == ["os.cc:10 dup exact"]
+    assert found.ask("os.cc", 'LOG("", twice', "twice") == ["os.cc:11 twice exact"]
+
+
+def test_of_several_macros_and_special_cases_none_is_sure() -> None:
+    found = Repository.build(
+        {
+            "base.h": """
+                #ifdef LIMIT
+                #elif VERSION < 2
+                #  define LIMIT 0
+                #elif VERSION < 3
+                #  define LIMIT 0
+                #endif
+                #if NEW
+                #  define LIMIT 1
+                #endif
+            """,
+            "use.cc": """
+                #include "base.h"
+                template <> struct sort_of<int> { int a; };
+                template <> struct sort_of<long> { int b; };
+                int f() { return LIMIT; }
+                sort_of<char> made();
+            """,
+        }
+    )
+    for line, name in (("return LIMIT", "LIMIT"), ("made()", "sort_of")):
+        meant = found.ask("use.cc", line, name)
+        assert meant
+        assert not [one for one in meant if one.endswith("exact")]
