@@ -174,9 +174,7 @@ class NamedLookup:
     def _join_imported(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:
-        """Return the declarations of a Rust module together with an import of the same name.
-
-        A configuration (`cfg`) chooses between them."""
+        """Return the declarations of a Rust module and a namesake import, between which a `cfg` chooses."""
         bound = self.get_rules(scope).find_import(scope, ordinal, name)
         if bound is None:
             return found
@@ -186,9 +184,7 @@ class NamedLookup:
         return replace(found, declarations=declarations, alternatives=count) if count > 1 else found
 
     def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
-        """Return whether a nearer type than the found member's has an external base.
-
-        Such a base may have a member of that name, which would hide the found one."""
+        """Return whether a nearer type has an external base, whose members may hide the found one."""
         owners = {self._find_owner(one) for one in found.declarations} - {None}
         if not owners:
             return False
@@ -362,9 +358,7 @@ class NamedLookup:
     ) -> list[Declaration]:
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
-        If fields and methods may share names (`parts_fields`), a member `of_value` that is not called is a
-        field.
-
+        With `parts_fields`, a member `of_value` that is not called is a field.
         With inherited overloads, the nearest type with one that accepts the call counts. In C all equally
         near members count, since a macro for fields may have a definition for each platform.
         """
@@ -424,8 +418,7 @@ class NamedLookup:
         return [Declaration(other.path, ordinal) for other, ordinal in kept]
 
     def _find_enumerators(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
-        """Return the values with a name of C++ enums in a type: they are its members, unless in an `enum
-        class`."""
+        """Return the values of plain C++ enums in a type, which are members of the type."""
         if scope.language != "cpp" or is_type_role(role):
             return []
         found = [one for one in scope.find_named(name) if scope.get_kind(one) is SymbolKind.ENUM_MEMBER]
