@@ -207,7 +207,7 @@ def test_the_command_of_people_serves_it_too(roots: tuple[Path, Path], tmp_path:
         ({"DOCS_ROOT": "docs"}, [], "CONFIG_MISSING: CODE_ROOT is not set."),
         ({"DOCS_ROOT": "none", "CODE_ROOT": "code"}, [], "CONFIG_INVALID: DOCS_ROOT does not exist."),
         ({"DOCS_ROOT": "docs", "CODE_ROOT": "docs/README.md"}, [], "CODE_ROOT is not a directory."),
-        ({"DOCS_ROOT": "docs", "CODE_ROOT": "code"}, ["--config", "none"], "--config names a file that does not exist"),
+        ({"DOCS_ROOT": "docs", "CODE_ROOT": "code"}, ["--config", "none"], "a file that does not exist"),
         ({"DOCS_ROOT": "docs", "CODE_ROOT": "code"}, ["--data-dir", "docs/data"], "is inside a root"),
         ({"DOCS_ROOT": "docs", "CODE_ROOT": "code"}, ["--toolsets", "repo,retrieval"], "--repo-root"),
         ({"DOCS_ROOT": "docs", "CODE_ROOT": "code"}, ["--max-search-hits", "0"], "--max-search-hits"),

@@ -152,7 +152,7 @@ def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
         ("OrderStroe", "No symbol is named 'OrderStroe'.", "shop.orders.OrderStore ("),
         ("kfere", "No symbol is named 'kfere'.", "kfree ("),
         ("shop/orders.py:add", "No symbol is named 'add' in 'shop/orders.py'.", "search_symbols"),
-        ("shop/orders.py:7", "Line 7 of 'shop/orders.py' is outside every symbol.", "shop.orders.OrderStore ("),
+        ("shop/orders.py:7", "Line 7 of 'shop/orders.py' is outside every symbol.", "shop.orders.OrderStore"),
         ("shop/nothing.py:7", "No source file has the path 'shop/nothing.py'.", "list_directory"),
         (
             "README.md:1",
