@@ -76,9 +76,7 @@ def find_holder(
 
 
 def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain: str) -> Holder | None:
-    """Return the type at the end of a chain that begins with the name of a type, or None.
-
-    Only an array has items."""
+    """Return the type at the end of a chain after a type's name, or None; only an array has items."""
     first, *steps = chain.split(".")
     if scope.language == "rust":
         return _find_path_type(lookup, scope, ordinal, (first, *steps))
@@ -217,9 +215,7 @@ def _find_parameter(lookup: NamedLookup, scope: FileScope, row: Reference) -> Ho
 
 
 def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference]) -> Holder | None:
-    """Return all types that rows name: the trait bounds of a type parameter.
-
-    Types of variables that share their name and line are not sure."""
+    """Return all types that rows name, such as trait bounds; those of namesakes on a line are not sure."""
     found = [_find_type(lookup, scope, one.symbol, say_names(one)) for one in rows]
     known = [one for one in found if one is not None and one.types]
     if not known:
@@ -233,9 +229,7 @@ def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference
 def _find_taken(
     lookup: NamedLookup, scope: FileScope, ordinal: int, binding: Reference, names: tuple[str, ...]
 ) -> Holder | None:
-    """Return the type of a variable bound to a value, or to a part of one.
-
-    The type of a part is not sure: after the block the variable may be another."""
+    """Return the type of a variable bound to a value, or, without certainty, to a part of one."""
     if len(names) > 1 and names[-2][:1].isupper():  # a field of a pattern
         made = _find_path_type(lookup, scope, ordinal, names[:-1])
         found = _take_step(lookup, made, names[-1]) if made is not None and not made.external else None

@@ -1,8 +1,8 @@
-"""What macros of C and C++ are given: names that may mean something else than where they stand.
+"""Names in the arguments of C and C++ macros, which may mean something else than they do elsewhere.
 
 `container_of(p, struct s, size)` names a member of a struct. In `POSIX(close(file))` the macro may stand for
-`::close(file)`: a call in capitals is recorded as the alias of what it is given, and a macro that puts
-something before a parameter is marked, PASTING. Left out on purpose: names that are not called.
+`::close(file)`: a call in capitals is recorded as the alias of the calls in its arguments, and a macro that
+puts something before a parameter is marked as PASTING. Left out on purpose: names that are not called.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_pasting(walk: CaptureWalk, body: Node, parameters: Collection[str]) -> bo
 
 
 def read_given(walk: CaptureWalk, name: str, arguments: Node | None) -> None:
-    """Note what a call is given that may be one of a macro."""
+    """Note the calls in the arguments of a call that may be one of a macro."""
     if arguments is None:
         return
     _refer_member(walk, arguments)
