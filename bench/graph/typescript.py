@@ -65,6 +65,7 @@ class Answers:
     counted: dict[Place, set[Where]] = field(default_factory=dict)
     calls: set[Place] = field(default_factory=set)
     kinds: dict[Where, str] = field(default_factory=dict)
+    unknown: set[Place] = field(default_factory=set)  # where it knows nothing of one of the names
 
 
 @dataclass(slots=True)
@@ -84,6 +85,9 @@ def read_answers(file: Path, paths: frozenset[str]) -> Answers:
             if row.get("path") not in paths:
                 continue
             ordinal = (row["path"], row["line"], row["name"])
+            if row.get("unknown"):
+                answers.unknown.add(ordinal)
+                continue
             if row["call"]:
                 answers.calls.add(ordinal)
             found = answers.targets.setdefault(ordinal, set())
@@ -175,7 +179,8 @@ def iter_verdicts(
         else:
             right = any(is_one(program, one, theirs) for one in targets)
             unnamed = bool(theirs) and all(answers.kinds[one] == UNNAMED for one in theirs)
-            yield ("right" if right else "unnamed" if unnamed else "wrong"), ordinal, targets
+            other = "unnamed" if unnamed else "unjudged" if ordinal in answers.unknown else "wrong"
+            yield ("right" if right else other), ordinal, targets
     for ordinal, counted in sorted(answers.counted.items()):
         if not calls_only or ordinal in answers.calls:
             targets = ours.targets.get(ordinal, [])

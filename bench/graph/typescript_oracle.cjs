@@ -4,8 +4,9 @@
 //
 // {"path", "line", "name", "call": bool, "targets": [[path, line, name, kind]], "outside": bool}
 // The key of an object means the member of the type that is expected there, and so does the name in a pattern;
-// a shorthand `{ name }` means that member or the value. Left out: other names where they are declared, names of which the compiler knows nothing, the names of HTML's own
-// elements, and the closing tags of elements.
+// a shorthand `{ name }` means that member or the value. {"path", "line", "name", "unknown": true} says that the
+// compiler knows nothing of a name on the line, whatever it says of another of that name. Left out: other names
+// where they are declared, the names of HTML's own elements, and the closing tags of elements.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -145,6 +146,9 @@ for (const file of program.getSourceFiles()) {
         }
         const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
         out.push(JSON.stringify({ path: where, line, name: node.text, call: isCallee(node), targets, outside }));
+      } else {
+        const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+        out.push(JSON.stringify({ path: where, line, name: node.text, unknown: true }));
       }
     }
     ts.forEachChild(node, walk);

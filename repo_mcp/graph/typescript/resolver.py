@@ -11,7 +11,7 @@ import re
 
 from repo_mcp.graph.program import NOTHING, UNTOLD, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
-from repo_mcp.graph.typescript.types import NOBODY, ScriptTypes
+from repo_mcp.graph.typescript.types import MAX_PARTS, NOBODY, ScriptTypes
 from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.symbols.symbol_record import (
@@ -40,6 +40,7 @@ _NOT_MERGED = frozenset(
         SymbolKind.TYPE,
     }
 )
+_VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE})
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
 
@@ -110,9 +111,14 @@ class TypeScriptResolver:
     def _resolve_name(self, file: ScriptFile, row: Reference) -> Resolution:
         as_type = row.role in _TYPE_ROLES
         meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=as_type)
-        if meaning is not UNKNOWN:
+        if meaning is not UNKNOWN and not (as_type and self._is_value(meaning)):
             return self._say(self._choose_nearest(file, meaning, row), row)
         return self._find_global(row) or Resolution(external=row.name)
+
+    def _is_value(self, meaning: Meaning) -> bool:
+        """Return True when a meaning can be no type: a written type of that name is declared elsewhere."""
+        symbols = [self._names.get_symbol(one) for one in meaning.declarations]
+        return bool(symbols) and all(one is not None and one.kind in _VALUES for one in symbols)
 
     def _choose_nearest(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return the last declaration above the use, for namesakes in unnamed callbacks."""
@@ -137,6 +143,8 @@ class TypeScriptResolver:
         return _limit(found) if found else None
 
     def _resolve_member(self, file: ScriptFile, row: Reference) -> Resolution:
+        if row.name == "constructor" and row.qualifier != "super":
+            return Resolution(external="Object.constructor")  # what made an object, as a value
         if row.qualifier != "?":
             owners = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
             if owners.external and not row.qualifier.startswith(EXPECTED):
@@ -165,7 +173,9 @@ class TypeScriptResolver:
         kept = _choose(known, row)
         if row.role is ReferenceRole.CALL:
             kept = [one for ordinal in kept for one in (*self._list_constructors(ordinal), ordinal)]
-        return Resolution(tuple(Target(ordinal, Confidence.EXACT) for ordinal in kept[:MAX_GUESSES]))
+        confidence = Confidence.EXACT if meaning.is_sure else Confidence.PROBABLE
+        most = MAX_PARTS if row.qualifier else MAX_GUESSES  # a member may be that of a large union
+        return Resolution(tuple(Target(ordinal, confidence) for ordinal in kept[:most]))
 
     def _list_constructors(self, ordinal: Declaration) -> list[Declaration]:
         """Return the constructor of a class; of overloads, the implementation."""

@@ -14,8 +14,8 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.languages.typescript.types import read_parameters, read_types, split_parameters, split_type
-from repo_mcp.languages.typescript.walk import CAST
-from repo_mcp.record_classes import dataclass
+from repo_mcp.languages.typescript.walk import ALL, CAST
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, read_parameter
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -29,15 +29,17 @@ from repo_mcp.symbols.symbol_record import (
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
 # Members of every list: those that return one item, and those that return a list of the same items.
-_ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift"})
+_ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift", "get"})
 _SAME_ITEMS = frozenset(
     {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
 )
+_TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_PARTS = 24  # of a union or an intersection
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_BASES = 64
 MAX_SEGMENTS = 12
-_BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.EXTEND, ReferenceRole.IMPLEMENT)
+_INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
+_PROMISED = (ReferenceRole.IMPLEMENT,)
 _OWNERS = frozenset(
     {
         SymbolKind.CLASS,
@@ -61,6 +63,7 @@ class Owners:
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
     is_items: bool = False  # the owners are those of its items
+    is_mixed: bool = False  # of a union of which other members are declared outside, or are not known
 
 
 NOBODY = Owners()
@@ -103,7 +106,7 @@ class ScriptTypes:
         if name.startswith(CAST):
             return self._read_written(file, ordinal, name[len(CAST) :], steps)
         bound = find_binds(file, ordinal, name, line)
-        if bound and not is_call:
+        if bound and not is_call and not _is_declared_later(file, name, bound[-1].line, line):
             return self._follow_binds(file, bound, steps)
         meaning = self._names.look_up(file, ordinal, name, line)
         if meaning is UNKNOWN:
@@ -127,7 +130,7 @@ class ScriptTypes:
         name = segment.removesuffix("()")
         if owners.is_items:
             if segment == "[]" or (is_call and name in _ITEM_OF):
-                return Owners(owners.declarations, owners.external)
+                return _hold(owners, False)
             return owners if is_call and name in _SAME_ITEMS else NOBODY
         if segment == "[]":
             return NOBODY
@@ -145,7 +148,8 @@ class ScriptTypes:
         if steps > MAX_STEPS:
             return NOBODY
         declarations = self._choose_signatures(meaning.declarations) if is_call else meaning.declarations
-        return unite(self._get_owners(one, is_call, steps) for one in declarations)
+        owners = unite(self._get_owners(one, is_call, steps) for one in declarations)
+        return owners if meaning.is_sure else _mix(owners)
 
     def _choose_signatures(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
         """Return the signatures of a function that a caller sees: overloads, or else the implementation."""
@@ -190,27 +194,38 @@ class ScriptTypes:
             if symbol.return_type == "this":
                 return Owners((Declaration(file.path, symbol.parent),))
             return self._read_written(file, symbol.ordinal, symbol.return_type, steps)
-        rows = file.binds.get((symbol.ordinal, "()"), ())
-        for row in rows:
-            owners = self._follow_bind(file, row, steps)
-            if owners != NOBODY:
-                return owners
+        owners = self._follow_results(file, symbol, steps)
+        if owners != NOBODY:
+            return owners
         own = Owners((Declaration(file.path, symbol.ordinal),))  # for a returned object literal
         return own if file.record.list_children(symbol.ordinal) else NOBODY
+
+    def _follow_results(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+        """Return the owners of the first value that a function returns of which they are known."""
+        rows = file.binds.get((symbol.ordinal, "()"), ())
+        for at, row in enumerate(rows):
+            same = [one for one in rows[at:] if one.line == row.line]
+            owners = self._follow_binds(file, same, steps)
+            if owners != NOBODY:
+                return owners
+        return NOBODY
 
     def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
         """Return a type alias itself and the owners of the types that it combines."""
         own = Declaration(file.path, symbol.ordinal)
         found = [own]
-        parts = [one for part in split_type(symbol.return_type, "|") for one in split_type(part, "&")]
+        members = split_type(symbol.return_type, "|")
+        parts = [one for part in members for one in split_type(part, "&")]
+        is_mixed = False
         for part in parts[:MAX_PARTS]:
             owners = self._read_written(file, symbol.ordinal, part, steps)
             if owners.is_items:
                 if len(parts) == 1:
                     return owners
                 continue
+            is_mixed |= owners.is_mixed or (len(members) > 1 and (bool(owners.external) or "=>" in part))
             found += [one for one in owners.declarations if one not in found]
-        return Owners(tuple(found))
+        return Owners(tuple(found), is_mixed=is_mixed)
 
     def _get_value(self, file: ScriptFile, symbol: Symbol, is_call: bool, steps: int) -> Owners:
         """Return the owners of the value in a variable or property."""
@@ -222,13 +237,13 @@ class ScriptTypes:
             return owners if owners != NOBODY else Owners((own,))
         alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
         rows = file.binds.get((symbol.parent, alias), ())
-        for row in rows:
-            if row.name == symbol.name and not row.qualifier:
-                continue
-            owners = self._follow_bind(file, row, steps)
+        rows = [row for row in rows if row.name != symbol.name or row.qualifier]
+        for at, row in enumerate(rows):
+            owners = self._follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps)
             if owners != NOBODY:
-                return Owners((own, *owners.declarations), owners.external, owners.is_items)
-        return Owners((own,))
+                return replace(owners, declarations=(own, *owners.declarations))
+        owners = self._follow_results(file, symbol, steps)  # of a getter
+        return replace(owners, declarations=(own, *owners.declarations))
 
     def _read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int) -> Owners:
         """Return the owners that a written type names."""
@@ -236,10 +251,11 @@ class ScriptTypes:
             return NOBODY
         types = read_types(text)
         each = [self._find_type(file, ordinal, one.name, one.qualifier, steps) for one in types]
-        return unite(
-            Owners(owners.declarations, owners.external, one.is_items or owners.is_items)
-            for one, owners in zip(types, each, strict=True)
+        owners = unite(
+            _hold(owners, one.is_items or owners.is_items) for one, owners in zip(types, each, strict=True)
         )
+        is_outside = len(each) > 1 and "|" in text and any(one.external for one in each)
+        return _mix(owners) if is_outside else owners
 
     def _find_type(self, file: ScriptFile, ordinal: int, name: str, qualifier: str, steps: int) -> Owners:
         if qualifier:
@@ -253,14 +269,22 @@ class ScriptTypes:
         return self.get_owners(meaning, steps=steps + 1)
 
     def _follow_binds(self, file: ScriptFile, rows: Sequence[Reference], steps: int) -> Owners:
-        """Return the owners of a variable, by the rows that show its type: one for each member of a union."""
-        return unite(self._follow_bind(file, row, steps) for row in rows)
+        """Return the owners of a variable, by the rows that show its type: one for each member of a union, or
+        for each value that a condition chooses from."""
+        each = [self._follow_bind(file, row, steps) for row in rows]
+        if len(rows) < 2 or rows[0].arguments == ALL:
+            return unite(each)
+        is_written = rows[0].arguments in (TYPE, ITEMS)
+        is_mixed = any(one.external or (one == NOBODY and not is_written) for one in each)
+        return _mix(unite(each)) if is_mixed else unite(each)
 
     def _follow_parameter(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
         """Return the owners of a parameter or an object by its contextual type."""
         position, index = read_parameter(row.arguments)
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
+            if outer.is_items:
+                return _hold(outer, False) if row.name in _TAKING_ITEMS and index == ITSELF else NOBODY
             meaning = self.find_member(outer, row.name, steps + 1)
         else:
             meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not position)
@@ -282,12 +306,13 @@ class ScriptTypes:
                 for one in file.find_children(symbol.ordinal, "constructor")
             )
         text = symbol.return_type
-        if position:
+        if position or symbol.kind is SymbolKind.METHOD:
             if symbol.kind not in CALLABLE_KINDS:
                 return NOBODY
             given = split_parameters(symbol.parameters)
-            text = given[position - 1] if position <= len(given) else ""
-        if index == ITSELF:
+            at = position - 1 if position else index
+            text = given[at] if at < len(given) else ""
+        if index == ITSELF or (not position and symbol.kind is SymbolKind.METHOD):
             return self._read_written(file, symbol.ordinal, text, steps)
         parameters = read_parameters(text)
         if parameters is not None:
@@ -312,7 +337,7 @@ class ScriptTypes:
         if row.arguments == ITEM:
             dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
             owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
-            return Owners(owners.declarations, owners.external) if owners.is_items else NOBODY
+            return _hold(owners, False) if owners.is_items else NOBODY
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
             if outer.external:
@@ -323,7 +348,7 @@ class ScriptTypes:
             owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
         else:
             owners = self._follow_name(file, row, is_call, steps)
-        return Owners(owners.declarations, owners.external, owners.is_items or row.arguments == ITEMS)
+        return _hold(owners, owners.is_items or row.arguments == ITEMS)
 
     def _follow_name(self, file: ScriptFile, row: Reference, is_call: bool, steps: int) -> Owners:
         if row.name == "this":
@@ -352,27 +377,29 @@ class ScriptTypes:
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
         if found:
-            return Meaning(tuple(found))
+            return Meaning(tuple(found), is_sure=not owners.is_mixed)
         return Meaning(external=outside) if outside else UNKNOWN
 
     def _find_inherited(self, first: Declaration, name: str, steps: int) -> Meaning:
-        """Return the members with a name in one owner, or else in its bases."""
+        """Return the members with a name in one owner, or else in its bases; what a class promises to
+        implement is asked last, as it must have each member itself."""
         outside = ""
-        waiting, seen = [first], {first}
-        while waiting:
-            owner = waiting.pop(0)
+        waiting, promised, seen = [first], list[Declaration](), {first}
+        while waiting or promised:
+            owner = (waiting or promised).pop(0)
             found = self._find_own_member(owner, name, steps)
             if found is not UNKNOWN:
                 return found
             file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
             if file is None or symbol is None or steps > MAX_STEPS:
                 continue
-            bases = self._list_bases(file, symbol, steps + 1)
-            outside = outside or bases.external
-            fresh = [one for one in bases.declarations if one not in seen]
-            if len(seen) < MAX_BASES:
-                seen.update(fresh)
-                waiting += fresh
+            for roles, then in ((_INHERITED, waiting), (_PROMISED, promised)):
+                bases = self._list_bases(file, symbol, steps + 1, roles)
+                outside = outside or bases.external
+                fresh = [one for one in bases.declarations if one not in seen]
+                if len(seen) < MAX_BASES:
+                    seen.update(fresh)
+                    then.extend(fresh)
         return Meaning(external=f"{outside}.{name}") if outside else UNKNOWN
 
     def _find_own_member(self, owner: Declaration, name: str, steps: int) -> Meaning:
@@ -414,13 +441,19 @@ class ScriptTypes:
         own = tuple(Declaration(file.path, one.ordinal) for one in found)
         return Meaning(held.declarations + own)
 
-    def _list_bases(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+    def _list_bases(
+        self,
+        file: ScriptFile,
+        symbol: Symbol,
+        steps: int,
+        roles: tuple[ReferenceRole, ...] = (*_INHERITED, *_PROMISED),
+    ) -> Owners:
         """Return the bases of a class or an interface; an external one only if there is no other."""
         found: list[Declaration] = []
         outside = ""
         if symbol.kind not in _OWNERS or not symbol.ordinal:
             return NOBODY
-        for row in list_references(file.record, *_BASE_ROLES):
+        for row in list_references(file.record, *roles):
             if row.symbol != symbol.ordinal:
                 continue
             owners = self._find_type(file, symbol.parent, row.name, row.qualifier, steps + 1)
@@ -458,25 +491,41 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
 def unite(each: Iterable[Owners]) -> Owners:
     """Return the owners of all; an external one only if there is no other."""
     found: dict[Declaration, None] = {}
-    outside, is_items = "", False
+    outside, is_items, is_mixed = "", False, False
     for owners in each:
         found.update(dict.fromkeys(owners.declarations))
         outside = outside or owners.external
-        is_items = is_items or owners.is_items
-    return Owners(tuple(found), "" if found else outside, is_items)
+        is_items |= owners.is_items
+        is_mixed |= owners.is_mixed
+    return Owners(tuple(found), "" if found else outside, is_items, is_mixed)
+
+
+def _hold(owners: Owners, is_items: bool) -> Owners:
+    return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
+
+
+def _mix(owners: Owners) -> Owners:
+    return replace(owners, is_mixed=bool(owners.declarations))
+
+
+def _is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> bool:
+    """Return True where a function that a line sees has a variable's name, and the variable's type is said on
+    no line from there on."""
+    if not line:
+        return False
+    found = [file.get_symbol(one) for one in file.record.find_symbols(name)]
+    seen = file.keep_seen([one for one in found if one.kind is SymbolKind.FUNCTION], line)
+    return any(one.start_line <= line and not one.start_line <= bound <= line for one in seen)
 
 
 def find_binds(file: ScriptFile, ordinal: int, name: str, line: int) -> Sequence[Reference]:
     """Return the rows that show a variable's type on a line, in the innermost scope that has any.
 
-    They all belong to one annotation."""
+    They all belong to one annotation or value."""
     binds = file.binds
     for around in file.iter_around(ordinal):
         rows = binds.get((around, name))
         if rows:
             before = [row for row in rows if not line or row.line <= line] or rows[:1]
-            last = before[-1]
-            if last.arguments not in (TYPE, ITEMS):
-                return [last]
-            return [row for row in before if (row.line, row.arguments) == (last.line, last.arguments)]
+            return [row for row in before if row.line == before[-1].line]
     return ()

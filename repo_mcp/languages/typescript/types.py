@@ -24,6 +24,7 @@ _CONTAINERS = frozenset(
         " Generator AsyncGenerator ArrayLike",
     )
 )
+_KEYED = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})  # whose items are the second type given
 _NOTHING = frozenset(
     re.findall(
         r"\w+",
@@ -74,6 +75,8 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
             return read_types(inner[0], is_items=is_items, steps=steps + 1)
         if name in _CONTAINERS and inner and not is_items:
             return read_types(inner[0], is_items=True, steps=steps + 1)
+        if name in _KEYED and len(inner) == 2 and not is_items:
+            return read_types(inner[1], is_items=True, steps=steps + 1)
     elif rest:
         return []
     qualifier, _, name = name.rpartition(".")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import (
     CALLED,
+    ITEM,
     ITEMS,
     MAX_CHAIN_BYTES,
     SAME,
@@ -25,7 +26,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
 )
 from repo_mcp.languages.typescript.types import read_type, read_types
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import BLOCK, ITSELF, name_parameter
+from repo_mcp.symbols.model import BLOCK, ITSELF, Binding, name_parameter
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -41,13 +42,29 @@ _ROUND = re.compile(rb"\([^()\[\]]*\)")
 _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
 _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
 EXPECTED = "@"
+ALL = int(Binding.BOUND)  # in a row that shows a variable's type: one of several, each of which it has
+OF_ITEM = -1  # in the place of a parameter: an item of what the name means
+MAX_ITEMS = 200  # of a list whose objects have keys that are noted
+_EXPECTING = frozenset({"object", "arrow_function", "function_expression"})
 
 
 def expect(walk: ScriptWalk, value: Node | None, type_text: str) -> None:
     """Note the contextual type of a value, for its parameters or members."""
     found = read_type(type_text) if value is not None and type_text else None
-    if value is not None and found is not None and found.name and not found.is_items:
-        walk.contexts[value.start_byte] = found.name, found.qualifier, 0
+    if value is None or found is None or not found.name:
+        return
+    for one in _list_items(value) if found.is_items else [value]:
+        walk.contexts[one.start_byte] = found.name, found.qualifier, 0
+
+
+def _list_items(value: Node) -> list[Node]:
+    """Return the objects in a list, or those that are values of an object, as a list or a record has."""
+    items: list[Node | None] = []
+    if value.type == "array":
+        items += value.named_children[:MAX_ITEMS]
+    elif value.type == "object":
+        items += [one.child_by_field_name("value") for one in value.named_children[:MAX_ITEMS]]
+    return [one for one in items if one is not None and one.type == "object"]
 
 
 def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: int) -> bool:
@@ -58,8 +75,8 @@ def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: i
     if context is None or index > ITSELF:
         return False
     name, qualifier, position = context
-    if index == ITSELF and not position:
-        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, TYPE)
+    if index == ITSELF and position <= 0:
+        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, ITEM if position else TYPE)
     else:
         walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, name_parameter(position, index))
     return True
@@ -83,6 +100,11 @@ def refer_keys(walk: ScriptWalk, node: Node) -> None:
     if named and bind_expected(walk, node, f"{EXPECTED}{start}", ITSELF, start):
         for one in named:
             walk.refer(ReferenceRole.USE, walk.read_name(one), one.start_byte, f"{EXPECTED}{start}")
+            value = None if one.parent is None else one.parent.child_by_field_name("value")
+            if value is not None and value.type in _EXPECTING:
+                walk.contexts[value.start_byte] = walk.read_name(one), f"{EXPECTED}{start}", 0
+            for item in _list_items(value) if value is not None and value.type == "array" else ():
+                walk.contexts[item.start_byte] = walk.read_name(one), f"{EXPECTED}{start}", OF_ITEM
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +270,11 @@ class ScriptWalk(ScopeWalk):
 
     def bind_annotation(self, alias: str, node: Node | None, start: int, ordinal: int = -1) -> bool:
         """Record the type written for a variable; return True when it has a name."""
-        types = [] if node is None else read_types(self.read_line(node))
+        text = self.read_line(node)
+        types = read_types(text) if text else []
+        plain = ALL if len(types) > 1 and "&" in text and "|" not in text else TYPE
         for found in types:
-            items = ITEMS if found.is_items else TYPE
+            items = ITEMS if found.is_items else plain
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, ordinal)
         return bool(types)
 
@@ -270,8 +294,10 @@ class ScriptWalk(ScopeWalk):
             value = value.named_children[0]
         return self.read_chain(value)
 
-    def bind_value(self, alias: str, value: Node | None, start: int, ordinal: int = -1) -> None:
-        """Record the type of a variable by the value that it is given."""
+    def bind_value(
+        self, alias: str, value: Node | None, start: int, ordinal: int = -1, steps: int = 0
+    ) -> None:
+        """Record the type of a variable by the value that it is given, or by each that a condition gives."""
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS:
                 break
@@ -284,7 +310,11 @@ class ScriptWalk(ScopeWalk):
             value = inner[0] if inner else None
         if value is None:
             return
-        if value.type == "new_expression":
+        if value.type in _CHOICES and steps < MAX_CHOICES:
+            if self.read(value.child_by_field_name("operator")) in _CHOOSING:
+                for field in _CHOICES[value.type]:
+                    self.bind_value(alias, value.child_by_field_name(field), start, ordinal, steps + 1)
+        elif value.type == "new_expression":
             self._bind_named(alias, value.child_by_field_name("constructor"), TYPE, start, ordinal)
         elif value.type == "call_expression":
             self._bind_named(alias, value.child_by_field_name("function"), CALLED, start, ordinal)
@@ -301,6 +331,9 @@ class ScriptWalk(ScopeWalk):
         self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, ordinal)
 
 
+_CHOICES = {"ternary_expression": ("consequence", "alternative"), "binary_expression": ("left", "right")}
+_CHOOSING = frozenset({"", "||", "??"})
+MAX_CHOICES = 3  # within one another
 _WRAPPERS = frozenset(
     {
         "await_expression",

@@ -83,6 +83,95 @@ def test_a_type_is_that_which_is_said(
     assert found.ask("use.ts", line, name, role) == [f"types.ts:{one} {name} exact" for one in lines]
 
 
+FLOWS = """
+export class Table {
+  name = "";
+  columns: Column[] = [];
+  get first() { return this.columns[0]; }
+  clone(): Table { return this; }
+}
+export class Column { title = ""; at: Point = { x: 1, next: { x: 2, next: { x: 3 } } }; }
+export interface Point {
+  x: number; next?: Point; each?: Point[]; on?: (column: Column) => void; take?(it: Column): void }
+declare function findTable(name: string): Table;
+declare function make(at: Point): void;
+export function choose(given: Table | string, maybe?: Table) {
+  const chosen = typeof given === "string" ? findTable(given) : given;
+  const kept = maybe ?? findTable("kept");
+  const summed = maybe + kept;
+  chosen.clone();
+  kept.name;
+  summed.name;
+  chosen.columns.push({ title: "pushed" });
+  chosen.first.title;
+}
+make({ x: 1, on: column => column.title, take: (it) => it.at });
+make({ x: 2, each: [{ x: 4 }], next: { x: 5 } });
+const byName: Map<string, Column> = new Map();
+byName.get("one").title;
+const record: Record<string, Column> = { a: { title: "b" } };
+record["two"].title;
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "role", "lines"),
+    [
+        ("title =", "x", USE, [8]),  # keys of objects in objects
+        ("chosen.clone", "clone", CALL, [5]),  # both values of a condition
+        ("kept.name", "name", USE, [2]),
+        ("summed.name", "name", USE, []),  # neither has the type of a sum
+        ('"pushed"', "title", USE, [7]),  # an item of the list that takes it
+        ("chosen.first", "title", USE, [7]),  # what a getter returns
+        ("on: column", "title", USE, [7]),  # parameters of functions that are values of keys
+        ("on: column", "at", USE, [7]),
+        ("make({ x: 2", "x", USE, [8]),
+        ('byName.get("one")', "title", USE, [7]),
+        ("const record", "title", USE, [7]),
+        ('record["two"]', "title", USE, [7]),
+    ],
+)
+def test_a_type_is_followed_through_values(
+    line: str, name: str, role: ReferenceRole, lines: list[int]
+) -> None:
+    found = Repository.build({"a.ts": FLOWS})
+    assert found.ask("a.ts", line, name, role) == [f"a.ts:{one} {name} exact" for one in lines]
+
+
+def test_what_another_rule_may_decide_is_not_exact() -> None:
+    files = {
+        "a.ts": """
+            export interface Runner { isActive: boolean }
+            export class Base { isActive = false }
+            export class Middle extends Base {}
+            export class Last extends Middle implements Runner { run() { return this.isActive } }
+            export interface Named { name: string }
+            export function ask(target: Named | Function) { return target.name }
+            export function whole(target: Named & Function) { return target.name }
+            export function sure(target: Named | null) { return target.name }
+            const Text: unique symbol = Symbol();
+            export function read(node: unknown) { return node as Text }
+            export function typed(node: typeof Text) { return node }
+            export class Made { constructor() {} what() { return this.constructor } }
+            export interface Job { id: number }
+            function first() { const job: Job = make(); job.id }
+            test(() => { const job: Job = take(); run(job) });
+            test(() => { const job = () => {}; job.id = 1 });
+        """
+    }
+    found = Repository.build(files)
+    assert found.ask("a.ts", "class Last", "isActive", USE) == [
+        "a.ts:2 isActive exact"
+    ]  # not what is promised
+    assert found.ask("a.ts", "function ask", "name", USE) == ["a.ts:5 name probable"]  # or that of a function
+    assert found.ask("a.ts", "function whole", "name", USE) == ["a.ts:5 name exact"]
+    assert found.ask("a.ts", "function sure", "name", USE) == ["a.ts:5 name exact"]
+    assert found.ask("a.ts", "function read", "Text") == ["-> Text"]  # a constant is no type
+    assert found.ask("a.ts", "function typed", "Text") == ["a.ts:9 Text exact"]
+    assert found.ask("a.ts", "class Made", "constructor") == ["-> Object.constructor"]
+    assert found.ask("a.ts", "job.id = 1", "id") == []
+
+
 def test_a_key_of_an_object_of_no_known_type_is_not_guessed() -> None:
     files = {
         "a.ts": "export interface Only { remarkable: number }\n",

@@ -52,7 +52,6 @@ def test_classes_and_members() -> None:
     assert list_references(found, *roles) == [
         "Store: INHERIT |Base 3",
         "Store: IMPLEMENT |Keeper 3",
-        "Store: BIND |Map 6 as this.items",
         "handle: BIND |Event 7 as event",
         "handle: ACCEPT |Event 7",
         "constructor: BIND |Service 8 as svc",
