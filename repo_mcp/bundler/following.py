@@ -108,6 +108,7 @@ class _Follower:
         }
         self._further: list[OpenedFile] = []
         self._places: Places = {}
+        self._looked_up: set[str] = set()
         for one in opened:
             self._index(one)
 
@@ -190,7 +191,8 @@ class _Follower:
 
     def _open_declaring(self, name: str) -> None:
         """Open the files that may declare a name, while there is room."""
-        if len(self._further) < MAX_FURTHER:
+        if len(self._further) < MAX_FURTHER and name not in self._looked_up:
+            self._looked_up.add(name)
             for path in self._source.find_declaring(name, MAX_DECLARING, self._include_tests):
                 one = self._opener.open(Candidate(path, 0.0, None))
                 if one is not None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 
 from repo_mcp.record_classes import dataclass, replace
@@ -185,36 +186,41 @@ def _choose(
     whole = sum(weights.values()) or 1.0
     shown: set[int] = set()
     seen: dict[str, int] = {}
+    costs = [_measure(body, one) for one in statements]
+    rates: dict[int, float] = {}  # of the statements that are left
     left = room
 
     def take(ordinal: int) -> bool:
         nonlocal left
         wanted = [ordinal, *_list_outer(body, statements, ordinal)]
         new = [one for one in wanted if one not in shown]
-        cost = sum(_measure(body, statements[one]) for one in new)
+        cost = sum(costs[one] for one in new)
         if cost > left + (spare if len(shown) == 1 else 0) and shown:
             return False
         left -= cost
         shown.update(new)
-        for one in new:
-            for term in statements[one].terms:
-                seen[term] = seen.get(term, 0) + 1
+        told = Counter(term for one in new for term in statements[one].terms)
+        for term, count in told.items():
+            seen[term] = seen.get(term, 0) + count
+        for one in rates:
+            if not told.keys().isdisjoint(statements[one].terms):
+                rates[one] = rate(one)
         return True
 
     def rate(ordinal: int) -> float:
         one = statements[ordinal]
         held = sum(weights.get(term, 0.0) / (1 + seen.get(term, 0)) for term in one.terms) / whole
-        return one.worth * (held + one.bonus) / math.sqrt(_measure(body, one) + 60)
+        return one.worth * (held + one.bonus) / math.sqrt(costs[ordinal] + 60)
 
     take(0)
-    rest = {ordinal for ordinal in range(1, len(statements)) if not _is_empty(body, statements[ordinal])}
-    while rest and left > 0:
-        best = max(rest, key=lambda ordinal: (rate(ordinal), -ordinal))
-        rest.discard(best)
+    rates |= {at: rate(at) for at in range(1, len(statements)) if not _is_empty(body, statements[at])}
+    while rates and left > 0:
+        best = max(rates, key=lambda ordinal: (rates[ordinal], -ordinal))
+        del rates[best]
         if best not in shown and take(best):
             following = _find_inner(body, statements, best)
             if following is not None and following not in shown and take(following):
-                rest.discard(following)
+                rates.pop(following, None)
     return sorted(
         line
         for ordinal in shown

@@ -59,8 +59,15 @@ def count_units(snapshot: Snapshot, term: str) -> int:
     counts = [0] * len(FIELDS)
     for segment in snapshot.segments:
         for posting_list in segment.reader.postings.find_lists(term.encode()):
-            counts[posting_list.field] += len(_read_live(segment, posting_list))
+            counts[posting_list.field] += _count_live(segment, posting_list)
     return max(counts)
+
+
+def _count_live(segment: LiveSegment, posting_list: PostingList) -> int:
+    """Return the number of live documents of a list, which is read only where some are dead."""
+    if segment.get_live_mask(FIELDS[posting_list.field].level) is None:
+        return posting_list.frequency
+    return len(_read_live(segment, posting_list))
 
 
 def _read_live(segment: LiveSegment, posting_list: PostingList) -> npt.NDArray[np.int64]:

@@ -141,6 +141,7 @@ class ResearchState:
         self.confidences: dict[Declaration, Confidence] = {}  # with which those noted were reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._steps = steps
+        self._met: dict[Declaration, Node] = {}  # those looked up: making one again takes time
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
         self.outside_folder: set[Declaration] = set()  # symbols reached outside of the folder
@@ -239,7 +240,10 @@ class ResearchState:
 
     def get_node(self, declaration: Declaration) -> Node:
         """Return the node of a declaration."""
-        return self.nodes.get(declaration) or self.graph.get_node(declaration)
+        node = self.nodes.get(declaration) or self._met.get(declaration)
+        if node is None:
+            node = self._met[declaration] = self.graph.get_node(declaration)
+        return node
 
 
 def list_limits(state: ResearchState) -> tuple[Limit, ...]:
