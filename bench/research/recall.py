@@ -65,6 +65,7 @@ class Question:
     symbols: tuple[Wanted, ...]
     lines: tuple[Wanted, ...]
     undeclared: str = ""  # the name in it that the tree does not declare
+    also_right: tuple[Wanted, ...] = ()  # which answer `search_code` just as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +86,14 @@ def read_questions(path: Path = QUESTIONS) -> list[Question]:
 
 
 def _parse(row: Mapping[str, Any]) -> Question:
-    wanted = {name: tuple(Wanted(**one) for one in row[name]) for name in ("symbols", "lines")}
+    named = ("symbols", "lines", "also_right")
+    wanted = {name: tuple(Wanted(**one) for one in row[name]) for name in named if name in row}
     return Question(**{**row, **wanted})
 
 
 def check_tree(root: Path, question: Question) -> None:
     """Raise ValueError where a tree is not the one whose lines a question names."""
-    for one in (*question.symbols, *question.lines):
+    for one in (*question.symbols, *question.lines, *question.also_right):
         file = root / one.path
         lines = file.read_text("utf-8-sig", "replace").split("\n") if file.is_file() else []
         if (one.name or one.text) not in "".join(lines[one.line - 1 : one.line]):
@@ -147,8 +149,9 @@ def says_undeclared(name: str, answer: Answer) -> bool:
 def find_rank(question: Question, hits: Sequence[Mapping[str, Any]]) -> int | None:
     """Return the place of the first right hit, from 1; None when none is.
 
-    A hit is right when the lines it shows, or the function that they lie in, hold a wanted line; when it is a
-    type that is wanted; and when it is an overload of a right hit, as one says what the other does.
+    A hit is right when the lines it shows, or the function that they lie in, hold a wanted line, or one that
+    answers just as well; when it is a type that is wanted; and when it is an overload of a right hit, as one
+    says what the other does.
     """
     right = {_name_hit(hit) for hit in hits if _is_right(question, hit)}
     places = (
@@ -158,7 +161,8 @@ def find_rank(question: Question, hits: Sequence[Mapping[str, Any]]) -> int | No
 
 
 def _is_right(question: Question, hit: Mapping[str, Any]) -> bool:
-    wanted = [one for one in (*question.symbols, *question.lines) if one.path == hit["path"]]
+    places = (*question.symbols, *question.lines, *question.also_right)
+    wanted = [one for one in places if one.path == hit["path"]]
     first, last = hit.get("declared_lines") or (hit["start_line"], hit["end_line"])
     if hit.get("kind") in HOLDERS:  # what a type holds is a hit of its own
         named = any(one.name in hit.get("symbols", ())[:1] and first <= one.line <= last for one in wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,8 @@ def test_the_data_is_as_promised() -> None:
     for one in questions:
         assert all(wanted.name for wanted in one.symbols), one.id
         assert all(wanted.text for wanted in one.lines), one.id
+        assert all(wanted.name for wanted in one.also_right), one.id
+        assert one.half == "tune" or not one.also_right, one.id
     for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
         assert json.dumps(json.loads(line), ensure_ascii=False) == line
 
@@ -93,6 +96,13 @@ def test_a_type_is_right_by_its_name_and_an_overload_by_its_twin() -> None:
     assert find_rank(QUESTION, [twin, right]) == 1
     assert find_rank(QUESTION, [twin]) is None
     assert find_rank(QUESTION, [twin | {"breadcrumb": "Scale > weigh"}, right]) == 2
+
+
+def test_what_answers_as_well_is_right_for_a_search_and_not_wanted_of_research() -> None:
+    twin = {"path": "b.py", "start_line": 3, "end_line": 9, "kind": "method"}
+    also = replace(QUESTION, also_right=(Wanted("b.py", 4, name="weigh"),))
+    assert (find_rank(QUESTION, [twin]), find_rank(also, [twin])) == (None, 1)
+    assert len(judge(also, build_answer({}), None).symbols) == 1
 
 
 def test_another_tree_is_refused(tmp_path: Path) -> None:
