@@ -25,7 +25,7 @@ import os
 import struct
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import partial
 from typing import TypeVar
@@ -51,7 +51,11 @@ _EXTENDED = 0x40  # in the upper byte of the flags
 _ANY_FLAG = 0xF0  # in the same byte: taken to be unchanged, more flags, in conflict
 _CTIME, _MTIME, _INODE, _MODE, _SIZE = 0, 2, 5, 6, 9  # words of the status
 _FILE_MODES = (0o100644, 0o100755)
+_OTHER_MODES = (0o120000, 0o160000)  # a link, a submodule
+_LENGTH = 0xFFF  # in the flags: bytes of the path, or this for so many or more
+_HAS_MORE_FLAGS = 0x4000  # in the same
 STAT_BITS = np.array([0xFFFF_FFFF, -1, -1, 0xFFFF_FFFF])  # of a walked file's numbers that Git notes
+_CUT_RUNS = 2_048  # at once: 100 KB of paths, whose positions stay in the processor's cache
 _SPLIT, _SPARSE = b"link", b"sdir"
 
 
@@ -211,7 +215,7 @@ class _Entries:
     """The entries of an index: path and position of each."""
 
     paths: list[bytes]
-    starts: list[int]
+    starts: I64
     digest_bytes: int
 
 
@@ -238,15 +242,25 @@ def _build_files(data: bytes, entries: _Entries) -> TrackedFiles:
     width = _STATUS_BYTES + entries.digest_bytes + 2
     whole = np.frombuffer(data, dtype=np.uint8)
     rows = np.lib.stride_tricks.sliding_window_view(whole, width)[entries.starts]
-    words = np.ascontiguousarray(rows[:, :_STATUS_BYTES]).view(">u4").astype(np.int64)
-    is_plain = rows[:, -2] & _ANY_FLAG == 0
-    kept = np.flatnonzero(is_plain & np.isin(words[:, _MODE], _FILE_MODES))
-    times = [words[kept, seconds] * 1_000_000_000 + words[kept, seconds + 1] for seconds in (_MTIME, _CTIME)]
-    return TrackedFiles(
-        [entries.paths[one] for one in kept.tolist()],
-        np.stack([words[kept, _SIZE], *times, words[kept, _INODE]], axis=1),
-        rows[kept, _STATUS_BYTES : width - 2],
-    )
+    words = np.ascontiguousarray(rows[:, :_STATUS_BYTES]).view(">u4")
+    is_kept = (rows[:, -2] & _ANY_FLAG == 0) & _has_mode(words[:, _MODE], _FILE_MODES)
+    paths = entries.paths
+    if not is_kept.all():
+        kept = np.flatnonzero(is_kept)
+        paths, rows, words = [paths[one] for one in kept.tolist()], rows[kept], words[kept]
+    stats = np.empty((len(paths), 4), dtype=np.int64)
+    stats[:, 0], stats[:, 3] = words[:, _SIZE], words[:, _INODE]
+    for column, seconds in ((1, _MTIME), (2, _CTIME)):
+        stats[:, column] = words[:, seconds].astype(np.int64) * 1_000_000_000 + words[:, seconds + 1]
+    return TrackedFiles(paths, stats, rows[:, _STATUS_BYTES : width - 2])
+
+
+def _has_mode(modes: npt.NDArray[np.uint32], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Return which of some modes are among the wanted ones (bool)."""
+    found: npt.NDArray[np.bool_] = modes == wanted[0]
+    for mode in wanted[1:]:
+        found |= modes == mode
+    return found
 
 
 def _list_digest_sizes(data: bytes) -> tuple[int, ...]:
@@ -261,12 +275,55 @@ def _list_digest_sizes(data: bytes) -> tuple[int, ...]:
 def _read_entries(data: bytes, version: int, count: int, digest_bytes: int) -> _Entries:
     """Return the entries. Raises UnusableIndex, and ValueError, IndexError or struct.error for damage."""
     end = len(data) - digest_bytes
-    read = _read_packed if version == 4 else _read_padded
-    paths, starts, at = read(data, count, _STATUS_BYTES + digest_bytes, end)
+    fixed = _STATUS_BYTES + digest_bytes
+    found = None if version == 4 else _read_at_once(data, count, fixed, end)
+    if found is None:
+        read = _read_packed if version == 4 else _read_padded
+        paths, positions, at = read(data, count, fixed, end)
+        found = paths, np.array(positions, dtype=np.int64), at
+    paths, starts, at = found
     for name in list(_iter_extensions(data, at, end)):
         if not name[:1].isupper():  # must be understood
             raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
     return _Entries(paths, starts, digest_bytes)
+
+
+def _read_at_once(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], I64, int] | None:
+    """Return what `_read_padded` does, in a third of the time; None where entry by entry must be read.
+
+    Where an entry may begin, one begins if there is a mode that Git knows. That these are the entries is
+    proven: the first is where it must be, and each ends where the next one begins, by the length of its path.
+    """
+    words = np.frombuffer(data, dtype=">u4", count=end // 4)[_HEADER.size // 4 :]
+    flags = words[fixed // 4 :: 2] >> 16 if fixed % 4 == 0 else words[:0]
+    found = np.flatnonzero(_has_mode(words[_MODE::2][: len(flags)], _FILE_MODES + _OTHER_MODES))[:count]
+    flags = flags[found].astype(np.int64)
+    lengths = flags & _LENGTH
+    nexts = found + ((fixed + 2 + 8 + lengths) >> 3)
+    if not count or len(found) < count or found[0] or (nexts[:-1] != found[1:]).any():
+        return None
+    starts = _HEADER.size + 8 * found
+    stop = _HEADER.size + 8 * int(nexts[-1])
+    if stop > end or (lengths == _LENGTH).any() or (flags & _HAS_MORE_FLAGS).any():
+        return None
+    whole = np.frombuffer(data, dtype=np.uint8)
+    firsts = starts + fixed + 2
+    if whole[firsts + lengths].any():
+        return None
+    paths = _cut(whole, firsts, lengths + 1)[:-1].split(b"\0")
+    return (paths, starts, stop) if len(paths) == count else None
+
+
+def _cut(whole: npt.NDArray[np.uint8], firsts: I64, lengths: I64) -> bytes:
+    """Return some runs of bytes, one after the other."""
+    parts = []
+    for start in range(0, len(firsts), _CUT_RUNS):
+        sizes = lengths[start : start + _CUT_RUNS]
+        ends = np.cumsum(sizes)
+        at = np.repeat(firsts[start : start + _CUT_RUNS] - (ends - sizes), sizes)
+        at += np.arange(len(at))
+        parts.append(whole[at].tobytes())
+    return b"".join(parts)
 
 
 def _read_padded(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], list[int], int]:

@@ -8,7 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -290,6 +290,72 @@ def test_any_bytes_are_an_index_or_refused(at: int, byte: int, cuts: bool) -> No
         except UnusableIndex:
             continue
         assert list_paths_bytes(tracked) == sorted(list_paths_bytes(tracked))
+
+
+MODES = (0o100644, 0o100755, 0o120000, 0o160000)
+NAMES = st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name)
+
+
+def build_entries(paths: Sequence[bytes], modes: Sequence[int], extra: bytes, digest: str) -> bytes:
+    """Return an index of version 2 as Git writes it; `extra` is in object names and after the entries."""
+    width = hashlib.new(digest).digest_size
+    data = struct.pack(">4sII", b"DIRC", 2, len(paths))
+    for path, mode in zip(paths, modes, strict=True):
+        status = struct.pack(">10I", *range(6), mode, 7, 8, 9)
+        entry = status + (extra * width)[:width] + struct.pack(">H", min(len(path), 0xFFF)) + path
+        data += entry + bytes(8 - len(entry) % 8)
+    data += struct.pack(">4sI", b"TREE", len(extra)) + extra
+    return data + hashlib.new(digest, data).digest()
+
+
+@given(
+    st.sets(NAMES, min_size=1, max_size=12),
+    st.data(),
+    st.sampled_from([b"x", struct.pack(">I", 0o100644), struct.pack(">I", 0o100644) + bytes(4)]),
+    st.sampled_from(["sha1", "sha256"]),
+)
+@settings(max_examples=examples(500), deadline=None)
+def test_entries_read_at_once_are_those_read_one_by_one(
+    names: set[bytes], data: st.DataObject, extra: bytes, digest: str
+) -> None:
+    paths = sorted(names)
+    modes = data.draw(st.lists(st.sampled_from(MODES), min_size=len(paths), max_size=len(paths)))
+    body = bytearray(build_entries(paths, modes, extra, digest))
+    for at, byte in data.draw(st.lists(st.tuples(st.integers(0, 600), st.integers(0, 255)), max_size=3)):
+        if 12 <= at < len(body):
+            body[at] = byte
+    fixed = 40 + hashlib.new(digest).digest_size
+    end = len(body) - fixed + 40
+    found = git_index._read_at_once(bytes(body), len(paths), fixed, end)
+    if found is not None:
+        one_by_one = git_index._read_padded(bytes(body), len(paths), fixed, end)
+        assert (found[0], found[1].tolist(), found[2]) == one_by_one
+
+
+@pytest.mark.parametrize("digest", ["sha1", "sha256"])
+def test_an_ordinary_index_is_read_at_once(digest: str) -> None:
+    paths = [b"%04d/%s" % (number, b"a" * (number % 19)) for number in range(3_000)]
+    data = build_entries(paths, [MODES[number % 4] for number in range(3_000)], b"x", digest)
+    width = hashlib.new(digest).digest_size
+    found = git_index._read_at_once(data, 3_000, 40 + width, len(data) - width)
+    assert found is not None
+    assert found[0] == paths == list_paths_bytes(parse_index(data))
+    assert git_index.parse_files(data).paths == [path for at, path in enumerate(paths) if at % 4 < 2]
+
+
+@pytest.mark.parametrize(
+    "paths", [[b"a", b"b" * 0xFFF], [b"a", b"b" * 5_000]], ids=["the length that says more", "longer"]
+)
+def test_a_path_whose_length_is_not_noted_is_read_by_its_end(paths: list[bytes]) -> None:
+    assert list_paths_bytes(parse_index(build_entries(paths, MODES[:2], b"x", "sha1"))) == paths
+
+
+def test_a_false_length_is_not_believed() -> None:
+    """One path says that it ends where the next entry's status begins to repeat it."""
+    good = build_entries([b"a" * 9, b"b"], MODES[:2], b"x", "sha1")[:-20]
+    bad = good.replace(struct.pack(">H", 9), struct.pack(">H", 8), 1)
+    data = bad + hashlib.sha1(bad, usedforsecurity=False).digest()
+    assert list_paths_bytes(parse_index(data)) == [b"a" * 9, b"b"]
 
 
 def list_paths_bytes(tracked: TrackedPaths) -> list[bytes]:
