@@ -23,9 +23,10 @@ import errno
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
-from operator import attrgetter, itemgetter
+from itertools import chain
+from operator import attrgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
@@ -38,7 +39,7 @@ from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_memory import Chain, JudgedNames, WalkMemory, join_names
-from repo_mcp.workspace.walked_files import FileColumns, FileRow
+from repo_mcp.workspace.walked_files import COLUMNS, FileColumns
 
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
@@ -48,7 +49,6 @@ _MAX_DENIED_INODES = 10_000
 _IGNORE_NAME = ".gitignore"
 
 _get_numbers = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
-_get_path = itemgetter(0)
 _Entry = tuple[str, str, os.DirEntry[str]]  # name, path, and the system's entry
 
 
@@ -60,7 +60,8 @@ class _Level:
     directory: int | None  # descriptor; None below the levels that keep one
     chain: Chain
     children: list[str] = field(default_factory=list)  # names of directories to enter, next one last
-    files: list[FileRow] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)  # of the files
+    numbers: list[int] = field(default_factory=list)  # COLUMNS of each file
     given: int = 0  # how many of the files were taken
 
     @property
@@ -68,15 +69,20 @@ class _Level:
         """Return the prefix that makes paths of its entries' names."""
         return self.path + "/" if self.path else ""
 
-    def sort(self) -> None:
-        """Put the found entries in path order."""
+    def sort(self, known: int) -> None:
+        """Put the found entries in path order. The first `known` files are."""
         self.children.sort(key=_with_slash, reverse=True)
-        self.files.sort(key=_get_path)  # no two are equal, and pairs take three times as long to compare
+        if len(self.paths) > known:
+            order = sorted(range(len(self.paths)), key=self.paths.__getitem__)
+            rows = list(zip(*[iter(self.numbers)] * COLUMNS, strict=True))
+            self.paths = [self.paths[row] for row in order]
+            self.numbers = list(chain.from_iterable(rows[row] for row in order))
 
-    def take_files(self, end: int) -> list[FileRow]:
-        """Return the files up to position `end` that have not been taken yet."""
+    def give_files(self, files: FileColumns, end: int) -> None:
+        """Add the files up to position `end` that have not been taken yet."""
         start, self.given = self.given, end
-        return self.files[start:end]
+        if start < end:
+            files.add(self.paths[start:end], self.numbers[COLUMNS * start : COLUMNS * end])
 
 
 _NOTHING_JUDGED = JudgedNames(())
@@ -162,11 +168,10 @@ class _Walk:
                 level = levels[-1]
                 if level.children:
                     name = level.children.pop()
-                    before = bisect_left(level.files, (f"{level.prefix}{name}/",))
-                    self.files.extend(level.take_files(before))
+                    level.give_files(self.files, bisect_left(level.paths, f"{level.prefix}{name}/"))
                     self._enter(levels, name, level)
                 else:
-                    self.files.extend(level.take_files(len(level.files)))
+                    level.give_files(self.files, len(level.paths))
                     self._leave(levels)
                 if met is not None:
                     met(self.files)
@@ -192,11 +197,12 @@ class _Walk:
             return
         level = _Level(path, directory, parent.chain if parent is not None else ())
         levels.append(level)
+        known = 0
         try:
-            self._list(level, directory)
+            known = self._list(level, directory)
         except OSError as error:
             self._note_failure(path, error)
-        level.sort()
+        level.sort(known)
         if len(levels) > _HELD_LEVELS:
             self.reader.close_directory(directory)
             level.directory = None
@@ -206,31 +212,26 @@ class _Walk:
         if level.directory is not None:
             self.reader.close_directory(level.directory)
 
-    def _list(self, level: _Level, directory: int) -> None:
-        """Add the directory's files and directories to the level's, in any order."""
+    def _list(self, level: _Level, directory: int) -> int:
+        """Add the directory's files and directories to the level's: first the known files, in path order.
+
+        Returns how many these are.
+        """
         entries = self.reader.scan(directory)
         # By name: a listing may contain one twice while the directory is being written to.
         found = dict(zip(map(entry_name, entries), entries, strict=True))
         self.entries += len(found)
-        prefix = level.prefix
         recalled = self._recall(level, directory, found)
         known = recalled if recalled is not None else _NOTHING_JUDGED
-        known_files, known_directories = known.files, known.directories
-        unknown = []
-        add, is_bounded = level.files.append, self.is_bounded
-        for name, entry in found.items():
-            if name in known_files and entry.is_file(follow_symlinks=False):
-                if is_bounded:
-                    self._add(level, [(prefix + name, entry)])
-                    continue
-                try:  # as `_add` does, in one loop: nearly all files are known
-                    add((prefix + name, _get_numbers(entry.stat(follow_symlinks=False))))
-                except FileNotFoundError:
-                    continue
-            elif name in known_directories and entry.is_dir(follow_symlinks=False):
-                level.children.append(name)
-            else:
-                unknown.append((name, prefix + name, entry))
+        if known is not _NOTHING_JUDGED and self._add_same(level, known, found):
+            self.judged[level.path] = _NO_VERDICTS.add_to(known, found) if known.has_ignored else known
+            return len(level.paths)
+        others: Mapping[str, os.DirEntry[str]] = found
+        if known is not _NOTHING_JUDGED:
+            others = self._add_known(level, known, found)
+        known_files = len(level.paths)
+        prefix = level.prefix
+        unknown = [(name, prefix + name, entry) for name, entry in others.items()]
         unknown = self._settle_ignored(level, known, unknown)
         verdicts = self._judge(level, self._admit(unknown)) if unknown else _NO_VERDICTS
         if recalled is None and self.memory is not None and self.has_set_aside:
@@ -238,10 +239,62 @@ class _Walk:
         if recalled is not None:
             self.judged[level.path] = verdicts.add_to(recalled, found)
             self.new_names += verdicts.count
+        return known_files
+
+    def _add_same(self, level: _Level, known: JudgedNames, found: Mapping[str, os.DirEntry[str]]) -> bool:
+        """Add all entries where their names are just those that are known to be admitted, as in nearly every
+        directory. Returns False, and adds nothing, where they are not.
+        """
+        files = sorted([name for name, entry in found.items() if entry.is_file(follow_symlinks=False)])
+        if "/".join([*files, ""]) != known.file_names:
+            return False
+        directories: list[str] = []
+        if len(files) < len(found):
+            others = found.keys() - frozenset(files)
+            directories = sorted([name for name in others if found[name].is_dir(follow_symlinks=False)])
+            if len(directories) < len(others):
+                return False
+        if "/".join([*directories, ""]) != known.directory_names:
+            return False
+        level.children += directories
+        self._add_files(level, files, found)
+        return True
+
+    def _add_known(
+        self, level: _Level, known: JudgedNames, found: Mapping[str, os.DirEntry[str]]
+    ) -> Mapping[str, os.DirEntry[str]]:
+        """Add the files and directories whose names are known to be admitted. Return the other entries."""
+        files = [
+            name
+            for name in sorted(known.files.intersection(found))
+            if found[name].is_file(follow_symlinks=False)
+        ]
+        directories = [
+            name
+            for name in known.directories.intersection(found)
+            if found[name].is_dir(follow_symlinks=False)
+        ]
+        level.children += directories
+        self._add_files(level, files, found)
+        settled = {*files, *directories}
+        return {name: entry for name, entry in found.items() if name not in settled}
+
+    def _add_files(self, level: _Level, names: Sequence[str], found: Mapping[str, os.DirEntry[str]]) -> None:
+        """Add files by name, as `_add` does, in few loops: nearly all files are known."""
+        prefix = level.prefix
+        try:
+            stats = [] if self.is_bounded else [found[name].stat(follow_symlinks=False) for name in names]
+        except FileNotFoundError:  # one is gone since it was listed
+            stats = []
+        if stats:
+            level.paths += [prefix + name for name in names]
+            level.numbers += chain.from_iterable(map(_get_numbers, stats))
+        else:
+            self._add(level, [(prefix + name, found[name]) for name in names])
 
     def _settle_ignored(self, level: _Level, known: JudgedNames, entries: list[_Entry]) -> list[_Entry]:
         """Leave out the entries known to be ignored, but for what Git tracks. Return the other ones."""
-        if self.ignore is None or not (known.ignored_file_names or known.ignored_directory_names):
+        if self.ignore is None or not known.has_ignored:
             return entries
         files, directories, tracked = known.ignored_files, known.ignored_directories, self.ignore.tracked
         others = []
@@ -349,7 +402,8 @@ class _Walk:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
-            level.files.append((path, _get_numbers(status)))
+            level.paths.append(path)
+            level.numbers += _get_numbers(status)
 
     def _admit(self, entries: list[_Entry]) -> list[_Entry]:
         """Return the entries whose names are UTF-8 and not denied."""

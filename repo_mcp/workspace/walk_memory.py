@@ -46,6 +46,11 @@ class JudgedNames(NamedTuple):
         return admitted + self.ignored_file_names.count("/") + self.ignored_directory_names.count("/")
 
     @property
+    def has_ignored(self) -> bool:
+        """Return True when some of the names are ignored."""
+        return bool(self.ignored_file_names or self.ignored_directory_names)
+
+    @property
     def files(self) -> frozenset[str]:
         return split_names(self.file_names)
 

@@ -18,6 +18,7 @@ FileRow = tuple[str, tuple[int, int, int, int]]  # path; size, mtime_ns, ctime_n
 COLUMNS = 4  # size, mtime_ns, ctime_ns, inode
 SIZE_COLUMN, MTIME_COLUMN = 0, 1
 _RANGE = 1 << 64
+_UNPACKED = 1 << 14  # numbers that are kept as they are, half a megabyte
 
 
 class WalkedFiles(Sequence[WalkedFile]):
@@ -65,32 +66,44 @@ class WalkedFiles(Sequence[WalkedFile]):
 class FileColumns:
     """Files in path order, as the walk meets them."""
 
-    __slots__ = ("_numbers", "paths")
+    __slots__ = ("_numbers", "_packed", "paths")
 
     def __init__(self) -> None:
         self.paths: list[str] = []
-        self._numbers = array("q")
+        self._packed = array("q")
+        self._numbers: list[int] = []  # not packed yet: one by one takes twice as long
 
     def extend(self, rows: Sequence[FileRow]) -> None:
         """Add files. Numbers beyond 64 bits wrap around: they only distinguish versions of a file."""
-        if not rows:
-            return
-        paths, numbers = zip(*rows, strict=True)
-        try:
-            self._numbers.extend(chain.from_iterable(numbers))
-        except OverflowError:
-            del self._numbers[COLUMNS * len(self.paths) :]  # drop what was added before the overflow
-            self._numbers.extend(map(_wrap, chain.from_iterable(numbers)))
+        if rows:
+            paths, numbers = zip(*rows, strict=True)
+            self.add(paths, list(chain.from_iterable(numbers)))
+
+    def add(self, paths: Sequence[str], numbers: Sequence[int]) -> None:
+        """Add files by columns: `numbers` has COLUMNS for each path. See `extend`."""
         self.paths += paths
+        self._numbers += numbers
+        if len(self._numbers) > _UNPACKED:
+            self._pack()
+
+    def _pack(self) -> None:
+        numbers, self._numbers = self._numbers, []
+        try:
+            packed = np.fromiter(numbers, dtype=np.int64, count=len(numbers))
+        except OverflowError:
+            packed = np.fromiter(map(_wrap, numbers), dtype=np.int64, count=len(numbers))
+        self._packed.frombytes(packed.tobytes())
 
     def cut(self, start: int) -> WalkedFiles:
         """Return the files met so far, from position `start` on."""
-        numbers = np.array(self._numbers[COLUMNS * start :], dtype=np.int64)
+        self._pack()
+        numbers = np.array(self._packed[COLUMNS * start :], dtype=np.int64)
         return WalkedFiles(self.paths[start:], numbers.reshape(-1, COLUMNS))
 
     def finish(self) -> WalkedFiles:
         """Return all files. No more may be added afterwards."""
-        return WalkedFiles(self.paths, np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, COLUMNS))
+        self._pack()
+        return WalkedFiles(self.paths, np.frombuffer(self._packed, dtype=np.int64).reshape(-1, COLUMNS))
 
 
 def _wrap(number: int) -> int:

@@ -76,6 +76,56 @@ def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> N
         reader.close()
 
 
+class Vanishing:
+    """A directory entry of a file that is gone when it is asked for its status."""
+
+    def __init__(self, entry: os.DirEntry[str]) -> None:
+        self.name = entry.name
+        self.is_file, self.is_dir, self.inode = entry.is_file, entry.is_dir, entry.inode
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result:
+        raise FileNotFoundError(2, "gone")
+
+
+@pytest.mark.parametrize("others", [[], ["new.c"]])
+def test_a_known_file_may_be_gone_when_it_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: list[str]
+) -> None:
+    policy, memory = DenyPolicy(), WalkMemory()
+    reader = RepositoryReader(str(tmp_path), policy.find_denial)
+    for name in ("a.c", "b.c", "c.c"):
+        (tmp_path / name).touch()
+    (tmp_path / "d").mkdir()
+    walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    for name in others:
+        (tmp_path / name).touch()
+    scan = reader.scan
+    monkeypatch.setattr(
+        reader, "scan", lambda at: [Vanishing(one) if one.name == "b.c" else one for one in scan(at)]
+    )
+    report = walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    assert [file.path for file in report.files] == ["a.c", "c.c", *others]
+    assert memory.judged[""].directories == {"d"}
+    reader.close()
+
+
+def test_vanished_names_that_were_ignored_are_forgotten(tmp_path: Path) -> None:
+    policy, memory = DenyPolicy(), WalkMemory()
+    reader = RepositoryReader(str(tmp_path), policy.find_denial)
+    (tmp_path / ".gitignore").write_text("*.o\n")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.c").touch()
+    objects = [tmp_path / "src" / f"{number}.o" for number in range(9)]
+    for one in objects:
+        one.touch()
+    walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    for one in objects:
+        one.unlink()
+    walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    assert (memory.judged["src"].files, memory.judged["src"].ignored_files) == ({"a.c"}, frozenset())
+    reader.close()
+
+
 def test_names_are_remembered_and_forgotten(tmp_path: Path) -> None:
     policy, memory = DenyPolicy(), WalkMemory()
     reader = RepositoryReader(str(tmp_path), policy.find_denial)
