@@ -39,6 +39,7 @@ from repo_mcp.indexing.scan_state import (
     find_changed,
     renew_seen,
 )
+from repo_mcp.indexing.scan_state_pages import PagesAhead
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
 from repo_mcp.indexing.walk_record import keep_walk, recall_walk
@@ -138,6 +139,7 @@ class Refresh:
         self._indexed_files = 0
         self._commits_shards = True
         self._reads_all = False
+        self._pages: PagesAhead | None = None  # of the record of a walk that is compared with none
 
     @property
     def has_purged(self) -> bool:
@@ -169,7 +171,9 @@ class Refresh:
                     building = self._begin_building(known, is_in_order=self._adoption is None)
         report = self._look_over(walk, building, adopting, manifest.configuration)
         changed, missing = find_changed(seen, report.files)
-        if seen is not None:
+        if seen is None:
+            self._pages = PagesAhead(build_walked_files(report.files))
+        else:
             self._tally.skipped = seen.get_skipped()
         if changed or missing or seen is None or purge.segments or Merger(self._writer).is_due:
             known = known if known is not None else self._read_known()
@@ -449,7 +453,14 @@ class Refresh:
             unsettled = frozenset(tally.unsettled | tally.gone)
             origin = "" if self._adoption is None else self._adoption.describe()
             seen = build_seen(
-                generation, time.time(), scan_started_ns, report, tally.skipped, unsettled, origin
+                generation,
+                time.time(),
+                scan_started_ns,
+                report,
+                tally.skipped,
+                unsettled,
+                origin,
+                self._pages,
             )
         else:
             files = build_walked_files(report.files).take(changed)

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from index_format import CorruptIndex, Directory, SegmentEntry, compute_fingerprint, pack
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.indexing.scan_state_pages import (
+    PagesAhead,
     SeenPages,
     build_pages,
     expand,
@@ -274,20 +275,26 @@ def build_seen(
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
     origin: str = "",
+    ahead: PagesAhead | None = None,
 ) -> SeenFiles:
-    """Return the record of a finished refresh; `unsettled` files must be read again, whatever their times."""
+    """Return the record of a finished refresh; `unsettled` files must be read again, whatever their times.
+
+    `ahead` has the pages of the walk's files.
+    """
     files = build_walked_files(report.files)
     recent = np.flatnonzero((files.stats[:, _TIMES] >= scan_started_ns - GRANULARITY_NS).any(axis=1))
     racy = {*(files.paths[position] for position in recent.tolist()), *unsettled}
-    whole = _build_whole(files, racy, skipped)
+    whole = _build_whole(files, racy, skipped, build_pages(files) if ahead is None else ahead.get())
     return SeenFiles(generation, taken_at, report.skipped, not report.unreadable, whole, {}, origin)
 
 
-def _build_whole(files: WalkedFiles, racy: Collection[str], skipped: Mapping[str, SkipReason]) -> _Whole:
+def _build_whole(
+    files: WalkedFiles, racy: Collection[str], skipped: Mapping[str, SkipReason], pages: SeenPages
+) -> _Whole:
     """Build a whole record; only those of `racy` and `skipped` that are among the files count."""
     known = [path for path in sorted(skipped) if find_place(files.paths, path) is not None]
     return _Whole(
-        build_pages(files),
+        pages,
         pack_text(join_paths([path for path in sorted(racy) if find_place(files.paths, path) is not None])),
         pack_text(join_paths(known)),
         bytes(_NUMBERS[skipped[path]] for path in known),
@@ -328,7 +335,8 @@ def write_seen(directory: Directory, seen: SeenFiles, segments: Sequence[Segment
     mark = seen.whole.mark
     if mark == _UNWRITTEN or len(seen.changes) > MAX_CHANGES or read_mark(directory, SIDE_FILE) != mark:
         if seen.changes:
-            whole = _build_whole(seen.read_files(), seen.find_racy(), seen.get_skipped())
+            files = seen.read_files()
+            whole = _build_whole(files, seen.find_racy(), seen.get_skipped(), build_pages(files))
             seen = replace(seen, whole=whole, changes={})
         fields = _describe(seen, segments) | _encode_whole(seen.whole)
         mark = write_side_file(directory, SIDE_FILE, VERSION, fields)

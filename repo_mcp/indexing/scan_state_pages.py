@@ -8,9 +8,11 @@ files, 80,000 files take 0.9 MB instead of 71 bytes each.
 
 from __future__ import annotations
 
+import threading
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
@@ -100,6 +102,26 @@ def build_pages(files: WalkedFiles) -> SeenPages:
         b"".join(_print(files, *span) for span in spans),
         [_pack(files, *span) for span in spans],
     )
+
+
+class PagesAhead:
+    """The pages of a walk, made in a thread: two thirds of that is compressing, which leaves the interpreter
+    to others."""
+
+    def __init__(self, files: WalkedFiles) -> None:
+        self._files = files
+        self._pages: SeenPages | None = None
+        self._thread = threading.Thread(target=self._make, name="pages", daemon=True)
+        self._thread.start()
+
+    def _make(self) -> None:
+        with suppress(Exception):  # `get` meets it again, and raises it where it can be told
+            self._pages = build_pages(self._files)
+
+    def get(self) -> SeenPages:
+        """Return the pages, as `build_pages` does and raising what it raises."""
+        self._thread.join()
+        return build_pages(self._files) if self._pages is None else self._pages
 
 
 def _print(files: WalkedFiles, start: int, stop: int) -> bytes:
