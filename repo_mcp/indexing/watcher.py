@@ -73,13 +73,18 @@ class ChangeWatch:
         refresh: Callable[[], object],
         refresh_changes: Callable[[PathChanges], bool],
         note_failure: Callable[[Exception], None],
+        give_way: Callable[[], None] = lambda: None,
     ) -> None:
-        """`refresh` walks the tree; `refresh_changes` indexes a few files, or returns False for a walk."""
+        """`refresh` walks the tree; `refresh_changes` indexes a few files, or returns False for a walk.
+
+        `give_way` is called before a watch is made, and returns when nobody waits for what it would delay.
+        """
         self.finder = finder
         self._closed = closed
         self._refresh = refresh
         self._refresh_changes = refresh_changes
         self._note_failure = note_failure
+        self._give_way = give_way
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self.fault = ""
         self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
@@ -93,7 +98,11 @@ class ChangeWatch:
         """Watch for changes from now on if the system supports that; otherwise the tree is checked."""
         if self.finder is not None and self._watcher is None and is_installed():
             self._watcher = TreeWatcher(
-                self.finder.root, self.finder.list_directories, self._take_changes, self._stop
+                self.finder.root,
+                self.finder.list_directories,
+                self._take_changes,
+                self._stop,
+                self._give_way,
             )
             self._watcher.start()
 
@@ -200,16 +209,19 @@ class TreeWatcher:
         list_directories: Callable[[], Sequence[str] | None],
         told: Told,
         failed: Callable[[str], None],
+        give_way: Callable[[], None] = lambda: None,
     ) -> None:
         """`list_directories` returns those to watch, "" for the root, or None before the first walk.
 
         `told` is called in the watcher's thread with paths relative to the root, or None when everything
-        must be walked; `failed` is called once, with the reason, when watching becomes impossible.
+        must be walked; `failed` is called once, with the reason, when watching becomes impossible. `give_way`
+        may wait before a watch is made.
         """
         self._root = root
         self._list_directories = list_directories
         self._told = told
         self._failed = failed
+        self._give_way = give_way
         self._closed = threading.Event()
         self._walked = threading.Event()
         self.can_wait = has_inotify()
@@ -269,6 +281,7 @@ class TreeWatcher:
             if directories is None:
                 self._closed.wait(WAIT_SECONDS)
                 continue
+            self._give_way()
             try:
                 self._watch(frozenset(directories))
                 failures = 0

@@ -207,6 +207,7 @@ CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing
 AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
 THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
 LOOKED_AT_POLL_SECONDS = 0.005
+FIRST_REFRESH_SECONDS = 1.0  # after the walk, that what nobody waits for lets a first refresh end
 MAX_GIVEN_WAY = 3  # times that a refresh in the background walks anew for a few changed files to come first
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
@@ -261,7 +262,12 @@ class LiveIndex:
         )
         self._follows = watch
         self._watch = ChangeWatch(
-            finder, self._closed, self.refresh, self._index_changes, self.refresher.note_failure
+            finder,
+            self._closed,
+            self.refresh,
+            self._index_changes,
+            self.refresher.note_failure,
+            self.let_first_refresh_end,
         )
         self._note_refresh_done = note_refresh
         self.look_ahead = LookAhead(self.refresher.remaining, read_many, self._closed)
@@ -503,9 +509,13 @@ class LiveIndex:
         while self.refresher.is_walking and not self._closed.wait(REFRESH_POLL_SECONDS):
             pass
 
-    def wait_for_first_refresh(self, seconds: float) -> None:
-        """Wait until a refresh has ended, well or not; so long at most."""
-        deadline = time.monotonic() + seconds
+    def let_first_refresh_end(self) -> None:
+        """Wait until a refresh has ended, well or not: FIRST_REFRESH_SECONDS at most.
+
+        After its walk one that began with a donor has as much left as the watch and the engines would take
+        from it: all want the interpreter.
+        """
+        deadline = time.monotonic() + FIRST_REFRESH_SECONDS
         while not self.report.has_looked and time.monotonic() < deadline:
             if self._closed.wait(LOOKED_AT_POLL_SECONDS):
                 break

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     pass
 
 Warn = Callable[[str], None]
-LOAD_SECONDS = 0.3  # after the walk, that loading the engines lets a refresh end which has little left to do
 
 
 class Repository:
@@ -353,7 +352,7 @@ class Repository:
         A walk releases the interpreter at each file, and would have to wait for it every time.
         """
         self._index.wait_for_walk()
-        self._index.wait_for_first_refresh(LOAD_SECONDS)
+        self._index.let_first_refresh_end()
         if not self._closed.is_set():
             self.engines.load()
 

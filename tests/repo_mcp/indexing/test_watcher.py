@@ -95,6 +95,20 @@ def test_nothing_is_watched_before_there_was_a_walk(listen: Any) -> None:
     assert listener.failures == []
 
 
+def test_the_watch_is_made_when_nobody_waits_for_what_it_would_delay(tmp_path: Path) -> None:
+    goes_on = threading.Event()
+    told: list[frozenset[str] | None] = []
+    watcher = TreeWatcher(
+        str(tmp_path), lambda: [""], told.append, lambda _why: None, lambda: bool(goes_on.wait()) or None
+    )
+    watcher.start()
+    time.sleep(0.1)
+    assert told == []
+    goes_on.set()
+    wait_until(lambda: told == [None])
+    watcher.close()
+
+
 def test_a_deleted_root_means_that_all_must_be_looked_at(listen: Any, tmp_path: Path) -> None:
     listener = listen("", "src")
     wait_until(lambda: listener.told == [None])
