@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
+from repo_mcp.process.lean_imports import lean_imports
 from repo_mcp.protocol.calls import CallGuard
 from repo_mcp.record_classes import replace
 from repo_mcp.toolsets.binding import LoadedToolset
@@ -113,7 +114,8 @@ class OneRoot:
         """Return the repositories that this call opened, and the shared repository and log."""
         if self._opened is not None:
             return (), self._opened
-        from repo_mcp.repository import Repository
+        with lean_imports():
+            from repo_mcp.repository import Repository
 
         repository = Repository(self._config, report_warning=self._warn)
         audit = _open_audit_log(self._config, self._warn, repository.data_dir.directory, self._config.root)

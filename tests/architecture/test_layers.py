@@ -88,7 +88,7 @@ FRONT_DOOR = "index_format"
 # library or module -> the only files (or folders, ending in "/") that import it
 ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "pathspec": ("repo_mcp/workspace/ignore_lines.py",),
-    "whoosh": ("repo_mcp/cli/console/opening.py", "repo_mcp/ranking/bm25f.py", "repo_mcp/text/analysis.py"),
+    "whoosh": ("repo_mcp/process/lean_imports.py", "repo_mcp/ranking/bm25f.py", "repo_mcp/text/analysis.py"),
     "watchfiles": ("repo_mcp/indexing/watcher.py",),
     "msgpack": ("index_format/packing.py",),
     "re2": ("repo_mcp/exact/engines.py",),

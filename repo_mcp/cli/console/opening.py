@@ -7,20 +7,19 @@ The progress is one line on standard error, rewritten in place, on a terminal al
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.cli.console.endings import warn
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.process.lean_imports import lean_imports
 
 if TYPE_CHECKING:
     from repo_mcp.indexing.shards import Cluster
@@ -63,33 +62,12 @@ def opened(
 
     `list_packed` gives the indexes of a pack that a first one may begin with; `cluster` builds the shards.
     """
-    with _lean_imports():
+    with lean_imports():
         from repo_mcp.repository import Repository  # not for --help
     with closing(
         Repository(config, report_warning=warn, list_packed=list_packed, cluster=cluster)
     ) as repository:
         yield repository
-
-
-@contextmanager
-def _lean_imports() -> Iterator[None]:
-    """Import the engine in nine tenths of the time. Nothing else runs in this process meanwhile.
-
-    Imports leave no cycles to be collected. And whoosh.compat asks urllib.request for a function that nobody
-    calls, which would bring http, ssl and email.
-    """
-    gc.disable()
-    name = "urllib.request"
-    if name not in sys.modules:
-        sys.modules[name] = stand_in = ModuleType(name)
-        stand_in.__dict__["urlretrieve"] = None
-        import whoosh.compat  # noqa: F401
-
-        del sys.modules[name]
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def refresh(repository: Repository, *, force: bool, quiet: bool) -> RefreshReport:
