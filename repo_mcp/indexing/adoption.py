@@ -7,8 +7,9 @@ or counted, and its rows disappear in the next merge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,7 @@ COMPARED_BYTES = 128 * 1024 * 1024  # compared here in the half second that star
 INDEXED_BYTES = 8 * 1024 * 1024  # at most that may have to be indexed besides: one shard, as in any refresh
 I64 = npt.NDArray[np.int64]
 _LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # true of the same file in every checkout
+Read = TypeVar("Read")
 FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout; None: all must be read
 
 
@@ -66,9 +68,21 @@ def adopt(writer: IndexWriter, donors: Sequence[Donor]) -> tuple[Donor, Snapshot
 
     The segments are open, and none of their files is live yet.
     """
-    for donor, segments in _iter_adopted(writer, donors):
+    return _open_first(writer, _iter_adopted(writer, donors), lambda donor, adopted: (donor, adopted))
+
+
+def _open_first(
+    writer: IndexWriter,
+    adopted: Iterable[tuple[Donor, AdoptedSegments]],
+    read: Callable[[Donor, Snapshot], Read],
+) -> Read | None:
+    """Return what `read` makes of the first donor that is proven to be what was sealed; None without one.
+
+    `read` may raise IndexFormatError or OSError, and then the next donor is tried.
+    """
+    for donor, segments in adopted:
         try:
-            return donor, segments.open()
+            return read(donor, segments.open())
         except (IndexFormatError, OSError):
             writer.delete_garbage()
     return None
@@ -115,18 +129,18 @@ class Adopting:
 
     def finish(self) -> Adoption | None:
         """Return what the first donor has that is proven to be what was sealed; None without one."""
+        return _open_first(self._writer, self._iter_begun(), self._read)
+
+    def _iter_begun(self) -> Iterator[tuple[Donor, AdoptedSegments]]:
+        """Yield the donor that was begun with, and then the others."""
         while self._begun is not None:
-            donor, segments = self._begun
-            try:
-                adopted = segments.open()
-                try:
-                    return Adoption(donor, adopted, self._shared)
-                finally:
-                    adopted.close()
-            except (IndexFormatError, OSError):
-                self._writer.delete_garbage()
-                self._move_on()
-        return None
+            yield self._begun
+            self._move_on()
+
+    def _read(self, donor: Donor, adopted: Snapshot) -> Adoption:
+        """Return the files of a donor. Raises IndexFormatError, OSError."""
+        with closing(adopted):
+            return Adoption(donor, adopted, self._shared)
 
     def close(self) -> None:
         """Give it up."""
