@@ -34,10 +34,14 @@ class _Fields:
 
     def __init__(self, rows: Sequence[_Row]) -> None:
         self._rows = rows
+        self._described: dict[str, Field[Any]] = {}  # once: it compiles a class
 
     def __get__(self, _record: object, made: type) -> dict[str, Field[Any]]:
-        specified = [(row.name, made.__annotations__[row.name], _specify(row)) for row in self._rows]
-        return {one.name: one for one in dataclasses.fields(dataclasses.make_dataclass("_", specified))}
+        if not self._described:
+            specified = [(row.name, made.__annotations__[row.name], _specify(row)) for row in self._rows]
+            described = dataclasses.fields(dataclasses.make_dataclass("_", specified))
+            self._described = {one.name: one for one in described}
+        return self._described
 
 
 def dataclass(*, slots: bool, frozen: bool = False) -> _Decorator:

@@ -159,6 +159,11 @@ def test_records_travel_between_processes() -> None:
     assert copy.deepcopy(kept) == kept
 
 
+def test_fields_are_described_once() -> None:
+    assert [one.name for one in dataclasses.fields(Kept)] == ["path", "lines"]
+    assert dataclasses.fields(Kept)[0] is dataclasses.fields(Kept("a.py"))[0]
+
+
 def test_records_are_taken_apart_by_position() -> None:
     match Kept("a.py", (1,)):
         case Kept(path, lines):
