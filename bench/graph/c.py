@@ -25,7 +25,9 @@ from tests.repo_mcp.graph.memory_program import MemoryProgram
 SUFFIXES = frozenset({".c", ".h", ".cc", ".cpp", ".hpp"})
 _TYPES = frozenset({"TYPEDEF_DECL", "STRUCT_DECL", "ENUM_DECL", "UNION_DECL"})
 _CPP_TYPES = frozenset({"CLASS_DECL", "CLASS_TEMPLATE", "STRUCT_DECL", "ENUM_DECL"})
-_ANNOUNCES = re.compile(rb"\s*(?:template\s*<.*>\s*)?(?:class|struct|enum class|union)\s[\s\w]*;")
+_ANNOUNCES = re.compile(
+    rb"\s*(?:friend\s+)?(?:template\s*<.*>\s*)?(?:class|struct|enum class|union)\s[\s\w]*;"
+)
 
 
 def read_answers(file: Path, texts: Mapping[str, bytes]) -> Answers:

@@ -162,6 +162,8 @@ BY_REFERENCE = (
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
 # The alias of BIND rows of a file of C or C#: what `name` says, with ";" between, holds from the line on.
 CONDITIONS = "#if"
+# The alias of a BIND row of a macro of C++ whose text opens a namespace: `qualifier.name`.
+NAMESPACE = "namespace"
 # The alias of BIND rows of symbols of TypeScript that a block alone sees, from the line to `arguments`.
 BLOCK = "{}"
 

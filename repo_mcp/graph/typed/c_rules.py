@@ -13,10 +13,19 @@ from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.conditions import Setting, Settings, excludes, excludes_surely, is_open, is_special
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.model import NAMESPACE
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    ReferenceRole,
+    SymbolKind,
+    list_references,
+)
 
 MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
+MAX_OPENING = 8  # files that define a macro, searched for the namespace that it opens
+_OPENING = "NAMESPACE"  # in the names of such macros
 ELSEWHERE = -1  # stands for the number of alternatives: others are declared elsewhere
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
@@ -63,6 +72,7 @@ class CRules(Rules):
         self._surely: dict[tuple[str, Setting], frozenset[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._reached: dict[tuple[str, str], bool] = {}
+        self._opened: dict[str, tuple[int, Path]] = {}
         self.transparent = frozenset({"get"})
 
     # -- files -------------------------------------------------------------------------------------------
@@ -170,12 +180,36 @@ class CRules(Rules):
         kind, is_c = scope.get_kind(ordinal), scope.language == "c"
         if kind is SymbolKind.MACRO:
             return (scope.get_name(ordinal),)
+        opened = self._find_opened(scope, ordinal)
         is_value = kind is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
         if not is_value and not (is_c and kind in TYPE_KINDS):
-            return super().say_path(scope, ordinal)
+            return opened + super().say_path(scope, ordinal)
         left_out = TYPE_KINDS if is_c else {SymbolKind.ENUM}
         kept = [one for one in around if one == ordinal or scope.get_kind(one) not in left_out]
-        return tuple(scope.get_name(one) for one in reversed(kept))
+        return opened + tuple(scope.get_name(one) for one in reversed(kept))
+
+    def _find_opened(self, scope: FileScope, ordinal: int) -> Path:
+        """Return the namespace that a macro opens before a symbol, as `FMT_BEGIN_NAMESPACE`: to the end of a
+        file, where such macros close it."""
+        if scope.path not in self._opened:
+            strings = scope.record.strings
+            names = frozenset(one for one in strings if _OPENING in one and not scope.path.endswith(".c"))
+            uses = list_references(scope.record, ReferenceRole.USE) if names else []
+            rows = (one for one in uses if one.name in names and not one.symbol)
+            opened = ((row.line, self._read_opened(row.name)) for row in rows)
+            self._opened[scope.path] = next(((line, path) for line, path in opened if path), (0, ()))
+        line, path = self._opened[scope.path]
+        return path if path and int(scope.record.starts[ordinal]) >= line else ()
+
+    def _read_opened(self, macro: str) -> Path:
+        """Return the namespace that the text of a macro opens."""
+        for path in self.program.list_declaring(macro)[:MAX_OPENING]:
+            other = self.find_scope(path)
+            for one in other.find_named(macro) if other is not None else ():
+                assert other is not None
+                for row in other.list_bindings(one, NAMESPACE):
+                    return (*filter(None, row.qualifier.split(".")), row.name)
+        return ()
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the namespaces around a symbol, innermost first, then those of `using namespace`."""
@@ -189,7 +223,9 @@ class CRules(Rules):
             elif kind is SymbolKind.EXTENSION:
                 row = scope.find_extended(one)
                 names += row.qualifier.split(".") if row is not None and row.qualifier else []
-        found = [tuple(names[:end]) for end in range(len(names), -1, -1)]
+        opened = self._find_opened(scope, ordinal)
+        found = [(*opened, *names[:end]) for end in range(len(names), -1, -1)]
+        found += [()] if opened else []
         wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports if row.qualifier]
         return [*found, *(one for one in wide if one not in found)]
 

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
-from repo_mcp.languages.native.c_given import is_pasting, read_given
+from repo_mcp.languages.native.c_given import bind_namespace, is_pasting, read_given
 from repo_mcp.languages.native.c_macro_fields import declare_macro_fields, refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     note_initialised,
@@ -98,6 +98,8 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
     walk.declare(node, walk.read(name_node), kind, flags=flags, parameters=text, count=len(names))
     for one in parameters.named_children if parameters is not None else ():
         walk.taken.add(one.start_byte)
+    if value is not None and parameters is None:
+        bind_namespace(walk, value)
     if value is not None and not declare_macro_fields(walk, node, value):
         _refer_in_macro(walk, value, frozenset(names) | _KEYWORDS)
 

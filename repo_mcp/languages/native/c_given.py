@@ -1,8 +1,9 @@
-"""Names in the arguments of C and C++ macros, which may mean something else than they do elsewhere.
+"""Names in C and C++ macros and their arguments, which may mean something else than they do elsewhere.
 
 `container_of(p, struct s, size)` names a member of a struct. In `POSIX(close(file))` the macro may stand for
 `::close(file)`: a call in capitals is recorded as the alias of the calls in its arguments, and a macro that
-puts something before a parameter is marked as PASTING. Left out on purpose: names that are not called.
+puts something before a parameter is marked as PASTING. Of `#define BEGIN_NAMESPACE namespace a {` the namespace
+is recorded. Left out on purpose: names that are not called.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
-from repo_mcp.symbols.model import OF_GIVEN_TYPE
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.model import NAMESPACE, OF_GIVEN_TYPE
+from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
@@ -24,6 +25,8 @@ MAX_ARGUMENTS = 20
 _MEMBER = re.compile(rb"[(,]\s*(?:struct|union)\s+(\w+)\s*,\s*(\w+)(?:\.(\w+))?\s*\)")
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 _PASTED = re.compile(rb"(?:::|\.|->|##)\s*(\w+)|(\w+)(?=\s*##)")
+_OPENED = re.compile(rb"\s*(inline\s+)?namespace\s+(\w+(?:::\w+)*)\s*\{\s*")
+_NAMESPACE = re.compile(rb"(?:%s){1,8}" % _OPENED.pattern)
 _WITHOUT_COMMA = re.compile(rb",\s*##")  # `, ##__VA_ARGS__` drops the comma where nothing is given
 
 
@@ -33,6 +36,19 @@ def is_pasting(walk: CaptureWalk, body: Node, parameters: Collection[str]) -> bo
     named = {one.encode() for one in parameters}
     found = _PASTED.finditer(_WITHOUT_COMMA.sub(b",", text)) if named else iter(())
     return any(one[1] in named or one[2] in named for one in found)
+
+
+def bind_namespace(walk: CaptureWalk, body: Node) -> None:
+    """Add the namespace that the body of a macro opens, without those that are inline."""
+    text = walk.text[body.start_byte : min(body.end_byte, body.start_byte + MAX_BODY_BYTES)]
+    opened = _NAMESPACE.fullmatch(text.replace(b"\\\n", b" "))
+    if opened is None:
+        return
+    found = _OPENED.finditer(opened[0])
+    path = ".".join(one[2].decode("utf-8", "replace") for one in found if not one[1]).replace("::", ".")
+    qualifier, _, name = path.rpartition(".")
+    if name:
+        walk.refer(ReferenceRole.BIND, name, body, qualifier, NAMESPACE, Binding.BOUND)
 
 
 def read_given(walk: CaptureWalk, name: str, arguments: Node | None) -> None:

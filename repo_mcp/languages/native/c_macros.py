@@ -79,7 +79,8 @@ _HEADS = re.compile(
     rb"(?=(?:[a-z_A-Z][\w:]*+(?:<[\w:, *]*>)?[ *&\t]++){1,6}[\w:~]++[ \t]*\()"
 )
 _CLASS_HEADS = re.compile(
-    rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[A-Za-z_])"
+    rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
+    rb"[ \t]++(?=[A-Za-z_])"
 )
 # Macros for linkage or checks, with names of attributes: FMT_CONSTEXPR, A_NON_NULL(3)
 _LINKAGES = re.compile(

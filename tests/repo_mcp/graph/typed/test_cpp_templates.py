@@ -167,3 +167,36 @@ def test_of_several_macros_and_special_cases_none_is_sure() -> None:
         meant = found.ask("use.cc", line, name)
         assert meant
         assert not [one for one in meant if one.endswith("exact")]
+
+
+def test_a_macro_opens_a_namespace() -> None:
+    found = Repository.build(
+        {
+            "base.h": """
+                #define OUR_BEGIN_NAMESPACE \\
+                    namespace our {         \\
+                    inline namespace v2 {
+                #define OUR_END_NAMESPACE } }
+            """,
+            "color.h": """
+                #include "base.h"
+                OUR_BEGIN_NAMESPACE
+                struct OUR_API("default") shade { int depth; };
+                shade mix(shade one);
+                OUR_END_NAMESPACE
+            """,
+            "other.h": "struct shade { int other; };\n",
+            "use.cc": """
+                #include "color.h"
+                #include "other.h"
+                int f(our::shade given) { return given.depth; }
+                int g(shade given) { return given.other; }
+                int h() { our::mix(0); }
+            """,
+        }
+    )
+    assert found.ask("use.cc", "our::shade", "shade") == ["color.h:3 shade exact"]
+    assert found.ask("use.cc", "our::shade", "depth") == ["color.h:3 depth exact"]
+    assert found.ask("use.cc", "int g(", "shade") == ["other.h:1 shade exact"]
+    assert found.ask("use.cc", "our::mix", "mix") == ["color.h:4 mix exact"]
+    assert found.ask("color.h", "shade mix", "shade") == ["color.h:3 shade exact"]
