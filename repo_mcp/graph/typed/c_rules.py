@@ -202,14 +202,15 @@ class CRules(Rules):
         return path if path and int(scope.record.starts[ordinal]) >= line else ()
 
     def _read_opened(self, macro: str) -> Path:
-        """Return the namespace that the text of a macro opens."""
+        """Return the namespace that the text of a macro opens; none where two texts open different ones."""
+        found: set[Path] = set()
         for path in self.program.list_declaring(macro)[:MAX_OPENING]:
             other = self.find_scope(path)
             for one in other.find_named(macro) if other is not None else ():
                 assert other is not None
-                for row in other.list_bindings(one, NAMESPACE):
-                    return (*filter(None, row.qualifier.split(".")), row.name)
-        return ()
+                rows = other.list_bindings(one, NAMESPACE)
+                found.update((*filter(None, row.qualifier.split(".")), row.name) for row in rows)
+        return found.pop() if len(found) == 1 else ()
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the namespaces around a symbol, innermost first, then those of `using namespace`."""

@@ -200,3 +200,28 @@ def test_a_macro_opens_a_namespace() -> None:
     assert found.ask("use.cc", "int g(", "shade") == ["other.h:1 shade exact"]
     assert found.ask("use.cc", "our::mix", "mix") == ["color.h:4 mix exact"]
     assert found.ask("color.h", "shade mix", "shade") == ["color.h:3 shade exact"]
+
+
+def test_a_macro_that_may_open_either_of_two_namespaces_opens_none() -> None:
+    found = Repository.build(
+        {
+            "base.h": """
+                #ifdef OLD
+                #define BEGIN_NAMESPACE namespace one {
+                #else
+                #define BEGIN_NAMESPACE namespace two::inner {
+                #endif
+            """,
+            "shade.h": """
+                #include "base.h"
+                BEGIN_NAMESPACE
+                struct shade { int depth; };
+                END_NAMESPACE
+            """,
+            "use.cc": """
+                #include "shade.h"
+                int f(one::shade given) { return 0; }
+            """,
+        }
+    )
+    assert not [one for one in found.ask("use.cc", "one::shade", "shade") if one.endswith("exact")]
