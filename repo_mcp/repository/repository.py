@@ -341,6 +341,8 @@ class Repository:
         self._index.start_watching()
         if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
             self.symbol_index.start()
+            if not is_walking:
+                self.engines.load_graph()
         if self.vectors is not None and self._makes_vectors:
             self.vectors.start()
         if is_walking:
@@ -355,6 +357,8 @@ class Repository:
         self._index.let_first_refresh_end()
         if not self._closed.is_set():
             self.engines.load()
+            if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
+                self.engines.load_graph()
 
     def close(self) -> None:
         """Stop a running refresh and release everything. The repository must not be used afterwards."""

@@ -1,0 +1,30 @@
+"""What an opened root loads before a call asks for it."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.config.server_config import Config
+from repo_mcp.repository import Repository
+from repo_mcp.repository.engines import Engines
+
+
+@pytest.mark.parametrize(("toolset", "loads"), [("graph", True), ("research", True), ("repo", False)])
+def test_the_graph_is_loaded_after_the_start_where_calls_follow_symbols(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolset: str, *, loads: bool
+) -> None:
+    loaded = threading.Event()
+    monkeypatch.setattr(Engines, "load_graph", lambda _engines: loaded.set())
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.py").write_text("def f(): ...\n")
+    config = Config(str(tmp_path / "root"), data_dir=str(tmp_path / "data"), toolsets=(toolset,), watch=False)
+    with closing(Repository(config)) as repository:
+        repository.start_background_refresh()
+        for one in threading.enumerate():
+            if one.name == "load":
+                one.join(60)
+        assert loaded.wait(60 if loads else 0) is loads
