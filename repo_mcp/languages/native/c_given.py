@@ -2,7 +2,7 @@
 
 `container_of(p, struct s, size)` names a member of a struct. In `POSIX(close(file))` the macro may stand for
 `::close(file)`: a call in capitals is recorded as the alias of the calls in its arguments, and a macro that
-puts something before a parameter is marked as PASTING. Of `#define BEGIN_NAMESPACE namespace a {` the namespace
+puts something before a parameter is marked as PASTING. The namespace that `#define BEGIN namespace a {` opens
 is recorded. Left out on purpose: names that are not called.
 """
 
