@@ -57,8 +57,8 @@ class Weights:
     # spending
     lines: float = 0.3  # power of the lines that a block costs
     base_lines: float = 60.0  # that an excerpt costs besides its own, for its place and its rationale
-    # Less would be noise: of fixes' own lines it gives up one in ten, and halves what is shown beside them.
-    least_worth: float = 0.05  # of a block that is shown
+    # Less would be noise. 0.05 left out a tenth of fixes' own lines, and no smaller share beside them.
+    least_worth: float = 0.02  # of a block that is shown
     other_least: float = 2.0  # times as much for a test, a document or data
     least_share: float = 0.5  # but no more than this of the best one, where nothing matches well
     part_share: float = (
