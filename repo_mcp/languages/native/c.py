@@ -393,9 +393,9 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     if function is None:
         return
     if function.type == "field_expression":
-        name = function.child_by_field_name("field")
-        if name is not None:
-            read_called(walk, name, function.child_by_field_name("argument"), arguments)
+        field = function.child_by_field_name("field")
+        if field is not None:
+            read_called(walk, field, function.child_by_field_name("argument"), arguments)
     elif function.type == "identifier":
         if walk.scope.kind in _FLAT_SCOPES and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
