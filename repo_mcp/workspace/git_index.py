@@ -237,8 +237,7 @@ def _parse(data: bytes, build: Callable[[_Entries], Built]) -> Built:
 
 
 def _build_files(data: bytes, entries: _Entries) -> TrackedFiles:
-    """Return the regular files among the entries. Raises ValueError unless all ascend."""
-    _check_order(entries.paths)
+    """Return the regular files among the entries."""
     width = _STATUS_BYTES + entries.digest_bytes + 2
     whole = np.frombuffer(data, dtype=np.uint8)
     rows = np.lib.stride_tricks.sliding_window_view(whole, width)[entries.starts]
@@ -285,6 +284,7 @@ def _read_entries(data: bytes, version: int, count: int, digest_bytes: int) -> _
     for name in list(_iter_extensions(data, at, end)):
         if not name[:1].isupper():  # must be understood
             raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
+    _check_order(paths)
     return _Entries(paths, starts, digest_bytes)
 
 
@@ -381,8 +381,7 @@ def _iter_extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
 
 
 def _join(paths: list[bytes]) -> TrackedPaths:
-    """Return paths for looking up. Raises ValueError unless they ascend."""
-    _check_order(paths)
+    """Return paths that ascend, for looking up."""
     lengths = np.fromiter(map(len, paths), dtype=np.uint32, count=len(paths)) + np.uint32(1)
     starts = np.cumsum(lengths, dtype=np.uint32) - lengths
     return TrackedPaths(b"\0".join([*paths, b""]), array("I", starts.tobytes()))
