@@ -19,7 +19,6 @@ from repo_mcp.cli.console.endings import warn
 from repo_mcp.cli.console.place import find_place
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.process.lean_imports import lean_imports
 
 if TYPE_CHECKING:
     from repo_mcp.indexing.shards import Cluster
@@ -62,6 +61,8 @@ def opened(
 
     `list_packed` gives the indexes of a pack that a first one may begin with; `cluster` builds the shards.
     """
+    from repo_mcp.process.lean_imports import lean_imports  # not for completion
+
     with lean_imports():
         from repo_mcp.repository import Repository  # not for --help
     with closing(
