@@ -116,11 +116,20 @@ def _find_first(
         return _find_own(lookup, scope, ordinal, first in rules.base_words), 1
     if not first.endswith("()"):
         binding = scope.find_binding(ordinal, line, first)
+        if binding is not None and scope.language == "swift" and _is_of_itself(binding, line):
+            binding = scope.find_binding(ordinal, line - 1, first)  # `let x = x.y`: the x of before
         if binding is not None:
             return _find_bound(lookup, scope, binding), 1
         if first in {"self"}:
             return None, 1
     return _find_static(lookup, scope, ordinal, segments)
+
+
+def _is_of_itself(binding: Reference, line: int) -> bool:
+    """Return whether a line gives a variable a value that begins with the variable's own name."""
+    value = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
+    is_value = binding.arguments not in {Binding.TYPE, Binding.ITEMS}
+    return is_value and binding.line == line and value.partition(".")[0] == binding.alias
 
 
 def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool) -> Holder | None:
@@ -351,11 +360,24 @@ def _find_value(
         found = lookup.find_type(scope, ordinal, names)
         if found.external:
             return Holder(external=found.external)
-    for one in found.declarations[:1]:
+    chosen, is_one = _choose_called(lookup, scope, found.declarations, role)
+    for one in chosen[:1]:
         if role is ReferenceRole.USE and scope.language == "java" and _is_callable(lookup, one):
             return None  # a method is not a value, so the name is a variable's of unknown type
-        return _read_called(lookup, found.declarations)
+        holder = _read_called(lookup, chosen)
+        return holder if holder is None or is_one else replace(holder, is_sure=False)
     return None
+
+
+def _choose_called(
+    lookup: NamedLookup, scope: FileScope, found: Sequence[Declaration], role: ReferenceRole
+) -> tuple[Sequence[Declaration], bool]:
+    """Return what is called of several declarations of a name in Swift, and whether that is one: a function
+    rather than a property, as the labels of a chain's calls are not known."""
+    if scope.language != "swift" or role is not ReferenceRole.CALL or len(found) < 2:
+        return found, True
+    called = [one for one in found if _is_callable(lookup, one)]
+    return (called, len(called) == 1) if called else (found, True)
 
 
 def _is_callable(lookup: NamedLookup, declaration: Declaration) -> bool:
@@ -390,7 +412,9 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
             members = lookup.find_members(one, name, role, of_value=True)
             members = members or lookup.find_members(one, name, role)
             if members:
-                return _read_called(lookup, members, holder, one)
+                chosen, is_one = _choose_called(lookup, scope, members, role)
+                found = _read_called(lookup, chosen, holder, one)
+                return found if found is None or is_one else replace(found, is_sure=False)
         rules = lookup.get_rules(scope)
         if holder.is_items and name in rules.giving_item:
             return _take_item(holder)

@@ -95,6 +95,8 @@ class NamedResolver:
         if role is ReferenceRole.USE and reference.arguments == AS_LABEL:
             return self._resolve_label(scope, reference)
         if role is ReferenceRole.USE and reference.arguments in {OF_TYPE, OF_GIVEN_TYPE}:
+            if scope.language == "swift":
+                return self._resolve_argument_label(scope, reference)
             holder = find_type_holder(self._lookup, scope, reference.symbol, reference.qualifier)
             if holder is not None and reference.arguments == OF_GIVEN_TYPE:
                 holder = replace(holder, is_sure=False)
@@ -113,18 +115,36 @@ class NamedResolver:
         """Resolve a label of a switch: a constant of the enum that is compared, or else any constant."""
         lookup = self._lookup
         holder = find_holder(lookup, scope, reference.symbol, reference.line, reference.qualifier)
+        has_labels = lookup.get_rules(scope).has_labels
         for one in holder.types if holder is not None else ():
-            if self._get_kind(one) is SymbolKind.ENUM:
+            if self._get_kind(one) is SymbolKind.ENUM or (has_labels and self._get_kind(one) in TYPE_KINDS):
                 assert holder is not None
                 members = lookup.find_members(one, reference.name, reference.role)
                 return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
-        if lookup.get_rules(scope).has_labels:  # Swift: a case follows a dot, and is not a name in scope
+        if has_labels:  # Swift: a case follows a dot, and is not a name in scope
             return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
         found = lookup.find_bare(scope, reference.symbol, reference.name, reference.role)
         if found.declarations:
             is_sure = found.is_sure and holder is not None
             return self._conclude(replace(found, is_sure=is_sure), reference)
         return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
+
+    def _resolve_argument_label(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve the label of an argument in Swift: a property, where a struct has no initialiser."""
+        found = self._lookup.find_type(scope, reference.symbol, tuple(reference.qualifier.split(".")))
+        if len(found.declarations) != 1 or self._get_kind(found.declarations[0]) is not SymbolKind.STRUCT:
+            return NOTHING
+        made = found.declarations[0]
+        other = self._lookup.find_scope(made.path)
+        if other is None or other.find_children(made.ordinal, "init"):
+            return NOTHING
+        own = [
+            Declaration(made.path, one)
+            for one in other.find_children(made.ordinal, reference.name)
+            if other.get_kind(one) is SymbolKind.PROPERTY
+        ]
+        makers = self._lookup.find_constructors(made)  # those of extensions may be meant instead
+        return self._conclude(FoundDeclarations(tuple(own), found.is_sure and not makers), reference)
 
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self._lookup.find_scope(declaration.path)
@@ -160,6 +180,8 @@ class NamedResolver:
             traits = tuple(one for one in found.declarations if self._get_kind(one) is SymbolKind.TRAIT)
             found = replace(found, declarations=traits)
             return self._conclude(found, reference) if traits else Resolution((), found.external or name)
+        if scope.language == "swift" and self._is_left_open(scope, ordinal, found):
+            return Resolution((), name)
         concluded = self._conclude(found, reference)
         if concluded.targets and is_type_role(role) and scope.language in WITH_MACROS:
             return self._doubt_renamed(scope, ordinal, reference, concluded)
@@ -172,6 +194,19 @@ class NamedResolver:
         if found.external:
             return Resolution((), found.external)
         return self._guess(scope, reference, is_member=False)
+
+    def _is_left_open(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
+        """Return whether a name in a type of Swift leads to an associated type of a protocol that it conforms
+        to: there it means what the type has in its place, a type parameter or what is inferred."""
+        around = scope.find_type_around(ordinal)
+        if around is None or not found.declarations:
+            return False
+        owners = self._lookup.find_extended(Declaration(scope.path, around))
+        if any(self._get_kind(one) is SymbolKind.TRAIT for one in owners):
+            return False
+        return all(
+            self._get_kind(one) is SymbolKind.TYPE and self._is_promised(one) for one in found.declarations
+        )
 
     def _doubt_renamed(
         self, scope: FileScope, ordinal: int, reference: Reference, found: Resolution
@@ -258,10 +293,20 @@ class NamedResolver:
             members = lookup.find_members(
                 one, reference.name, reference.role, reference, of_value=not is_type
             )
-            concluded = self._conclude(FoundDeclarations(tuple(members), is_sure), reference)
+            is_own = not (self._is_extension(one) and any(self._is_promised(each) for each in members))
+            concluded = self._conclude(FoundDeclarations(tuple(members), is_sure and is_own), reference)
             if concluded.targets:
                 return concluded
         return NOTHING
+
+    def _is_promised(self, member: Declaration) -> bool:
+        """Return whether a Swift protocol declares a member.
+
+        A conforming type in another repository has its own."""
+        scope = self._lookup.find_scope(member.path)
+        if scope is None or scope.language != "swift":
+            return False
+        return scope.get_kind(scope.get_parent(member.ordinal)) is SymbolKind.TRAIT
 
     def _choose_twin(self, scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
         """Return the declaration whose path shares a word with that of the use, as `uv/win.h` and
@@ -302,10 +347,21 @@ class NamedResolver:
         if several and len(declarations) > MAX_POSSIBLE:
             declarations = declarations[:MAX_POSSIBLE]
         makers = [one for one in declarations if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
+        doubted = [one for one in makers if self._is_beside_others(one)]
         makers = makers if len(makers) > 1 else []  # the types of the arguments decide between these
-        return Resolution(
-            tuple(Target(one, Confidence.POSSIBLE if one in makers else confidence) for one in declarations)
-        )
+        targets = [Target(one, Confidence.POSSIBLE if one in makers else confidence) for one in declarations]
+        for at, one in enumerate(targets):
+            if one.declaration in doubted and one.confidence is Confidence.EXACT:
+                targets[at] = Target(one.declaration, Confidence.PROBABLE)
+        return Resolution(tuple(targets))
+
+    def _is_beside_others(self, maker: Declaration) -> bool:
+        """Return whether a Swift initialiser is in an extension.
+
+        The type has others: implicit ones, or those that another repository declares."""
+        scope = self._lookup.find_scope(maker.path)
+        parent = scope.get_kind(scope.get_parent(maker.ordinal)) if scope is not None else None
+        return parent is SymbolKind.EXTENSION
 
     def _part_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
         """Return the declarations that a Java name may mean: methods in calls and after `::`, else others."""
@@ -338,7 +394,10 @@ class NamedResolver:
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return True for declarations of one name between which build constraints choose.
 
-        These are in one Go package, each in a file of its own, or in one Rust scope."""
+        They are in one Go package, each in a file of its own, in one Rust scope, or types in a Swift scope."""
+        if len(declarations) > 1 and self._program.find_language(declarations[0].path) == "swift":
+            is_type = all(self._get_kind(one) in TYPE_KINDS for one in declarations)
+            return is_type and len({self._say_scope(one) for one in declarations}) == 1
         if len(declarations) > 1 and self._is_rust(declarations[0]):
             return len({self._say_scope(one) for one in declarations}) == 1
         paths = {one.path for one in declarations}

@@ -257,13 +257,15 @@ class ScriptTypes:
         is_outside = len(each) > 1 and "|" in text and any(one.external for one in each)
         return _mix(owners) if is_outside else owners
 
-    def _find_type(self, file: ScriptFile, ordinal: int, name: str, qualifier: str, steps: int) -> Owners:
+    def _find_type(
+        self, file: ScriptFile, ordinal: int, name: str, qualifier: str, steps: int, line: int = 0
+    ) -> Owners:
         if qualifier:
             outer = self.evaluate(file, ordinal, qualifier, 0, steps + 1)
             if outer.external:
                 return Owners(external=f"{outer.external}.{name}")
             return self.get_owners(self.find_member(outer, name, steps + 1), steps=steps + 1)
-        meaning = self._names.look_up(file, ordinal, name, as_type=True)
+        meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
         if meaning is UNKNOWN:
             return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
         return self.get_owners(meaning, steps=steps + 1)
@@ -456,7 +458,7 @@ class ScriptTypes:
         for row in list_references(file.record, *roles):
             if row.symbol != symbol.ordinal:
                 continue
-            owners = self._find_type(file, symbol.parent, row.name, row.qualifier, steps + 1)
+            owners = self._find_type(file, symbol.parent, row.name, row.qualifier, steps + 1, row.line)
             outside = outside or owners.external
             found += owners.declarations
         return Owners(tuple(found), "" if found else outside)

@@ -12,6 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.swift_values import (
+    MAX_LABELLED,
+    bind_items,
+    expect_type,
+    find_suffix,
+    on_assignment,
+    on_comparison,
+    on_for,
+    on_transfer,
+    read_owner,
+    refer_labels,
+)
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
@@ -22,7 +34,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
-from repo_mcp.symbols.model import AS_LABEL
+from repo_mcp.symbols.model import AS_LABEL, Binding
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -32,7 +44,8 @@ _BUILTINS_TEXT = """
 String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print
 newValue oldValue fatalError precondition assert true false nil some none _ Self
 """
-MAX_LABELLED = 40  # arguments of one call whose labels are recorded
+_META = frozenset({"Type", "Protocol"})  # behind a type: the type of that type
+_VALUES = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE})
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _KINDS = {
     "class": SymbolKind.CLASS,
@@ -97,6 +110,9 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
     _take_type(walk, name_node)
     if kind is SymbolKind.EXTENSION:
         walk.refer(ReferenceRole.EXTEND, name, name_node, qualifier)
+        if qualifier:
+            outer, before = split_path(qualifier)
+            walk.refer(ReferenceRole.TYPE, outer, name_node, before)
     else:
         walk.types_by_name.setdefault(name, ordinal)
 
@@ -160,7 +176,11 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     flags |= SymbolFlag.VARIADIC if b"..." in text[first:last] and parameters else 0
     signature = text[first:last].decode("utf-8", "replace") if parameters else ""
     said = result.partition(b"where")[0].decode("utf-8", "replace")
-    walk.declare(
+    for value in node.children_by_field_name("default_value"):
+        before = [one for one in parameters if one.end_byte <= value.start_byte]
+        types = before[-1].children_by_field_name("name") if before else []
+        expect_type(walk, value, walk.read_line(types[-1]) if len(types) > 1 else "")
+    ordinal = walk.declare(
         node,
         name,
         kind,
@@ -170,6 +190,10 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
         count=len(parameters),
         result=" ".join(said.split()),
     )
+    walk.results[ordinal] = said
+    statements = body.named_children[0] if body is not None and body.named_child_count else None
+    if statements is not None and statements.type == "statements" and statements.named_child_count == 1:
+        expect_type(walk, statements.named_children[0], said)  # what a body gives that is one expression
 
 
 def _on_property(walk: CaptureWalk, node: Node) -> None:
@@ -178,7 +202,8 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     type_text = walk.read_line(annotation).lstrip(": ")
     value = node.child_by_field_name("value")
     names = [one for pattern in patterns for one in _find_names(pattern)]
-    if walk.is_local:
+    expect_type(walk, value, type_text)
+    if walk.is_local or walk.scope.kind in _VALUES:  # in the closure that gives a property its value
         for one in names:
             _bind(walk, one, type_text, value)
         return
@@ -190,7 +215,10 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     for one in names:
         walk.taken.add(one.start_byte)
         opens = one is names[-1]
-        walk.declare(node, walk.read(one), kind, flags=flags, access=access, result=result, opens=opens)
+        ordinal = walk.declare(
+            node, walk.read(one), kind, flags=flags, access=access, result=result, opens=opens
+        )
+        walk.results[ordinal] = type_text
 
 
 def _find_names(pattern: Node) -> list[Node]:
@@ -256,7 +284,9 @@ def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
     name = next((one for one in node.named_children if one.type == "type_identifier"), None)
     if name is not None:
-        walk.bind_parameter_type(name, node.child_by_field_name("name"))
+        bound = node.child_by_field_name("name")
+        walk.bind_parameter_type(name, bound)
+        walk.type_parameters[walk.scope.ordinal, walk.read(name)] = walk.read(bound)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -314,6 +344,7 @@ def _on_pattern_name(walk: CaptureWalk, node: Node) -> None:
 
 def _on_optional(walk: CaptureWalk, node: Node) -> None:
     """Bind the name of `if let x = make()` or `guard let self`."""
+    is_bound = any(walk.read(node) in walk.local_names.get(one.ordinal, ()) for one in walk.scopes)
     name = walk.bind_name(node)
     start, end = node.end_byte, node.end_byte + 200
     line = walk.text[start:end].partition(b"{")[0].partition(b"\n")[0].partition(b",")[0]
@@ -325,6 +356,10 @@ def _on_optional(walk: CaptureWalk, node: Node) -> None:
             walk.bind_call(name, called, qualifier, node)
         elif chain:
             walk.bind_call(name, "", chain, node)
+    elif not equals and not head.strip() and name != "self":  # `if let name {`, of the value of that name
+        walk.bind_call(name, name, "" if is_bound else "self", node, Binding.SAME)
+        if not is_bound and any(one.kind in TYPE_KINDS for one in walk.scopes):
+            walk.refer(ReferenceRole.USE, name, node, "self")
 
 
 # -- uses --------------------------------------------------------------------------------------------------
@@ -355,30 +390,27 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     if function is None:
         return
     count, labels = _count_arguments(walk, node), _read_labels(walk, node)
+    bind_items(walk, node, function)
+    refer_labels(walk, node, function)
     if function.type == "simple_identifier":
         walk.taken.add(function.start_byte)
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)
     elif function.type == "navigation_expression":
-        name = _find_suffix(function)
+        name = find_suffix(function)
         if name is not None:
             walk.taken.add(name.start_byte)
-            qualifier = walk.read_chain(function.child_by_field_name("target"))
+            qualifier = read_owner(walk, function)
             called = walk.read(name)
             walk.refer(ReferenceRole.CALL, called, name, qualifier, labels, count)
     elif function.type == "prefix_expression":
         target = function.child_by_field_name("target")
         if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
             walk.taken.add(target.start_byte)
-            walk.refer(ReferenceRole.CALL, walk.read(target), target, "?", labels, count)
+            owner = walk.values_to_come.get(function.start_byte, ("?", 0))[0]
+            walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
     elif function.type in {"constructor_expression", "user_type"}:
         made, qualifier = split_path(walk.read_chain(function))
         walk.refer(ReferenceRole.CALL, made, function, qualifier, labels, count)
-
-
-def _find_suffix(node: Node) -> Node | None:
-    suffix = node.child_by_field_name("suffix")
-    name = suffix.child_by_field_name("suffix") if suffix is not None else None
-    return name if name is not None and name.type == "simple_identifier" else None
 
 
 def _count_arguments(walk: CaptureWalk, node: Node) -> int:
@@ -412,10 +444,10 @@ def _read_labels(walk: CaptureWalk, node: Node) -> str:
 
 
 def _on_navigation(walk: CaptureWalk, node: Node) -> None:
-    name = _find_suffix(node)
+    name = find_suffix(node)
     if name is not None and name.start_byte not in walk.taken:
         walk.taken.add(name.start_byte)
-        qualifier = walk.read_chain(node.child_by_field_name("target"))
+        qualifier = read_owner(walk, node)
         walk.refer(ReferenceRole.USE, walk.read(name), name, qualifier)
 
 
@@ -424,15 +456,22 @@ def _on_prefix(walk: CaptureWalk, node: Node) -> None:
     is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
     if target is not None and is_dot and target.type == "simple_identifier":
         if target.start_byte not in walk.taken:
-            walk.refer(ReferenceRole.USE, walk.read(target), target, "?")
+            owner = walk.values_to_come.get(node.start_byte, ("?", 0))[0]
+            is_value = owner != "?" and not owner.rpartition(".")[2][:1].isupper()
+            walk.refer(ReferenceRole.USE, walk.read(target), target, owner, "", AS_LABEL if is_value else 0)
         walk.taken.add(target.start_byte)
 
 
 def _on_user_type(walk: CaptureWalk, node: Node) -> None:
     names = [one for one in node.named_children if one.type == "type_identifier"]
-    if names and names[-1].start_byte not in walk.taken:
-        qualifier = ".".join(walk.read(one) for one in names[:-1])
-        walk.refer_type(names[-1], walk.read(names[-1]), qualifier)
+    if not names or names[-1].start_byte in walk.taken:
+        return
+    said = [walk.read(one) for one in names]
+    if len(names) > 1 and said[-1] in _META:
+        names.pop()
+    for at, one in enumerate(names):
+        if one.start_byte not in walk.taken:
+            walk.refer_type(one, said[at], ".".join(said[:at]))
 
 
 def _on_label(walk: CaptureWalk, node: Node) -> None:
@@ -466,6 +505,10 @@ SWIFT = Dialect(
         "pattern_name": _on_pattern_name,
         "type_parameter": _on_type_parameter,
         "label": _on_label,
+        "comparison": on_comparison,
+        "assignment": on_assignment,
+        "transfer": on_transfer,
+        "for": on_for,
         "inherits": _on_inherits,
         "types": on_types,
         "call": _on_call,

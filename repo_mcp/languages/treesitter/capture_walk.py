@@ -62,6 +62,8 @@ class CaptureWalk(CaptureScopes):
         # Start of an initialiser list -> the chain of its type, and the depth of its items in arrays.
         self.values_to_come: dict[int, tuple[str, int]] = {}
         self.open_values: list[tuple[int, str, int]] = []  # (end, chain, depth) of the open ones
+        self.type_parameters: dict[tuple[int, str], str] = {}  # (ordinal, name) -> its bound
+        self.results: dict[int, str] = {}  # ordinal of a function or property -> the type of its value
         self.switches: list[tuple[int, str]] = []  # (end, compared value) of the open ones
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers

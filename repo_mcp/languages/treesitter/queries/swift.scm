@@ -40,6 +40,10 @@
 (guard_statement (simple_identifier) @pattern_name)
 (while_statement (simple_identifier) @pattern_name)
 (value_argument_label) @label
+(for_statement) @for
+(equality_expression) @comparison
+(assignment) @assignment
+(control_transfer_statement) @transfer
 (tuple_type_item name: (simple_identifier) @taken)
 
 ; Uses

@@ -1,0 +1,57 @@
+"""Compare with swiftc: `python -m bench.graph.swift TREE ANSWERS.jsonl [--show exact]`.
+
+ANSWERS is what `bench/graph/swift_oracle.py` printed for the tree. A constructor and its type are both right
+where one is made.
+
+`--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from bench.graph.java import read_answers
+from bench.graph.verdicts import Place, add_options, compare
+from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from tests.repo_mcp.graph.memory_program import MemoryProgram
+
+HEAD_LINES = 12  # of a declaration, until its name: attributes and modifiers
+
+
+def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
+    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    record = program.find_record(one.path)
+    assert record is not None
+    symbol = record.get_symbol(one.ordinal)
+    heads = [symbol]
+    if symbol.kind in TYPE_KINDS:
+        makers = [record.get_symbol(maker) for maker in record.list_children(one.ordinal)]
+        heads += [maker for maker in makers if maker.kind is SymbolKind.CONSTRUCTOR]
+    return any(
+        path == one.path and head.start_line <= line <= min(head.end_line, head.start_line + HEAD_LINES)
+        for path, line in places
+        for head in heads
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(prog="bench.graph.swift", description=__doc__)
+    add_options(parser)
+    given = parser.parse_args(arguments)
+    files = [one for one in sorted(given.tree.rglob("*.swift")) if one.is_file()]
+    texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
+    program = MemoryProgram(texts, PARSERS)
+
+    def check(one: Declaration, places: set[Place], kind: str) -> bool:
+        return is_right(program, one, places, kind)
+
+    compare(program, texts, read_answers(given.answers), check, given)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
