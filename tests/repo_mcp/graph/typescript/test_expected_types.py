@@ -117,7 +117,7 @@ record["two"].title;
 @pytest.mark.parametrize(
     ("line", "name", "role", "lines"),
     [
-        ("title =", "x", USE, [8]),  # keys of objects in objects
+        ("title =", "x", USE, [9]),  # keys of objects in objects
         ("chosen.clone", "clone", CALL, [5]),  # both values of a condition
         ("kept.name", "name", USE, [2]),
         ("summed.name", "name", USE, []),  # neither has the type of a sum
@@ -125,7 +125,7 @@ record["two"].title;
         ("chosen.first", "title", USE, [7]),  # what a getter returns
         ("on: column", "title", USE, [7]),  # parameters of functions that are values of keys
         ("on: column", "at", USE, [7]),
-        ("make({ x: 2", "x", USE, [8]),
+        ("make({ x: 2", "x", USE, [9]),
         ('byName.get("one")', "title", USE, [7]),
         ("const record", "title", USE, [7]),
         ('record["two"]', "title", USE, [7]),
