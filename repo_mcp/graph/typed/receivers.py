@@ -11,12 +11,13 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.holder import Holder, is_of_c, list_c_members, take_item
 from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.rules import Rules
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -35,20 +36,6 @@ _TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
 _LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """The receiver of a member access."""
-
-    types: tuple[Declaration, ...] = ()
-    external: str = ""  # dotted name of a type declared outside the repository
-    is_items: bool = False  # the types are those of the receiver's items
-    is_sure: bool = True
-    group: Declaration | None = None  # the field of an unnamed struct, inside `types`
-    guarded: Holder | None = None  # the value behind a Rust lock, which is itself `external`
-    inner: int = 0  # levels of lists inside the list of items
-    hiding: frozenset[str] = frozenset()  # members of an `Option` or `Rc` around the types
 
 
 def find_holder(
@@ -247,7 +234,7 @@ def _find_taken(
     found = find_holder(lookup, scope, ordinal, line, ".".join(names))
     if found is None or binding.arguments == Binding.SAME:
         return found
-    return replace(_find_iterated(lookup, found) or _take_item(found), is_sure=False)
+    return replace(_find_iterated(lookup, found) or take_item(found), is_sure=False)
 
 
 def _find_iterated(lookup: NamedLookup, holder: Holder) -> Holder | None:
@@ -259,11 +246,6 @@ def _find_iterated(lookup: NamedLookup, holder: Holder) -> Holder | None:
                 text = scope.get_symbol(item.ordinal).return_type
                 return _read_text(lookup, lookup.get_rules(scope), scope, item, text, holder)
     return None
-
-
-def _take_item(holder: Holder) -> Holder:
-    """Return the type of an item of a list, which is a list itself if the list is nested."""
-    return replace(holder, inner=holder.inner - 1) if holder.inner else replace(holder, is_items=False)
 
 
 def _find_payload(
@@ -394,13 +376,13 @@ def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | No
 def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
     if segment == "[]":
         if holder.is_items:
-            return _take_item(holder)
+            return take_item(holder)
         return _find_index(lookup, holder) or Holder(holder.types, is_sure=holder.is_sure)
     if segment == "this":  # in Java, of the class before it
         return holder
     name = segment.removesuffix("()")
     role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
-    if not holder.is_items and _is_of_c(lookup, holder):
+    if not holder.is_items and is_of_c(lookup, holder):
         members = list_c_members(lookup, holder, name, role)
         found = _read_declared(lookup, members[0], holder) if members else None
         return found if found is None or len(members) == 1 else replace(found, is_sure=False)
@@ -417,7 +399,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
                 return found if found is None or is_one else replace(found, is_sure=False)
         rules = lookup.get_rules(scope)
         if holder.is_items and name in rules.giving_item:
-            return _take_item(holder)
+            return take_item(holder)
         if name in rules.transparent:
             return holder
         if name in rules.imitating:
@@ -438,31 +420,6 @@ def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
                     there = Declaration(scope.path, output)
                     return _read_text(lookup, lookup.get_rules(scope), scope, there, text, holder)
     return None
-
-
-def _is_of_c(lookup: NamedLookup, holder: Holder) -> bool:
-    scopes = map(lookup.find_scope, (one.path for one in holder.types[:1]))
-    return any(scope is not None and scope.language == "c" for scope in scopes)
-
-
-def list_c_members(lookup: NamedLookup, holder: Holder, name: str, role: ReferenceRole) -> list[Declaration]:
-    """Return the fields with a name of a C struct.
-
-    Of several definitions, each counts; of an unnamed struct, only the fields in its own lines."""
-    found = [member for one in holder.types for member in lookup.find_members(one, name, role)]
-    group = holder.group
-    if group is not None and len(found) > 1:
-        scope = lookup.find_scope(group.path)
-        assert scope is not None
-        around = scope.get_symbol(group.ordinal)
-        lines = range(around.start_line, around.end_line + 1)
-        inside = [
-            one
-            for one in found
-            if one.path == group.path and scope.get_symbol(one.ordinal).start_line in lines and one != group
-        ]
-        found = inside or found
-    return list(dict.fromkeys(found))
 
 
 def _read_called(

@@ -23,6 +23,7 @@ from repo_mcp.graph.program import (
     is_wanted,
 )
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.holder import Holder, list_c_members
 from repo_mcp.graph.typed.lookup import (
     LANGUAGES,
     WITH_MACROS,
@@ -33,7 +34,7 @@ from repo_mcp.graph.typed.lookup import (
     settle,
 )
 from repo_mcp.graph.typed.overriding import list_not_overridden
-from repo_mcp.graph.typed.receivers import Holder, find_holder, find_type_holder, list_c_members
+from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, BY_REFERENCE, DERIVED, OF_GIVEN_TYPE, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import (
