@@ -395,7 +395,7 @@ class NamedResolver:
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return True for declarations of one name between which build constraints choose.
 
-        They are in one Go package, each in a file of its own, in one Rust scope, or types in a Swift scope."""
+        They are in one Go package, each in its own file, in one Rust scope, or types in a Swift scope."""
         if len(declarations) > 1 and self._program.find_language(declarations[0].path) == "swift":
             is_type = all(self._get_kind(one) in TYPE_KINDS for one in declarations)
             return is_type and len({self._say_scope(one) for one in declarations}) == 1
