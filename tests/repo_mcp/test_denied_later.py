@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,12 @@ def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reposito
 def list_holding(root: Path, token: str) -> list[str]:
     """Return the files of the data directory in which the token stands."""
     data_dir = root / ".repo_mcp"
-    files = sorted(path for path in data_dir.rglob("*") if path.is_file())
-    return [str(path.relative_to(data_dir)) for path in files if token.encode() in path.read_bytes()]
+    found = []
+    for path in sorted(data_dir.rglob("*")):
+        with suppress(FileNotFoundError):  # a file that a server is about to put in another's place
+            if path.is_file() and token.encode() in path.read_bytes():
+                found.append(str(path.relative_to(data_dir)))
+    return found
 
 
 def ask(repository: Repository, query: str = CANARY) -> list[str]:
