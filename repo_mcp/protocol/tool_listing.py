@@ -28,7 +28,12 @@ def describe_icon(uri: str) -> JsonObject:
 
 
 def show_schema(schema: JsonSchema) -> JsonObject:
-    """Return an input schema as clients see it: without limits and empty fields."""
+    """Return an input schema as clients see it: without limits and empty fields.
+
+    A schema that names its dialect may use words that are not known here, and is returned whole.
+    """
+    if "$schema" in schema:
+        return {**schema}
     shown: JsonObject = {}
     for key, value in schema.items():
         if key == "properties" and isinstance(value, dict):

@@ -145,6 +145,19 @@ def test_a_schema_is_shown_with_all_that_makes_a_call_right(toolsets: list[Tools
             assert said or one.get("default") == whole.get("default"), (tool.name, name)
 
 
+def test_a_schema_that_names_its_dialect_is_shown_whole() -> None:
+    """As the conformance suite asks: its words may be others than those of our lists."""
+    address = {"type": "object", "properties": {"street": {"type": "string", "minLength": 1}}}
+    schema: dict[str, object] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {"address": address},
+        "properties": {"address": {"$ref": "#/$defs/address"}},
+        "additionalProperties": False,
+    }
+    assert show_schema(schema) == schema
+
+
 def _drop(schema: Any, *keys: str) -> Any:
     """Return a schema without some keywords, and without what is empty."""
     if isinstance(schema, list | tuple):
