@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
-from bench.graph.java import read_answers
-from bench.graph.verdicts import Answers, Place, add_options, compare
+from bench.graph.verdicts import Answers, Place, add_options, compare, read_answers, read_texts
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.symbol_parser import parse_csharp
@@ -46,16 +46,11 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench.graph.csharp", description=__doc__)
     add_options(parser)
     given = parser.parse_args(arguments)
-    files = [one for one in sorted(given.tree.rglob("*.cs")) if one.is_file()]
-    texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
+    texts = read_texts(given.tree, ".cs")
     program = MemoryProgram(texts, {"csharp": parse_csharp})
-
-    def check(one: Declaration, places: set[Place], kind: str) -> bool:
-        return is_right(program, one, places, kind)
-
     answers = read_answers(given.answers)
     _name_attributes(answers)
-    compare(program, texts, answers, check, given, CSharpResolver)
+    compare(program, texts, answers, partial(is_right, program), given, CSharpResolver)
     return 0
 
 

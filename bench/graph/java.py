@@ -9,11 +9,10 @@ where one is made.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from pathlib import Path
+from functools import partial
 
-from bench.graph.verdicts import Answers, Place, add_options, compare
+from bench.graph.verdicts import Place, add_options, compare, read_answers, read_texts
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -21,17 +20,6 @@ from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 _TYPES = frozenset({"CLASS", "ENUM", "INTERFACE", "RECORD", "ANNOTATION_TYPE"})
 HEAD_LINES = 30  # of a declaration, until its name: annotations and modifiers
-
-
-def read_answers(file: Path) -> Answers:
-    """Return the answers for a tree."""
-    answers = Answers()
-    with file.open(encoding="utf-8") as rows:
-        for row in rows:
-            path, line, name, declared, kind = json.loads(row)
-            answers.places[path, line, name].add(tuple(declared))
-            answers.kinds.setdefault((path, line, name), kind)
-    return answers
 
 
 def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
@@ -59,14 +47,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench.graph.java", description=__doc__)
     add_options(parser)
     given = parser.parse_args(arguments)
-    files = [one for one in sorted(given.tree.rglob("*.java")) if one.is_file()]
-    texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
+    texts = read_texts(given.tree, ".java")
     program = MemoryProgram(texts, PARSERS)
-
-    def check(one: Declaration, places: set[Place], kind: str) -> bool:
-        return is_right(program, one, places, kind)
-
-    compare(program, texts, read_answers(given.answers), check, given)
+    compare(program, texts, read_answers(given.answers), partial(is_right, program), given)
     return 0
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
-from bench.graph.java import read_answers
-from bench.graph.verdicts import Place, add_options, compare
+from bench.graph.verdicts import Place, add_options, compare, read_answers, read_texts
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -42,14 +42,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench.graph.swift", description=__doc__)
     add_options(parser)
     given = parser.parse_args(arguments)
-    files = [one for one in sorted(given.tree.rglob("*.swift")) if one.is_file()]
-    texts = {file.relative_to(given.tree).as_posix(): file.read_bytes() for file in files}
+    texts = read_texts(given.tree, ".swift")
     program = MemoryProgram(texts, PARSERS)
-
-    def check(one: Declaration, places: set[Place], kind: str) -> bool:
-        return is_right(program, one, places, kind)
-
-    compare(program, texts, read_answers(given.answers), check, given)
+    compare(program, texts, read_answers(given.answers), partial(is_right, program), given)
     return 0
 
 

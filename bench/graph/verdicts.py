@@ -9,6 +9,7 @@ another declaration for the name; and unjudged where it says nothing of the name
 from __future__ import annotations
 
 import argparse
+import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,6 +51,23 @@ class Verdicts:
         default_factory=lambda: defaultdict(list)
     )
     found: set[Use] = field(default_factory=set)
+
+
+def read_answers(file: Path) -> Answers:
+    """Return the answers for a tree."""
+    answers = Answers()
+    with file.open(encoding="utf-8") as rows:
+        for row in rows:
+            path, line, name, declared, kind = json.loads(row)
+            answers.places[path, line, name].add(tuple(declared))
+            answers.kinds.setdefault((path, line, name), kind)
+    return answers
+
+
+def read_texts(tree: Path, suffix: str) -> dict[str, bytes]:
+    """Return the files of a tree with a suffix, by path."""
+    files = [one for one in sorted(tree.rglob(f"*{suffix}")) if one.is_file()]
+    return {file.relative_to(tree).as_posix(): file.read_bytes() for file in files}
 
 
 def iter_ours(
