@@ -220,9 +220,15 @@ class Adoption:
         """Record that these files of the donor are the same here."""
         self._confirmed[[row for row in map(self._find_row, paths) if row is not None]] = True
 
-    def list_others(self, walked: Sequence[str]) -> list[str]:
-        """Return the paths of the donor that are not among those of a walk, which ascend."""
-        return [self._paths[row] for row in np.flatnonzero(find_rows(walked, self._paths) < 0).tolist()]
+    def find_rows(self, walked: Sequence[str]) -> I64:
+        """Return the donor's row of each path of a walk, which ascend (int64); -1 where it has not got it."""
+        return find_rows(self._paths, walked)
+
+    def list_others(self, rows: I64) -> list[str]:
+        """Return the paths of the donor that are not among those of a walk, by `find_rows` of these."""
+        is_other = np.ones(len(self._paths), dtype=np.bool_)
+        is_other[rows[rows >= 0]] = False
+        return [self._paths[row] for row in np.flatnonzero(is_other).tolist()]
 
     def list_segments(self, paths: Sequence[str]) -> list[str]:
         """Return the names of the segments that hold any of these files."""
@@ -241,8 +247,8 @@ class Adoption:
         """Return the row of one path; None where the donor has not got it."""
         return find_place(self._paths, path)
 
-    def confirm_shared(self, files: WalkedFiles) -> tuple[list[int], dict[str, SkipReason]]:
-        """Confirm the files that Git knows to be the same, by their status in a walk.
+    def confirm_shared(self, files: WalkedFiles, rows: I64) -> tuple[list[int], dict[str, SkipReason]]:
+        """Confirm the files of a walk that Git knows to be the same, by their status. `rows` are `find_rows`.
 
         Returns the positions of the files that must be read, ascending, and those of the others that are not
         indexed, with the reasons: their bytes and sizes are the same as in the donor. Raises CorruptIndex.
@@ -252,7 +258,7 @@ class Adoption:
             return np.flatnonzero(left).tolist(), {}
         (seen, shared), self._shared = self._shared, None
         same = _find_same(files, seen, shared)
-        rows = find_rows(self._paths, [files.paths[position] for position in same.tolist()])
+        rows = rows[same]
         self._confirmed[rows[rows >= 0]] = True
         left[same[rows >= 0]] = False
         skipped = seen.get_skipped()
@@ -275,7 +281,8 @@ def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
     """Return the positions of files with the status that Git noted, in the walk and in the donor's record."""
     rows = find_rows(files.paths, shared.paths)
     walked = np.flatnonzero(rows >= 0)
-    paths, rows = [shared.paths[one] for one in walked.tolist()], rows[walked]
+    rows = rows[walked]
+    paths = shared.paths if len(walked) == len(shared.paths) else [files.paths[one] for one in rows.tolist()]
     is_same, sizes = seen.find_noted(WalkedFiles(paths, shared.theirs[walked]), STAT_BITS)
     racy = seen.find_racy()
     if racy:

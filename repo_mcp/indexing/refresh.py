@@ -277,10 +277,11 @@ class Refresh:
 
         Once reading `is_begun`, these are all files.
         """
-        purge.add_there(adoption.list_others(files.paths), adoption)
+        rows = adoption.find_rows(files.paths)
+        purge.add_there(adoption.list_others(rows), adoption)
         if is_begun:
             return files
-        left, binary = adoption.confirm_shared(files)
+        left, binary = adoption.confirm_shared(files, rows)
         self._tally.skipped.update(binary)
         files = files.take(left)
         if adoption.is_soon_compared(files):  # so that the first answer is out of a whole index

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.errors import RepoError
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.git_index import (
     INDEX,
     MAX_INDEX_BYTES,
@@ -64,10 +64,13 @@ def find_shared_blobs(
     `read` gives the files of `root`; `noted` is what Git noted of it, where the caller has read that. Of
     `other` nothing is read but what Git keeps of it.
     """
-    ours = _read_tracked(root) if noted is None else _drop_young(noted)
-    theirs = _read_tracked(other)
-    if ours is None or theirs is None:
+    noted = _read_noted(root) if noted is None else noted
+    if noted is None:
         return None
+    found = _read_noted(other, noted[0])
+    if found is None:
+        return None
+    ours, theirs = _drop_young(noted), _drop_young(found)
     if ours.blobs.shape[1] != theirs.blobs.shape[1] or _may_be_rewritten(root, ours, theirs, read):
         return None
     there = find_rows(theirs.paths, ours.paths)
@@ -100,14 +103,12 @@ def find_rows(paths: Sequence[Path], wanted: Sequence[Path]) -> I64:
     return rows
 
 
-def _read_tracked(root: str) -> TrackedFiles | None:
-    """Return what Git noted of a checkout, without files that changed too late for it; None without."""
+def _read_noted(root: str, alike: TrackedFiles | None = None) -> NotedFiles | None:
+    """Return what Git noted of a checkout, and when; None without. `alike` as in `parse_files`."""
     places = find_git_places(root)
     try:
         opened = None if places is None else read_git_file(places.git_dir, INDEX, MAX_INDEX_BYTES)
-        if opened is None:
-            return None
-        return _drop_young((parse_files(opened[0]), opened[1].st_mtime_ns))
+        return None if opened is None else (parse_files(opened[0], alike), opened[1].st_mtime_ns)
     except (OSError, UnusableIndex):
         return None
 
@@ -119,7 +120,12 @@ def _drop_young(noted: NotedFiles) -> TrackedFiles:
     if is_kept.all():
         return found
     kept = np.flatnonzero(is_kept)
-    return TrackedFiles([found.paths[one] for one in kept.tolist()], found.stats[kept], found.blobs[kept])
+    return replace(
+        found,
+        paths=[found.paths[one] for one in kept.tolist()],
+        stats=found.stats[kept],
+        blobs=found.blobs[kept],
+    )
 
 
 def _may_be_rewritten(root: str, ours: TrackedFiles, theirs: TrackedFiles, read: ReadBytes) -> bool:

@@ -27,7 +27,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -46,6 +45,7 @@ INDEX = "index"
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
 _STATUS_BYTES = 40
+_ALIGNMENT = 8  # of the entries of versions 2 and 3, after the header
 _DIGESTS = {20: "sha1", 32: "sha256"}  # by the length of an object name
 _EXTENDED = 0x40  # in the upper byte of the flags
 _ANY_FLAG = 0xF0  # in the same byte: taken to be unchanged, more flags, in conflict
@@ -119,7 +119,7 @@ class GitIndex:
         found: list[NotedFiles] = []
 
         def parse(data: bytes, written: int) -> TrackedPaths:
-            files, paths = _parse(data, lambda entries: (_build_files(data, entries), _join(entries.paths)))
+            files, paths = _parse(data, lambda entries: (_build_files(entries), _join(entries.paths)))
             found.append((files, written))
             return paths
 
@@ -195,6 +195,7 @@ class TrackedFiles:
     paths: list[bytes]  # ascending
     stats: I64  # (files, 4): size and inode modulo 2 ** 32, see `STAT_BITS`; mtime_ns, ctime_ns
     blobs: npt.NDArray[np.uint8]  # (files, 20 or 32): the object name of each content
+    entries: _Entries  # of the index that they are from
 
 
 NotedFiles = tuple[TrackedFiles, int]  # and when the index was written, in ns
@@ -205,22 +206,28 @@ def parse_index(data: bytes) -> TrackedPaths:
     return _parse(data, lambda entries: _join(entries.paths))
 
 
-def parse_files(data: bytes) -> TrackedFiles:
-    """Return the files in the bytes of an index. Raises as `parse_index` does."""
-    return _parse(data, partial(_build_files, data))
+def parse_files(data: bytes, alike: TrackedFiles | None = None) -> TrackedFiles:
+    """Return the files in the bytes of an index. Raises as `parse_index` does.
+
+    `alike` are those of another checkout. Two of one commit have the same entries but for status and object
+    names, and then its paths are taken: that halves the time.
+    """
+    return _parse(data, _build_files, None if alike is None else alike.entries)
 
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
     """The entries of an index: path and position of each."""
 
+    data: bytes  # the index
     paths: list[bytes]
     starts: I64
+    stop: int  # position after the last one
     digest_bytes: int
 
 
-def _parse(data: bytes, build: Callable[[_Entries], Built]) -> Built:
-    """Return what `build` makes of the entries. Raises UnusableIndex."""
+def _parse(data: bytes, build: Callable[[_Entries], Built], alike: _Entries | None = None) -> Built:
+    """Return what `build` makes of the entries, which may be like others. Raises UnusableIndex."""
     if len(data) < _HEADER.size:
         raise UnusableIndex("damaged")
     magic, version, count = _HEADER.unpack_from(data)
@@ -230,16 +237,16 @@ def _parse(data: bytes, build: Callable[[_Entries], Built]) -> Built:
         raise UnusableIndex(f"of the unknown version {version}")
     for size in _list_digest_sizes(data):
         try:
-            return build(_read_entries(data, version, count, size))
+            return build(_read_entries(data, version, count, size, alike))
         except (ValueError, IndexError, struct.error):  # no NUL, or beyond the end
             continue
     raise UnusableIndex("damaged")
 
 
-def _build_files(data: bytes, entries: _Entries) -> TrackedFiles:
+def _build_files(entries: _Entries) -> TrackedFiles:
     """Return the regular files among the entries."""
     width = _STATUS_BYTES + entries.digest_bytes + 2
-    whole = np.frombuffer(data, dtype=np.uint8)
+    whole = np.frombuffer(entries.data, dtype=np.uint8)
     rows = np.lib.stride_tricks.sliding_window_view(whole, width)[entries.starts]
     words = np.ascontiguousarray(rows[:, :_STATUS_BYTES]).view(">u4")
     is_kept = (rows[:, -2] & _ANY_FLAG == 0) & _has_mode(words[:, _MODE], _FILE_MODES)
@@ -251,7 +258,7 @@ def _build_files(data: bytes, entries: _Entries) -> TrackedFiles:
     stats[:, 0], stats[:, 3] = words[:, _SIZE], words[:, _INODE]
     for column, seconds in ((1, _MTIME), (2, _CTIME)):
         stats[:, column] = words[:, seconds].astype(np.int64) * 1_000_000_000 + words[:, seconds + 1]
-    return TrackedFiles(paths, stats, rows[:, _STATUS_BYTES : width - 2])
+    return TrackedFiles(paths, stats, rows[:, _STATUS_BYTES : width - 2], entries)
 
 
 def _has_mode(modes: npt.NDArray[np.uint32], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
@@ -271,21 +278,50 @@ def _list_digest_sizes(data: bytes) -> tuple[int, ...]:
     return tuple(_DIGESTS) if data.endswith(bytes(20)) else ()  # zeros: written with index.skipHash
 
 
-def _read_entries(data: bytes, version: int, count: int, digest_bytes: int) -> _Entries:
+def _read_entries(
+    data: bytes, version: int, count: int, digest_bytes: int, alike: _Entries | None
+) -> _Entries:
     """Return the entries. Raises UnusableIndex, and ValueError, IndexError or struct.error for damage."""
     end = len(data) - digest_bytes
     fixed = _STATUS_BYTES + digest_bytes
-    found = None if version == 4 else _read_at_once(data, count, fixed, end)
-    if found is None:
-        read = _read_packed if version == 4 else _read_padded
-        paths, positions, at = read(data, count, fixed, end)
-        found = paths, np.array(positions, dtype=np.int64), at
-    paths, starts, at = found
-    for name in list(_iter_extensions(data, at, end)):
+    is_alike = alike is not None and version != 4 and data.startswith(alike.data[: _HEADER.size])
+    entries = _read_alike(data, digest_bytes, alike) if alike is not None and is_alike else None
+    if entries is None:
+        found = None if version == 4 else _read_at_once(data, count, fixed, end)
+        if found is None:
+            read = _read_packed if version == 4 else _read_padded
+            paths, positions, at = read(data, count, fixed, end)
+            found = paths, np.array(positions, dtype=np.int64), at
+        entries = _Entries(data, *found, digest_bytes)
+    for name in list(_iter_extensions(data, entries.stop, end)):
         if not name[:1].isupper():  # must be understood
             raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
-    _check_order(paths)
-    return _Entries(paths, starts, digest_bytes)
+    if alike is None or entries.paths is not alike.paths:  # the order of which was checked
+        _check_order(entries.paths)
+    return entries
+
+
+def _read_alike(data: bytes, digest_bytes: int, other: _Entries) -> _Entries | None:
+    """Return the entries by those of another index of the same version and number; None where it differs in
+    more than status and object names: then its positions and paths are also ours.
+
+    Both are compared in words of 8 bytes, at every one of which an entry may begin.
+    """
+    if digest_bytes != other.digest_bytes or other.stop > len(data) - digest_bytes:
+        return None
+    span = (other.stop - _HEADER.size) // _ALIGNMENT
+    ours, theirs = (np.frombuffer(one, "<u8", span, _HEADER.size) for one in (data, other.data))
+    differs = ours != theirs
+    firsts = (other.starts - _HEADER.size) // _ALIGNMENT
+    words, rest = divmod(_STATUS_BYTES + digest_bytes, _ALIGNMENT)
+    for word in range(words):
+        differs[firsts + word] = False
+    if rest:  # of an object name; the flags follow
+        last = firsts + words
+        differs[last] = (ours[last] ^ theirs[last]) >> np.uint64(8 * rest) != 0
+    if differs.any():
+        return None
+    return _Entries(data, other.paths, other.starts, other.stop, digest_bytes)
 
 
 def _read_at_once(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], I64, int] | None:

@@ -343,6 +343,55 @@ def test_an_ordinary_index_is_read_at_once(digest: str) -> None:
     assert git_index.parse_files(data).paths == [path for at, path in enumerate(paths) if at % 4 < 2]
 
 
+@given(
+    st.sets(NAMES, min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 600), st.integers(0, 255)), max_size=3),
+    st.sampled_from(["sha1", "sha256"]),
+)
+@settings(max_examples=examples(500), deadline=None)
+def test_an_index_like_another_is_read_as_it_is_alone(
+    names: set[bytes], changes: list[tuple[int, int]], digest: str
+) -> None:
+    width = hashlib.new(digest).digest_size
+    good = build_entries(sorted(names), MODES[:1] * len(names), b"x", digest)
+    body = bytearray(good[:-width])
+    for at, byte in changes:
+        if at < len(body):
+            body[at] = byte
+    data = bytes(body) + hashlib.new(digest, body).digest()
+    other = git_index.parse_files(good)
+    try:
+        alone = git_index.parse_files(data)
+    except UnusableIndex as fault:
+        with pytest.raises(UnusableIndex, match=str(fault)):
+            git_index.parse_files(data, other)
+        return
+    found = git_index.parse_files(data, other)
+    assert found.paths == alone.paths
+    assert (found.stats == alone.stats).all()
+    assert (found.blobs == alone.blobs).all()
+
+
+@pytest.mark.parametrize("digest", ["sha1", "sha256"])
+def test_only_status_and_object_names_may_differ_in_an_index_like_another(digest: str) -> None:
+    paths = [b"%02d/%s" % (number, b"a" * (number % 19)) for number in range(40)]
+    good = build_entries(paths, MODES[:1] * 40, b"x", digest)
+    width = hashlib.new(digest).digest_size
+    other = git_index.parse_files(good)
+    entries = other.entries
+    start = int(entries.starts[20])
+    for at in range(start, int(entries.starts[21])):
+        data = bytearray(good)
+        data[at] ^= 1
+        is_free = at < start + 40 + width
+        found = git_index._read_alike(bytes(data), width, entries)
+        assert (found is not None) == is_free
+        assert found is None or found.paths is entries.paths
+    for size in (16, width + 4):  # cut within the entries
+        assert git_index._read_alike(good[: entries.stop - size], width, entries) is None
+    assert git_index._read_alike(good, 52 - width, entries) is None
+
+
 @pytest.mark.parametrize(
     "paths", [[b"a", b"b" * 0xFFF], [b"a", b"b" * 5_000]], ids=["the length that says more", "longer"]
 )
