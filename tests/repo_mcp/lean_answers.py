@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
-import jsonschema
+from tests.repo_mcp.schema_check import validate
 
 _FORMS = frozenset({"error", "warnings", "format", "text"})  # which of the kinds of answers it is
 
 
 def read_answer(schema: Mapping[str, object], found: Any) -> Any:
     """Return an answer with what it leaves out; it must be valid, and must hold nothing that says nothing."""
-    jsonschema.validate(found, cast(Any, schema), cls=jsonschema.Draft202012Validator)
+    validate(schema, found)
     assert list(find_idle(schema, found)) == []
     return fill_in(schema, found)
 

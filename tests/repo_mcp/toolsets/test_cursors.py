@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
-import jsonschema
 import pytest
 
 from repo_mcp.audit.log import AuditLog
@@ -18,6 +17,7 @@ from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets import graph, repo, research
 from repo_mcp.toolsets.answers import MAX_ROWS, Page, encode_cursor
+from tests.repo_mcp.schema_check import validate
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets import retrieval_roots
 
@@ -72,7 +72,7 @@ class Served:
     def ask(self, tool: str, **arguments: object) -> dict[str, Any]:
         answer = self.tools[tool].call(arguments, CallContext(lambda: False))
         structured = cast(dict[str, Any], answer.structured)
-        jsonschema.validate(structured, cast(Any, self.tools[tool].output_schema))
+        validate(self.tools[tool].output_schema, structured)
         return structured
 
     def find(self, name: str) -> str:

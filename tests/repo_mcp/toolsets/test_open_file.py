@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import jsonschema
 import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
+from tests.repo_mcp.schema_check import validate
 
 SOURCE = """\
 import os
@@ -53,7 +53,7 @@ class Served:
     def call(self, **arguments: Any) -> dict[str, Any]:
         answer = self.tool.call(arguments, CallContext(lambda: False))
         envelope = json.loads(answer.text)
-        jsonschema.validate(envelope, cast(Any, self.tool.output_schema))
+        validate(self.tool.output_schema, envelope)
         assert len(answer.text.encode()) <= 65_536
         assert answer.is_error == (not envelope["ok"])
         return cast(dict[str, Any], envelope)
