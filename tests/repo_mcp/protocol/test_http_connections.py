@@ -27,10 +27,10 @@ LARGE_BYTES = 8_000_000  # more than the buffers of two sockets hold
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts connections in /proc")
 
 
-def _serve(place: Path, start: str, *options: str) -> HttpServed:
+def _serve(place: Path, start: str, *options: str, large: str = "") -> HttpServed:
     root = place / "tiny_repo"
     shutil.copytree(CORPUS, root)
-    (root / "large.txt").write_text(f"{'a line of text ' * 66}\n" * (LARGE_BYTES // 1000))
+    (root / "large.txt").write_text(large)
     return HttpServed(root, "--no-watch", *options, start=start)
 
 
@@ -43,18 +43,26 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServed]:
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServed]:
-    large = ["--max-file-bytes", "16000000", "--max-total-bytes-per-response", "8388608"]
-    large += ["--max-open-lines", "100000"]
-    server = _serve(tmp_path_factory.mktemp("impatient"), IMPATIENT, *large)
+    options = ["--max-file-bytes", "16000000", "--max-total-bytes-per-response", "8388608"]
+    options += ["--max-open-lines", "100000"]
+    large = f"{'-' * 999}\n" * (LARGE_BYTES // 1000)  # no words, so that it is soon indexed
+    server = _serve(tmp_path_factory.mktemp("impatient"), IMPATIENT, *options, large=large)
+    yield server
+    assert server.end() == (0, "", "")
+
+
+@pytest.fixture(scope="module")
+def crowded_at_first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServed]:
+    server = _serve(tmp_path_factory.mktemp("crowded"), FEW)
     yield server
     assert server.end() == (0, "", "")
 
 
 @pytest.fixture
-def crowded(tmp_path: Path) -> Iterator[HttpServed]:
-    server = _serve(tmp_path, FEW)
-    yield server
-    assert server.end() == (0, "", "")
+def crowded(crowded_at_first: HttpServed) -> HttpServed:
+    """A server to which nobody is connected."""
+    wait_for(lambda: crowded_at_first.count_connections() == 0)
+    return crowded_at_first
 
 
 @pytest.mark.parametrize("said", [b"", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"])
@@ -100,12 +108,7 @@ def _strange(served: HttpServed, name: str) -> bytes:
 
 
 STRANGE = ["silent", "half a header", "refused", "refused often", "refused with a body to come"]
-
-
-@pytest.mark.parametrize("name", [*STRANGE, "refused in chunks"])
-def test_a_stranger_is_cut(impatient: HttpServed, name: str) -> None:
-    with impatient.connect(_strange(impatient, name)) as connection:
-        wait_for(lambda: is_ended(connection))
+STRANGE += ["refused in chunks"]
 
 
 def _slow(served: HttpServed, name: str) -> bytes:
@@ -121,10 +124,23 @@ def _slow(served: HttpServed, name: str) -> bytes:
 SLOW = ["half a second header", "half a body", "chunks without end", "the same where nothing is"]
 
 
+@pytest.fixture(scope="module")
+def unfinished(impatient: HttpServed) -> Iterator[dict[str, socket.socket]]:
+    """Yield connections by name, opened one after another, so that their time runs out together."""
+    sent = {name: _strange(impatient, name) for name in STRANGE}
+    sent |= {name: _slow(impatient, name) for name in SLOW}
+    with ExitStack() as held:
+        yield {name: held.enter_context(impatient.connect(said)) for name, said in sent.items()}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_stranger_is_cut(unfinished: dict[str, socket.socket], name: str) -> None:
+    wait_for(lambda: is_ended(unfinished[name]))
+
+
 @pytest.mark.parametrize("name", SLOW)
-def test_a_request_that_does_not_go_on_is_cut(impatient: HttpServed, name: str) -> None:
-    with impatient.connect(_slow(impatient, name)) as connection:
-        wait_for(lambda: is_ended(connection))
+def test_a_request_that_does_not_go_on_is_cut(unfinished: dict[str, socket.socket], name: str) -> None:
+    wait_for(lambda: is_ended(unfinished[name]))
 
 
 def test_a_client_that_reads_nothing_is_cut(impatient: HttpServed) -> None:

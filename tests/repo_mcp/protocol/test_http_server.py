@@ -23,6 +23,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from repo_mcp.protocol.http_server import open_socket
+from tests.forked import popen
 from tests.http_served import PATIENCE_SECONDS, PROJECT, START
 from tests.http_served import HttpServed as Served
 
@@ -163,17 +164,18 @@ def test_an_interrupt_ends_it(tmp_path: Path) -> None:
 
 def test_a_taken_port_is_said(served: Served, tmp_path: Path) -> None:
     port = served.base.rpartition(":")[2]
-    done = subprocess.run(
+    second = popen(
         [sys.executable, "-c", START, "--repo-root", str(tmp_path), "--transport", "http", "--port", port],
-        capture_output=True,
-        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        timeout=PATIENCE_SECONDS,
-        check=False,
+        text=True,
     )
-    assert done.returncode == 2
-    assert "--port" in done.stderr
-    assert "in use" in done.stderr
+    _, complained = second.communicate(timeout=PATIENCE_SECONDS)
+    assert second.returncode == 2
+    assert "--port" in complained
+    assert "in use" in complained
 
 
 def test_calls_over_the_rate_are_refused(tmp_path: Path) -> None:

@@ -13,8 +13,12 @@ import anyio
 import pytest
 
 from repo_mcp.protocol.http_server import MAX_SESSIONS, SessionTable
-from tests.http_served import OPENING, HttpServed, is_ended, wait_for
+from tests.deep.sizes import choose
+from tests.http_served import OPENING, START, HttpServed, is_ended, wait_for
 
+SESSIONS = choose(8, MAX_SESSIONS)  # of the server below
+TABLE = "from repo_mcp.protocol.http_server import SessionTable; "
+FEW = TABLE + f"SessionTable.__init__.__defaults__ = ({SESSIONS},); " + START
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tiny_repo"
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 PARAMS: dict[str, Any] = OPENING["params"]  # type: ignore[assignment]
@@ -37,7 +41,7 @@ MALFORMED: list[Any] = [
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServed]:
     root = tmp_path_factory.mktemp("sessions") / "tiny_repo"
     shutil.copytree(CORPUS, root)
-    server = HttpServed(root, "--no-watch")
+    server = HttpServed(root, "--no-watch", start=FEW)
     yield server
     assert server.end() == (0, "", "")
 
@@ -55,23 +59,26 @@ def _answers(served: HttpServed, session: str) -> bool:
     return status == 200
 
 
+@pytest.mark.sized
 def test_the_malformed_takes_no_session(served: HttpServed) -> None:
-    held = [_open(served) for _ in range(MAX_SESSIONS)]
-    for number in range(2 * MAX_SESSIONS):
+    held = [_open(served) for _ in range(SESSIONS)]
+    for number in range(2 * SESSIONS):
         _, session, body = served.post(MALFORMED[number % len(MALFORMED)])
         assert b'"error"' in body
         assert not (session and _answers(served, session))
     assert all(_answers(served, session) for session in held)
 
 
+@pytest.mark.sized
 def test_the_session_unused_for_longest_ends_for_a_new_one(served: HttpServed) -> None:
-    held = [_open(served) for _ in range(MAX_SESSIONS)]
+    held = [_open(served) for _ in range(SESSIONS)]
     assert _answers(served, held[0])
     newest = _open(served)
     assert not _answers(served, held[1])
     assert all(_answers(served, session) for session in [held[0], *held[2:], newest])
 
 
+@pytest.mark.sized
 @pytest.mark.skipif(sys.platform != "linux", reason="counts connections in /proc")
 def test_streams_hold_no_session(served: HttpServed) -> None:
     """Neither those of old clients nor the others, and none of the ended ones stays open."""
@@ -82,7 +89,7 @@ def test_streams_hold_no_session(served: HttpServed) -> None:
         )
         assert stream.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
         old = []
-        for _ in range(MAX_SESSIONS + 1):
+        for _ in range(SESSIONS + 1):
             old.append(held.enter_context(served.connect(served.head("GET /sse"))))
             assert old[-1].recv(1 << 16).startswith(b"HTTP/1.1 200 ")
         wait_for(lambda: is_ended(stream))
@@ -93,9 +100,10 @@ def test_streams_hold_no_session(served: HttpServed) -> None:
     wait_for(lambda: served.count_connections() == 0)
 
 
+@pytest.mark.sized
 def test_a_deleted_session_gives_its_place_back(served: HttpServed) -> None:
     first = _open(served)
-    for _ in range(2 * MAX_SESSIONS):
+    for _ in range(2 * SESSIONS):
         assert _answers(served, first)
         with served.connect(served.head("DELETE /mcp", session=_open(served))) as connection:
             assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
