@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import tests.unsynced  # noqa: F401
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.sizes import FEW, IS_DEEP, examples
 

@@ -36,4 +36,5 @@ def fork_children(patch: pytest.MonkeyPatch) -> None:
 @cache
 def _preload() -> None:
     modules = pkgutil.walk_packages(repo_mcp.__path__, "repo_mcp.")
-    multiprocessing.set_forkserver_preload([one.name for one in modules if not one.name.endswith("__main__")])
+    names = [one.name for one in modules if not one.name.endswith("__main__")]
+    multiprocessing.set_forkserver_preload([*names, "tests.unsynced"])

@@ -56,20 +56,18 @@ def compile_schema(schema: Mapping[str, Any]) -> Check | None:
     """Return what tells whether a value is valid; None for a schema with a keyword that is not known."""
     if isinstance(schema, bool) or schema.keys() - _KEYWORDS.keys() - _SAYS_NOTHING:
         return None
-    checks = []
-    for keyword, make in _KEYWORDS.items():
-        if keyword in schema:
-            check = make(schema)
-            if check is None:
-                return None
-            checks.append(check)
-    return lambda value: all(check(value) for check in checks)
+    makers = dict.fromkeys(make for keyword, make in _KEYWORDS.items() if keyword in schema)
+    made = [make(schema) for make in makers]
+    if None in made:
+        return None
+    checks = cast(list[Check], made)
+    return checks[0] if len(checks) == 1 else lambda value: all(check(value) for check in checks)
 
 
 def _check_type(schema: Mapping[str, Any]) -> Check:
     names = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
     checks = [_TYPES[name] for name in names]
-    return lambda value: any(check(value) for check in checks)
+    return checks[0] if len(checks) == 1 else lambda value: any(check(value) for check in checks)
 
 
 def _check_enum(schema: Mapping[str, Any]) -> Check | None:

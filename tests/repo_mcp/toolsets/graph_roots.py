@@ -232,10 +232,11 @@ class Served(served_toolset.ServedToolset):
     def _complete(self, found: dict[str, Any]) -> None:
         """Give rows what a client knows of them: the path of the row before, and what follows from both."""
         path = ""
-        for row in found["result"]:
-            path = row.get("file_path") or path
-            row["file_path"] = path
-            with self.repository.engines.graph.open_at(row["node_id"]) as (_, node):
+        with self.repository.engines.graph.open() as graph:
+            for row in found["result"]:
+                path = row.get("file_path") or path
+                row["file_path"] = path
+                node = graph.choose(row["node_id"], "node_id")
                 row["qualified_name"] = node.qualified_name
                 assert (node.path, node.name_inside) == (path, row["name"])
         for row in [*found["result"], *found.get("external", []), *found["unresolved_in"]]:

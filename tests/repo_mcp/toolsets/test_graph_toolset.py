@@ -30,7 +30,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
-from tests.deep.sizes import choose, examples
+from tests.deep.sizes import IS_DEEP, choose, examples
 from tests.repo_mcp.semantic.tiny_model import write_model
 from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write_tree
 
@@ -564,7 +564,7 @@ def ask_everything(served: Served) -> dict[str, str]:
             rows += served.rows("get_file_outline", path=path)
     answers = {
         f"{tool} {row['node_id']}": served.ask(tool, {"node_id": row["node_id"]}).text
-        for row in rows
+        for row in rows[:: 1 if IS_DEEP else 3]
         for tool in OF_NODES
     }
     for query in ("save", "sa*", "OrderStore.save", "oS", "order store", "Basket"):
@@ -573,6 +573,7 @@ def ask_everything(served: Served) -> dict[str, str]:
     return answers
 
 
+@pytest.mark.sized
 def test_answers_depend_on_the_tree_alone(served: Served, tmp_path: Path) -> None:
     """The same bytes twice, in another place, after a history of changes, and after compaction."""
     wanted = ask_everything(served)

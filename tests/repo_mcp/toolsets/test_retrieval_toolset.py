@@ -35,10 +35,18 @@ from tests.repo_mcp.toolsets.retrieval_roots import (
 TOOLS = ["search", "open_file", "get_snippet", "list_dir"]
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("retrieval")
+    served = Served(*make_trees(place), place / "data")
+    yield served
+    served.close()
+
+
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    docs, code = make_trees(tmp_path)
-    served = Served(docs, code, tmp_path / "data")
+def changing(tmp_path: Path) -> Iterator[Served]:
+    """Yield roots of one's own."""
+    served = Served(*make_trees(tmp_path), tmp_path / "data")
     yield served
     served.close()
 
@@ -150,7 +158,7 @@ def test_search_in_one_repository(served: Served, repo: str) -> None:
     ]
 
 
-def test_the_same_search_gives_the_same_bytes(served: Served, tmp_path: Path) -> None:
+def test_the_same_search_gives_the_same_bytes(changing: Served, tmp_path: Path) -> None:
     """Again and again, after a restart, from an index built anew, and while there is none."""
 
     def ask(of: Served, **arguments: object) -> str:
@@ -164,22 +172,22 @@ def test_the_same_search_gives_the_same_bytes(served: Served, tmp_path: Path) ->
         {"query": r"\bmount\w*", "regex": True, "repo": "code"},
         {"query": "e", "path_glob": "*.md"},
     ]
-    first = [ask(served, **question) for question in questions]
-    for _ in range(20):
-        assert [ask(served, **question) for question in questions] == first
+    first = [ask(changing, **question) for question in questions]
+    for _ in range(3):
+        assert [ask(changing, **question) for question in questions] == first
     for data_dir, index in ((tmp_path / "data", True), (tmp_path / "other", True), (tmp_path / "new", False)):
-        again = Served(served.docs, served.code, data_dir, index=index)
+        again = Served(changing.docs, changing.code, data_dir, index=index)
         try:
             assert [ask(again, **question) for question in questions] == first
         finally:
             again.close()
 
 
-def test_a_damaged_index_changes_no_answer(served: Served, tmp_path: Path) -> None:
-    first = served.result("search", query="mount")
+def test_a_damaged_index_changes_no_answer(changing: Served, tmp_path: Path) -> None:
+    first = changing.result("search", query="mount")
     for segment in (tmp_path / "data").rglob("*.seg"):
         segment.write_bytes(segment.read_bytes()[:100])
-    again = Served(served.docs, served.code, tmp_path / "data", index=False)
+    again = Served(changing.docs, changing.code, tmp_path / "data", index=False)
     try:
         assert again.result("search", query="mount") == first
     finally:
@@ -324,10 +332,10 @@ def test_a_match_over_several_lines_names_both_ends(served: Served) -> None:
     assert (row["line"], row["end_line"], row["preview"]) == (1, 4, "import os")
 
 
-def test_a_long_line_is_found_and_shown_around_its_match(served: Served) -> None:
-    write_tree(served.docs, {"long.md": "a " * 5_000 + "needle_x" + " b" * 5_000 + "\n"})
-    served.refresh()
-    (row,) = served.result("search", query="needle_x")["matches"]
+def test_a_long_line_is_found_and_shown_around_its_match(changing: Served) -> None:
+    write_tree(changing.docs, {"long.md": "a " * 5_000 + "needle_x" + " b" * 5_000 + "\n"})
+    changing.refresh()
+    (row,) = changing.result("search", query="needle_x")["matches"]
     assert "needle_x" in row["preview"]
     assert len(row["preview"]) <= 402
 
@@ -365,11 +373,11 @@ def test_open_file_gives_every_line_numbered(served: Served) -> None:
     }  # fmt: skip
 
 
-def test_open_file_gives_a_large_file_whole(served: Served) -> None:
+def test_open_file_gives_a_large_file_whole(changing: Served) -> None:
     lines = [f"line {n} " + "x" * (n % 300) for n in range(10_000)]
     lines[5_000] = "y" * 100_000
-    write_tree(served.docs, {"large.md": "\n".join(lines) + "\n"})
-    envelope = served.call("open_file", repo="docs", path="large.md")
+    write_tree(changing.docs, {"large.md": "\n".join(lines) + "\n"})
+    envelope = changing.call("open_file", repo="docs", path="large.md")
     assert envelope["meta"] == {
         "repo": "docs",
         "duration_ms": envelope["meta"]["duration_ms"],
@@ -445,16 +453,16 @@ def test_an_answer_never_has_more_bytes_than_the_operator_allows(tmp_path: Path)
         served.close()
 
 
-def test_content_is_faithful_and_what_may_hide_text_is_said(served: Served) -> None:
+def test_content_is_faithful_and_what_may_hide_text_is_said(changing: Served) -> None:
     line = "if admin: \u202e# \u2066comment"
-    write_tree(served.code, {"trick.py": f"\ttab\n{line}\n\x1b[31m\n"})
-    envelope = served.call("open_file", repo="code", path="trick.py")
+    write_tree(changing.code, {"trick.py": f"\ttab\n{line}\n\x1b[31m\n"})
+    envelope = changing.call("open_file", repo="code", path="trick.py")
     assert line in envelope["result"]["content"]
     assert envelope["meta"]["warnings"] == [
         "control or bidirectional characters that may hide text: lines 2, 3"
     ]
-    served.refresh()
-    envelope = served.call("search", query="admin", repo="code")
+    changing.refresh()
+    envelope = changing.call("search", query="admin", repo="code")
     assert envelope["result"]["matches"][0]["preview"] == line
     assert envelope["meta"]["warnings"] == ["control or bidirectional characters that may hide text: match 1"]
 
@@ -567,17 +575,17 @@ def test_everything_listed_opens_or_is_binary(served: Served) -> None:
     ],
 )
 def test_every_path_that_cannot_be_is_refused_by_each_tool_with_the_reason(
-    served: Served, path: str, code: str
+    changing: Served, path: str, code: str
 ) -> None:
     for link, target in (
-        ("outside", served.docs / "README.md"),
-        ("outside_dir", served.docs),
+        ("outside", changing.docs / "README.md"),
+        ("outside_dir", changing.docs),
         ("to_secret", ".env"),
         ("dangling", "nowhere"),
         ("loop", "loop"),
     ):
-        os.symlink(target, served.code / link)
-    os.mkfifo(served.code / "pipe")
+        os.symlink(target, changing.code / link)
+    os.mkfifo(changing.code / "pipe")
     reasons = {
         "PATH_OUT_OF_ROOT": "out_of_root", "PATH_NOT_FOUND": "missing", "PATH_UNREADABLE": "unreadable",
         "PATH_DENIED": "denied",
@@ -589,13 +597,13 @@ def test_every_path_that_cannot_be_is_refused_by_each_tool_with_the_reason(
     ):
         if (name, path) in (("list_dir", "pipe"), ("open_file", ".")):
             continue
-        error = served.error(name, repo="code", path=path, **more)
+        error = changing.error(name, repo="code", path=path, **more)
         assert error["code"] == code, (name, error)
         assert error["details"]["reason"] == reasons.get(code, error["details"]["reason"])
         assert error["details"]["argument"] == "path"
         text = json.dumps(error)
-        assert str(served.code) not in text
-        assert str(served.docs) not in text
+        assert str(changing.code) not in text
+        assert str(changing.docs) not in text
 
 
 def test_the_wrong_kind_is_said(served: Served) -> None:
@@ -695,18 +703,18 @@ def test_the_default_place_is_the_users_cache_and_belongs_to_the_pair(
     assert stat.S_IMODE(places[0].stat().st_mode) == 0o700
 
 
-def test_a_root_that_went_away_is_a_configuration_error_at_the_call(served: Served) -> None:
-    served.code.rename(served.code.with_name("moved"))
+def test_a_root_that_went_away_is_a_configuration_error_at_the_call(changing: Served) -> None:
+    changing.code.rename(changing.code.with_name("moved"))
     for name, arguments in (
         ("search", {"query": "mount"}),
         ("search", {"query": "mount", "repo": "code"}),
         ("open_file", {"repo": "code", "path": "lib/a.c"}),
         ("list_dir", {"repo": "code"}),
     ):
-        error = served.error(name, **arguments)
+        error = changing.error(name, **arguments)
         assert error["code"] == "CONFIG_INVALID"
         assert error["message"] == "The root of code was moved, replaced or deleted."
-    assert served.result("search", query="mount", repo="docs")["matches"]
+    assert changing.result("search", query="mount", repo="docs")["matches"]
 
 
 def test_both_roots_may_be_the_same_directory(tmp_path: Path) -> None:
@@ -725,13 +733,13 @@ def test_both_roots_may_be_the_same_directory(tmp_path: Path) -> None:
 # The log
 
 
-def test_each_call_is_logged_with_tool_repo_duration_and_code_and_no_contents(served: Served) -> None:
-    served.call("search", query="zebra-canary-query")
-    served.call("open_file", repo="docs", path="README.md")
-    served.call("get_snippet", repo="code", path=".env", start_line=1, end_line=2)
-    served.call("list_dir", repo="code", path="../etc")
-    served.call("open_file", repo="nonsense", path="x")
-    entries = served.audit.read(None, 100).entries
+def test_each_call_is_logged_with_tool_repo_duration_and_code_and_no_contents(changing: Served) -> None:
+    changing.call("search", query="zebra-canary-query")
+    changing.call("open_file", repo="docs", path="README.md")
+    changing.call("get_snippet", repo="code", path=".env", start_line=1, end_line=2)
+    changing.call("list_dir", repo="code", path="../etc")
+    changing.call("open_file", repo="nonsense", path="x")
+    entries = changing.audit.read(None, 100).entries
     rows = [(entry["tool"], entry["ok"], entry["blocked"], entry["error_code"]) for entry in entries]
     assert rows == [
         ("search", True, False, None),
@@ -747,25 +755,25 @@ def test_each_call_is_logged_with_tool_repo_duration_and_code_and_no_contents(se
     assert arguments[2]["path"] == {"type": "path", "class": "denied"}
     assert arguments[3]["path"] == {"type": "path", "class": "escape"}
     assert all(isinstance(entry["duration_ms"], int) for entry in entries)
-    text = (Path(served.roots.directory.path) / "audit.jsonl").read_text()
+    text = (Path(changing.roots.directory.path) / "audit.jsonl").read_text()
     assert "zebra" not in text
     assert "Handbook" not in text
     assert CANARY not in text
     assert "nonsense" not in text
 
 
-def test_a_log_that_cannot_be_written_stops_nobody_and_is_said(served: Served) -> None:
-    (Path(served.roots.directory.path) / "audit.jsonl").mkdir()
-    envelope = served.call("list_dir", repo="docs")
+def test_a_log_that_cannot_be_written_stops_nobody_and_is_said(changing: Served) -> None:
+    (Path(changing.roots.directory.path) / "audit.jsonl").mkdir()
+    envelope = changing.call("list_dir", repo="docs")
     assert envelope["meta"]["warnings"] == ["audit_unavailable"]
     assert envelope["result"]["entries"]
 
 
-def test_a_call_that_never_began_is_logged_as_cancelled(served: Served) -> None:
-    drop = served.tools["search"].drop
+def test_a_call_that_never_began_is_logged_as_cancelled(changing: Served) -> None:
+    drop = changing.tools["search"].drop
     assert drop is not None
     drop({"query": "x"}, CallContext(lambda: True))
-    (entry,) = served.audit.read(None, 10).entries
+    (entry,) = changing.audit.read(None, 10).entries
     assert (entry["ok"], entry["error_code"]) == (False, "CANCELLED")
 
 

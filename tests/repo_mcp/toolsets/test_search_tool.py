@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,15 +27,19 @@ FILES = {
 TEXT_LINE = re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL)  # a span may be a number's, with a class
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Iterator[Repository]:
-    for path, text in FILES.items():
-        (tmp_path / "root" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "root" / path).write_text(text)
-    repository = Repository(load_config(str(tmp_path / "root")))
+def build(root: Path, **more: str) -> Repository:
+    for path, text in (FILES | {f"{name}.py": text for name, text in more.items()}).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    repository = Repository(load_config(str(root)))
     repository.refresh()
-    yield repository
-    repository.close()
+    return repository
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    with closing(build(tmp_path_factory.mktemp("search") / "root")) as repository:
+        yield repository
 
 
 def call(repository: Repository, query: str, *, cancelled: bool = False, **arguments: Any) -> dict[str, Any]:
@@ -96,12 +101,18 @@ LEDGER = "".join(
 )
 
 
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    """Yield the repository with one more file, in which there is much to find."""
+    with closing(build(tmp_path_factory.mktemp("ledger") / "root", ledger=LEDGER)) as repository:
+        yield repository
+
+
 @pytest.fixture
-def ledger(repository: Repository) -> Repository:
-    """Return the repository with one more file, in which there is much to find."""
-    (Path(repository.config.root) / "ledger.py").write_text(LEDGER)
-    repository.refresh()
-    return repository
+def changing(tmp_path: Path) -> Iterator[Repository]:
+    """Yield the same, for one test alone."""
+    with closing(build(tmp_path / "root", ledger=LEDGER)) as repository:
+        yield repository
 
 
 def test_lines_of_one_declaration_are_one_hit_that_names_it(ledger: Repository) -> None:
@@ -154,11 +165,11 @@ def test_hits_as_text_tell_each_path_and_declaration_once(ledger: Repository) ->
 
 
 @pytest.mark.parametrize("mode", ["bm25", "symbol", "literal"])
-def test_hits_as_text_show_the_same_lines(ledger: Repository, mode: str) -> None:
-    (Path(ledger.config.root) / "odd.py").write_text("def get_user():\n    x\t= '1\t2\x0c3 4'\n")
-    ledger.refresh()
-    hits = search(ledger, "get_user", mode=mode)["hits"]
-    texts = search(ledger, "get_user", mode=mode, detail="text")["hits"]
+def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> None:
+    (Path(changing.config.root) / "odd.py").write_text("def get_user():\n    x\t= '1\t2\x0c3 4'\n")
+    changing.refresh()
+    hits = search(changing, "get_user", mode=mode)["hits"]
+    texts = search(changing, "get_user", mode=mode, detail="text")["hits"]
     for hit, text in zip(hits, texts, strict=True):
         path, *rows = text.split("\n")
         assert path == hit["path"]
@@ -179,12 +190,12 @@ def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> 
     assert ranked == "ledger.py\n10-11 Ledger.:    def close(self):\n11:        return post(3)\n"
 
 
-def test_a_heading_with_a_number_lies_in_nothing(ledger: Repository) -> None:
-    (Path(ledger.config.root) / "a.md").write_text("# 2.1 Posting\n\nPost it.\n")
-    ledger.refresh()
+def test_a_heading_with_a_number_lies_in_nothing(changing: Repository) -> None:
+    (Path(changing.config.root) / "a.md").write_text("# 2.1 Posting\n\nPost it.\n")
+    changing.refresh()
     query = {"query": "2.1 Posting", "file_glob": "a.md", "detail": "text"}
     for mode in ("bm25", "literal"):
-        (hit,) = search(ledger, mode=mode, **query)["hits"]
+        (hit,) = search(changing, mode=mode, **query)["hits"]
         assert hit.startswith("a.md\n1-3:# 2.1 Posting\n")
 
 
@@ -208,20 +219,23 @@ def test_lines_around_matches_are_shown_once(ledger: Repository) -> None:
     assert shown == [f"{number}\t{texts[number - 1]}" for number in range(3, 15)]
 
 
-def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(ledger: Repository) -> None:
+def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing: Repository) -> None:
     for name in range(30):
-        (Path(ledger.config.root) / f"z{name:02}.py").write_text("    post(4)\n" * 6)
-    ledger.refresh()
-    result = search(ledger, "post(4)", mode="literal")
-    assert [hit["path"] for hit in result["hits"]] == ["ledger.py", *(f"z{name:02}.py" for name in range(9))]
+        (Path(changing.config.root) / f"z{name:02}.py").write_text("    post(4)\n" * 6)
+    changing.refresh()
+    result = search(changing, "post(4)", mode="literal")
+    assert [hit["path"] for hit in result["hits"]] == [
+        "ledger.py",
+        *(f"z{name:02}.py" for name in range(9)),
+    ]
     assert [hit["more"] for hit in result["hits"]] == [55, *[1] * 9]
     assert all(hit["snippet"].count("\t") == 5 for hit in result["hits"])
     assert (result["total"], result["total_is_lower_bound"], result["truncated"]) == (114, True, True)
-    (alone,) = search(ledger, "post(4)", mode="literal", file_glob="ledger.py")["hits"]
+    (alone,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py")["hits"]
     assert (alone["snippet"].count("\t"), alone["more"]) == (50, 10)  # there is room for them
-    (asked,) = search(ledger, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=2)["hits"]
+    (asked,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=2)["hits"]
     assert (asked["snippet"].count("\t"), asked["more"]) == (2, 58)
-    whole = search(ledger, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=200)
+    whole = search(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=200)
     assert tell(whole["hits"][0]).get("more") is None
     assert not whole.get("truncated")
 
@@ -255,13 +269,13 @@ def test_pages_follow_one_another(repository: Repository, query: str, arguments:
     assert again["cursor"] == pages[0]["cursor"]
 
 
-def test_a_cursor_of_another_search_is_refused(repository: Repository) -> None:
-    cursor = search(repository, "get_user", mode="literal", top_k=1)["cursor"]
+def test_a_cursor_of_another_search_is_refused(changing: Repository) -> None:
+    cursor = search(changing, "get_user", mode="literal", top_k=1)["cursor"]
     for query, mode, given in (("name", "literal", cursor), ("get_user", "bm25", cursor)):
-        error = call(repository, query, mode=mode, cursor=given)["error"]
+        error = call(changing, query, mode=mode, cursor=given)["error"]
         assert (error["code"], "cursor" in error["message"]) == ("invalid_argument", True)
-    (Path(repository.config.root) / "a.py").unlink()
-    error = call(repository, "get_user", mode="literal", cursor=cursor)["error"]
+    (Path(changing.config.root) / "a.py").unlink()
+    error = call(changing, "get_user", mode="literal", cursor=cursor)["error"]
     assert "out of date" in error["message"]
 
 
@@ -277,32 +291,32 @@ def test_ranked_hits_span_what_they_show_and_name_the_declaration_around_it(
     assert (hit["symbol"], hit["symbol_lines"]) in [("Ledger", [3, 11]), ("Ledger.close", [10, 11])]
 
 
-def test_a_question_shows_the_declaration_of_a_file_that_answers_it(ledger: Repository) -> None:
+def test_a_question_shows_the_declaration_of_a_file_that_answers_it(changing: Repository) -> None:
     """It is in another unit of fifty lines than the words that the file has most of."""
     text = "# a transfer, a transfer of an account\n" * 20 + "".join(
         f"\n\ndef step_{number}(account):\n" + "    account += 1\n" * 40 for number in range(5)
     )
     text += "\n\ndef revert_booking(account):\n    return account.transfer(-1)\n"
-    (Path(ledger.config.root) / "booking.py").write_text(text)
-    ledger.refresh()
-    hit = search(ledger, "how can I revert the transfer of a booking")["hits"][0]
+    (Path(changing.config.root) / "booking.py").write_text(text)
+    changing.refresh()
+    hit = search(changing, "how can I revert the transfer of a booking")["hits"][0]
     assert (hit["path"], hit["symbol"]) == ("booking.py", "revert_booking")
     assert hit["symbol_lines"] == [hit["end_line"] - 1, hit["end_line"]]
 
 
-def test_a_question_names_further_declarations_of_the_file(ledger: Repository) -> None:
+def test_a_question_names_further_declarations_of_the_file(changing: Repository) -> None:
     text = "class Entry:\n" + "".join(
         f"    def {name}(self, account):\n" + "        account += 1\n" * 30 + f"        {name} = 1\n\n"
         for name in ("revert", "transfer")
     )
     text += "\ndef transfer_all(accounts):\n" + "    accounts += 1\n" * 30
-    (Path(ledger.config.root) / "booking.py").write_text(text)
-    ledger.refresh()
+    (Path(changing.config.root) / "booking.py").write_text(text)
+    changing.refresh()
     question = "how can I revert the transfer of a booking"
-    hit = search(ledger, question)["hits"][0]
+    hit = search(changing, question)["hits"][0]
     assert hit["symbol"] == "Entry.revert"
     assert hit["also"] == ["35-66 Entry.transfer", "69-99 transfer_all"]
-    shown = search(ledger, question, detail="text")["hits"][0]
+    shown = search(changing, question, detail="text")["hits"][0]
     assert shown.startswith("booking.py\n2-33 Entry.:    def revert(self, account):\n")
     assert shown.endswith("\nalso 35-66 .transfer, 69-99 transfer_all\n")
 
@@ -406,7 +420,7 @@ def test_an_exact_search_without_an_index_reads_every_file(tmp_path: Path) -> No
 
 
 def test_an_exact_search_of_an_index_that_may_lack_files_reads_every_file(
-    tmp_path: Path, repository: Repository
+    tmp_path: Path, changing: Repository
 ) -> None:
     (tmp_path / "root" / "late.py").write_text("get_user(1)\n")
     for record in (tmp_path / "root").glob(".repo_mcp/index-*/seen"):
