@@ -37,15 +37,21 @@ class Module:
 @cache
 def load_modules() -> tuple[Module, ...]:
     """Return every Python file of the shipped packages, by path."""
-    found = []
-    for package in PACKAGES:
-        for file in sorted((ROOT / package).rglob("*.py")):
-            path = file.relative_to(ROOT)
-            parts = path.with_suffix("").parts
-            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            text = file.read_text(encoding="utf-8")
-            found.append(Module(path.as_posix(), name, text, ast.parse(text)))
-    return tuple(found)
+    return tuple(map(load_module, list_files()))
+
+
+def list_files() -> list[Path]:
+    """Return where the Python files of the shipped packages are."""
+    return [file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))]
+
+
+def load_module(file: Path) -> Module:
+    """Return one of them, read."""
+    path = file.relative_to(ROOT)
+    parts = path.with_suffix("").parts
+    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    text = file.read_text(encoding="utf-8")
+    return Module(path.as_posix(), name, text, ast.parse(text))
 
 
 @cache

@@ -20,11 +20,12 @@ from repo_mcp.languages.treesitter import parser as tree_sitter_parser
 from repo_mcp.languages.treesitter.parser import MAX_PARSED_BYTES
 from repo_mcp.process.parse_worker import ParseWorker
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, decode_symbol_record
-from tests.deep.sizes import first
+from tests.deep.sizes import choose, first
 from tests.growth import assert_linear
 
 TASKS = ["structure/typescript", "structure/tsx", "structure/javascript", "structure/csharp"]
-DEEP = 10_000
+SIZE = 500
+DEEP = choose(4_000, 10_000)
 
 
 @pytest.fixture
@@ -105,6 +106,7 @@ def test_any_bytes_give_a_record(task: str, text: bytes) -> None:
     assert run(task, text).symbol_count >= 1
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("task", first(2, TASKS))
 @pytest.mark.parametrize(
     ("begin", "opening", "closing"),
@@ -131,9 +133,7 @@ def test_deep_nesting_is_read_in_linear_time(
 ) -> None:
     """Not FULL: what lies too deep is not looked at, and that is said."""
     monkeypatch.setattr(tree_sitter_parser, "MAX_PASSED", 2_000_000)
-    assert_linear(
-        lambda depth: begin + opening * depth + closing * depth, lambda text: run(task, text), DEEP // 20
-    )
+    assert_linear(lambda depth: begin + opening * depth + closing * depth, lambda text: run(task, text), SIZE)
     found = run(task, begin + opening * DEEP + closing * DEEP)
     assert found.status is not ParseStatus.FULL or found.symbol_count == 1
 
@@ -160,19 +160,26 @@ def test_of_too_dense_a_text_the_beginning_is_read(monkeypatch: pytest.MonkeyPat
     assert 10_000 < found.reference_count < 30_000
 
 
-def test_fifty_megabytes_through_the_worker(worker: ParseWorker) -> None:
-    text = b"a.js\n" + b"var a=1;" * 6_500_000
+@pytest.mark.sized
+def test_megabytes_through_the_worker(worker: ParseWorker) -> None:
+    text = b"a.js\n" + b"var a=1;" * choose(600_000, 6_500_000)
+    assert len(text) > MAX_PARSED_BYTES
     assert decode_symbol_record(worker.parse("structure/javascript", text)).status is ParseStatus.FAILED
 
 
-def test_half_a_megabyte_on_one_line_is_read(worker: ParseWorker) -> None:
-    text = b"a.ts\n" + b"function f(a,b){return a(b)};" * 20_000
+@pytest.mark.sized
+def test_thousands_of_functions_on_one_line_are_read(worker: ParseWorker) -> None:
+    count = choose(4_000, 20_000)
+    text = b"a.ts\n" + b"function f(a,b){return a(b)};" * count
     found = decode_symbol_record(worker.parse("structure/typescript", text))
     assert found.status is ParseStatus.FULL
-    assert found.symbol_count == 20_001
+    assert found.symbol_count == count + 1
 
 
-def test_of_too_many_names_the_first_are_read() -> None:
-    found = run("structure/javascript", b"function f(a,b){return a(b)};\n" * 50_000)
+@pytest.mark.sized
+def test_of_too_many_names_the_first_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = choose(5_000, 50_000)
+    monkeypatch.setattr(tree_sitter_parser, "MAX_CAPTURES", tree_sitter_parser.MAX_CAPTURES * count // 50_000)
+    found = run("structure/javascript", b"function f(a,b){return a(b)};\n" * count)
     assert found.status is ParseStatus.PARTIAL
-    assert 30_000 < found.symbol_count < 40_000
+    assert 0.6 * count < found.symbol_count < 0.8 * count

@@ -231,12 +231,12 @@ class Served(served_toolset.ServedToolset):
 
     def _complete(self, found: dict[str, Any]) -> None:
         """Give rows what a client knows of them: the path of the row before, and what follows from both."""
-        path = ""
-        with self.repository.engines.graph.open() as graph:
-            for row in found["result"]:
-                path = row.get("file_path") or path
-                row["file_path"] = path
-                node = graph.choose(row["node_id"], "node_id")
+        if rows := found["result"]:
+            with self.repository.engines.graph.open_at(rows[0]["node_id"]) as (graph, _):
+                nodes = [graph.choose(row["node_id"], "node_id") for row in rows]
+            path = ""
+            for row, node in zip(rows, nodes, strict=True):
+                path = row["file_path"] = row.get("file_path") or path
                 row["qualified_name"] = node.qualified_name
                 assert (node.path, node.name_inside) == (path, row["name"])
         for row in [*found["result"], *found.get("external", []), *found["unresolved_in"]]:

