@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.forkserver
-import pkgutil
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 import repo_mcp
 from tests.deep.sizes import IS_DEEP
+
+# What children use of the package. All of it, with the SDK and what serves HTTP, takes three times as long.
+ROOMS = ["process", "languages", "indexing", "symbol_index", "exact", "semantic"]
 
 
 def fork_children(patch: pytest.MonkeyPatch) -> None:
@@ -35,6 +38,8 @@ def fork_children(patch: pytest.MonkeyPatch) -> None:
 
 @cache
 def _preload() -> None:
-    modules = pkgutil.walk_packages(repo_mcp.__path__, "repo_mcp.")
-    names = [one.name for one in modules if not one.name.endswith("__main__")]
+    package = Path(repo_mcp.__file__).parent
+    files = [file for room in ROOMS for file in (package / room).rglob("*.py")]
+    modules = [file.relative_to(package.parent).with_suffix("") for file in sorted(files)]
+    names = [".".join(module.parts).removesuffix(".__init__") for module in modules]
     multiprocessing.set_forkserver_preload([*names, "tests.unsynced"])

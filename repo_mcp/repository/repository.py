@@ -92,6 +92,7 @@ class Repository:
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._closed = threading.Event()
+        self._is_released = False
         self.tree = LiveTree(
             held,
             config.exclude_globs,
@@ -362,10 +363,13 @@ class Repository:
 
     def close(self) -> None:
         """Stop a running refresh and release everything. The repository must not be used afterwards."""
+        if self._is_released:
+            return
         self._closed.set()
         self.outliner.close()
         stopped = [self.indexes.close(), self.engines.close()]
         if all(stopped):
+            self._is_released = True
             self.tree.reader.close()
             self.namespaces.close()
             self._held_root.close()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from repo_mcp.exact import neighbour_bloom
 from repo_mcp.exact import paths as exact_paths
+from repo_mcp.indexing import scan_state
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
+from repo_mcp.workspace import repository_reader
+
+GRANULARITY_NS = 50_000_000  # instead of two seconds
 
 
 def use_sides(patch: pytest.MonkeyPatch, common_units: int) -> None:
@@ -15,6 +21,16 @@ def use_sides(patch: pytest.MonkeyPatch, common_units: int) -> None:
     patch.setattr(neighbour_bloom, "COMMON_UNITS", common_units)
     patch.setattr(exact_paths, "FEW_FILES", 0)
     patch.setattr(exact_paths, "IMPATIENT_FILES", 2)
+
+
+def grow_old(patch: pytest.MonkeyPatch) -> None:
+    """Wait until all files are older than the clock is coarse: younger ones are searched, whatever is known.
+
+    A file's ctime, which tells, cannot be set.
+    """
+    for module in (scan_state, repository_reader):
+        patch.setattr(module, "GRANULARITY_NS", GRANULARITY_NS)
+    time.sleep(2 * GRANULARITY_NS / 1e9)
 
 
 def learn_sides(repository: Repository) -> None:

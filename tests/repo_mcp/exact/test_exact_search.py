@@ -395,7 +395,7 @@ def search_plainly(files: dict[str, list[str]], request: ExactRequest) -> list[t
 def test_the_same_lines_as_a_plain_reading(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _compare_over_changes(tmp_path, seed, monkeypatch, 8)
+    _compare_over_changes(tmp_path, seed, monkeypatch, 4)
 
 
 @pytest.mark.deep

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
@@ -22,13 +21,12 @@ from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.neighbour_bloom import INDENT, LINE_EDGE, NeighbourBloom, _find_marks, _hash_terms
 from repo_mcp.exact.patterns import read_pattern
 from repo_mcp.exact.required_terms import All, Edge, Either, Need, Run
-from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
 from tests.deep.sizes import examples
 from tests.repo_mcp.exact.exact_patterns import expressions
-from tests.repo_mcp.exact.learnt_sides import learn_sides, use_sides
+from tests.repo_mcp.exact.learnt_sides import grow_old, learn_sides, use_sides
 
 PLAIN = re.compile(r"[a-z0-9_]+")
 WORD = re.compile(r"\w+")
@@ -242,8 +240,7 @@ def repository(
         path = tmp_path / f"f{number:02}.c"
         path.write_text(f"int x{number} = common;\n" + ("common (x);\n" if number == 7 else ""))
         os.utime(path, (1e9, 1e9))
-    # ctime tells a young file from an old one: what was written just now is always searched.
-    time.sleep(GRANULARITY_NS / 1e9 + 0.1)
+    grow_old(monkeypatch)
     repository = Repository(load_config(str(tmp_path), data_dir=str(tmp_path_factory.mktemp("index"))))
     repository.refresh()
     yield repository

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -19,11 +18,11 @@ from repo_mcp.errors import RepoError
 from repo_mcp.exact import file_bitmaps
 from repo_mcp.exact.patterns import read_pattern
 from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, PunctuationBigrams, list_bigrams
-from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
 from tests.repo_mcp.exact.exact_patterns import expressions
+from tests.repo_mcp.exact.learnt_sides import grow_old
 
 signs = st.text(PUNCTUATION + "\taé\n", max_size=12)
 raws = st.one_of(
@@ -98,8 +97,7 @@ def repository(
         line = "a =~= b\n" if number == 7 else "a = ~b\n"
         add_text(tmp_path, f"src/f{number:02}.c", f"int x{number} = y->z;\n{line}")
         os.utime(tmp_path / f"src/f{number:02}.c", (1e9, 1e9))
-    # ctime tells a young file from an old one: what was written just now is always searched.
-    time.sleep(GRANULARITY_NS / 1e9 + 0.1)
+    grow_old(monkeypatch)
     repository = Repository(load_config(str(tmp_path), data_dir=str(tmp_path_factory.mktemp("index"))))
     repository.refresh()
     yield repository

@@ -28,7 +28,8 @@ from tests.repo_mcp.exact.learnt_sides import learn_sides, use_sides
 
 RIPGREP = shutil.which("rg")
 TREES = {"library": Path(os.__file__).parent, "packages": Path(sysconfig.get_path("purelib"))}
-LEFT_OUT = ("site-packages/",) if IS_DEEP else ("site-packages/", "test/", "idlelib/", "lib2to3/")
+LARGE = ["test", "idlelib", "lib2to3", "encodings", "unittest", "distutils", "pydoc_data", "tkinter"]
+LEFT_OUT = ["site-packages/", *([] if IS_DEEP else (f"{name}/" for name in LARGE))]
 EXTENSIONS = ["py", "txt", "rst", "pyi", "cfg", "toml", "md", "h", "c", "json"]
 MAX_LINES = 100_000  # of one answer: beyond it a pattern says little
 
@@ -72,7 +73,7 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         is_searched = len(data) <= repository.config.limits.max_file_bytes and b"\0" not in data
         if is_searched and b"\r" not in data and is_utf8(data) and not data.startswith(b"\xef\xbb\xbf"):
             files[listed.path] = data
-    assert len(files) > 500
+    assert len(files) > 200
     draw = random.Random(7)
     lines = [
         line
@@ -132,6 +133,7 @@ def ask_ripgrep(tree: Tree, request: ExactRequest) -> set[tuple[str, int]]:
     options = ["--no-config", "--no-ignore", "--hidden", "--text", "--null", "-n", "--no-heading", "-H"]
     options += ["--color=never", "--no-messages", "--encoding=none"]
     options += [f"-g*.{extension}" for extension in EXTENSIONS]
+    options += [f"-g!/{name}" for name in LEFT_OUT if tree.root == TREES["library"]]
     pattern = request.pattern
     if request.regex:
         # `\w` and the like mean ASCII to RE2.

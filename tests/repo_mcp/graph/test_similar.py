@@ -15,7 +15,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.similar import MAX_COMPARED, Shapes, SimilarFinder, build_shape
 from repo_mcp.text.analysis import get_root, get_word_terms
-from tests.deep.sizes import IS_DEEP
+from tests.deep.sizes import IS_DEEP, choose
 from tests.growth import assert_linear
 from tests.repo_mcp.graph import plain_similar
 from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, make_graph
@@ -218,8 +218,9 @@ def test_a_text_is_cut_by_its_lines(text: str, first: int, count: int) -> None:
         assert Shapes(program).find(Declaration("a.py", ordinal), record) == build_shape("\n".join(lines))
 
 
+@pytest.mark.sized
 def test_a_word_holds_the_root_of_each_of_its_terms() -> None:
-    letters = [itertools.product("abelsty", repeat=count) for count in (1, 2, 3)]
+    letters = [itertools.product("abelsty", repeat=count + 1) for count in range(choose(2, 3))]
     stems = ["".join(some) for some in itertools.chain(*letters)]
     for stem, ending, more in itertools.product(stems, ["", *ENDINGS.split()], ("", "s", "ly", "ness", "y")):
         word = stem + ending + more

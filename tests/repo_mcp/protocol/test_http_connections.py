@@ -60,7 +60,7 @@ def crowded_at_first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpS
 
 @pytest.fixture
 def crowded(crowded_at_first: HttpServed) -> HttpServed:
-    """A server to which nobody is connected."""
+    """Return a server to which nobody is connected."""
     wait_for(lambda: crowded_at_first.count_connections() == 0)
     return crowded_at_first
 

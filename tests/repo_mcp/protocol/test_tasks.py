@@ -23,7 +23,7 @@ from repo_mcp.protocol.tasks import (
     TooManyTasks,
 )
 from repo_mcp.protocol.tool_model import Question
-from tests.deep.sizes import examples
+from tests.deep.sizes import choose, examples
 
 QUESTION = Question("expansion", "be brief", "other words for x", 100)
 
@@ -278,7 +278,8 @@ TestMachine = Machine.TestCase
 TestMachine.settings = settings(max_examples=examples(60), stateful_step_count=40)
 
 
-@pytest.mark.parametrize("rounds", [300])
+@pytest.mark.sized
+@pytest.mark.parametrize("rounds", [choose(60, 300)])
 def test_cancelling_against_ending_from_two_threads(rounds: int) -> None:
     """Whoever is first holds, and everybody sees the same end."""
     told: list[Status] = []

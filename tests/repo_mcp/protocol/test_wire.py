@@ -226,7 +226,7 @@ def test_no_more_is_read_than_may_be_in_flight(client: Client) -> None:
 
 
 def test_a_client_that_does_not_read_is_not_read_and_loses_nothing(client: Client) -> None:
-    count, text = 3_000, "x" * 500  # a pipe holds 64 KiB: most of it must wait
+    count, text = 1_000, "x" * 500  # a pipe holds 64 KiB: most of it must wait
     requests = [{"id": number, "method": "echo", "params": {"t": text}} for number in range(count)]
     writer = threading.Thread(target=client.send, args=requests)
     writer.start()
@@ -251,7 +251,9 @@ def test_end_of_input_lets_what_is_in_flight_be_answered(
     assert client.join() is StopReason.END_OF_INPUT
 
 
-def test_end_of_input_does_not_wait_for_ever(client: Client) -> None:
+def test_end_of_input_does_not_wait_for_ever(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DRAIN_SECONDS", "STARTING_DRAIN_SECONDS"):
+        monkeypatch.setattr(wire, name, 0.1)
     client.send({"id": 1, "method": "wait"})
     client.close_input()
     assert client.join() is StopReason.END_OF_INPUT
@@ -304,7 +306,8 @@ def test_the_wire_ends_when_nobody_reads_its_answers(client: Client) -> None:
     assert client.join() is StopReason.BROKEN_PIPE
 
 
-def test_the_deadline_leaves_with_the_reasons_exit_code() -> None:
+def test_the_deadline_leaves_with_the_reasons_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "DEADLINE_SECONDS", 0.1)
     left = threading.Event()
     codes: list[int] = []
 

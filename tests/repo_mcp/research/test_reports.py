@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 
 import pytest
 from hypothesis import given, settings
@@ -19,27 +16,8 @@ from repo_mcp.research.research_state import MAX_FINDINGS
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import IS_DEEP, examples
 from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.report_digest import ASKED, OWN, QUESTIONS
 from tests.repo_mcp.research.test_research_answers import CONFORMING, SERVICE
-
-OWN = {
-    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in sorted((ROOT / "repo_mcp" / "graph").glob("*.py"))
-}
-QUESTIONS = (
-    "what calls find_incoming",
-    "all implementations of Program",
-    "what depends on repo_mcp/graph/program.py",
-    "how does Graph.look_up reach NodeBook.name",
-    "where is MAX_FILES set",
-    "how are references resolved",
-    "architecture",
-    "what does EdgeFinder depend on",
-    "BulkScan",
-)
-ASKED: tuple[tuple[str, Focus | None], ...] = (
-    *((question, None) for question in QUESTIONS),
-    *((question, focus) for question in (QUESTIONS[0], QUESTIONS[5]) for focus in Focus),
-)
 
 
 @pytest.fixture(scope="module")
@@ -128,17 +106,8 @@ def service() -> Asked:
     return Asked(SERVICE)
 
 
-DIGEST = """
-from tests.repo_mcp.research.test_reports import digest
-print(digest())
-"""
-
-
-def digest() -> str:
-    """Return the digest of the reports on all questions, or in a check on each fourth."""
-    asked = Asked(OWN)
-    reports = [asdict(asked.ask(question, 2, focus)) for question, focus in ASKED[:: 1 if IS_DEEP else 4]]
-    return hashlib.blake2b(json.dumps(reports, default=repr).encode()).hexdigest()
+STEP = 1 if IS_DEEP else 4
+DIGEST = f"from tests.repo_mcp.research.report_digest import digest; print(digest({STEP}))"
 
 
 @pytest.mark.sized

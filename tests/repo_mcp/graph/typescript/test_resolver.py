@@ -7,6 +7,7 @@ import json
 import pytest
 
 from repo_mcp.symbols.symbol_record import ReferenceRole
+from tests.deep.sizes import choose
 from tests.repo_mcp.graph.resolved import Repository
 
 IMPORT, CALL, USE = ReferenceRole.IMPORT, ReferenceRole.CALL, ReferenceRole.USE
@@ -298,17 +299,21 @@ def test_cycles_end() -> None:
     assert found.ask("d.ts", "p.go()", "go") == []
 
 
+@pytest.mark.sized
 def test_types_made_of_each_other_cost_no_more_than_once_each() -> None:
-    types = "".join(f"type T{n} = {' & '.join(f'T{m}' for m in range(20))};\n" for n in range(20))
-    returns = "; ".join(f"return f{m}()" for m in range(20))
-    calls = "".join(f"function f{n}() {{ {returns} }}\n" for n in range(20))
+    count = choose(12, 20)
+    types = "".join(f"type T{n} = {' & '.join(f'T{m}' for m in range(count))};\n" for n in range(count))
+    returns = "; ".join(f"return f{m}()" for m in range(count))
+    calls = "".join(f"function f{n}() {{ {returns} }}\n" for n in range(count))
     found = Repository.build({"a.ts": types + calls + "let t: T1;\nt.go(1);\nf1().go(2);\n"})
     assert found.ask("a.ts", "t.go(1)", "go") == []
     assert found.ask("a.ts", "f1().go(2)", "go") == []
 
 
-def test_ten_thousand_overloads_are_bounded() -> None:
-    text = "".join(f"export function many(x: T{number}): void;\n" for number in range(10_000))
+@pytest.mark.sized
+def test_thousands_of_overloads_are_bounded() -> None:
+    count = choose(2_000, 10_000)
+    text = "".join(f"export function many(x: T{number}): void;\n" for number in range(count))
     found = Repository.build({"a.ts": text, "b.ts": 'import { many } from "./a";\nmany(1);\n'})
     assert len(found.ask("b.ts", "many(1)", "many")) == 8
 

@@ -1,0 +1,42 @@
+"""Questions about files of our own, and the digest of all reports, which a process of its own can compute.
+
+Nothing of pytest is imported: that takes longer than the reports.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from repo_mcp.research.records import Focus
+from tests.repo_mcp.research.asking import Asked
+
+ROOT = Path(__file__).resolve().parents[3]
+OWN = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "repo_mcp" / "graph").glob("*.py"))
+}
+QUESTIONS = (
+    "what calls find_incoming",
+    "all implementations of Program",
+    "what depends on repo_mcp/graph/program.py",
+    "how does Graph.look_up reach NodeBook.name",
+    "where is MAX_FILES set",
+    "how are references resolved",
+    "architecture",
+    "what does EdgeFinder depend on",
+    "BulkScan",
+)
+ASKED: tuple[tuple[str, Focus | None], ...] = (
+    *((question, None) for question in QUESTIONS),
+    *((question, focus) for question in (QUESTIONS[0], QUESTIONS[5]) for focus in Focus),
+)
+
+
+def digest(step: int) -> str:
+    """Return the digest of the reports on every question, or on each of so many."""
+    asked = Asked(OWN)
+    reports = [asdict(asked.ask(question, 2, focus)) for question, focus in ASKED[::step]]
+    return hashlib.blake2b(json.dumps(reports, default=repr).encode()).hexdigest()
