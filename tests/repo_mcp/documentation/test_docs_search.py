@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config.server_config import load_config
+from repo_mcp.documentation import doc_comments
 from repo_mcp.documentation.documents import Shares, is_document
 from repo_mcp.documentation.query_words import WEIGHTS
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
@@ -17,6 +18,7 @@ from repo_mcp.documentation.search import NO_PHRASE, NOTHING_HERE
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.ignore import GlobFilter
+from tests.deep.sizes import choose
 from tests.growth import HANG_SECONDS
 
 TREE = {
@@ -296,8 +298,11 @@ def test_texts_made_to_be_slow_are_searched(tmp_path: Path) -> None:
     repository.close()
 
 
-def test_many_large_documents_are_not_all_read(tmp_path: Path) -> None:
-    large = ("flux\n====\n\n" + "something else\n\n" * 8_000) * 14
+@pytest.mark.sized
+def test_many_large_documents_are_not_all_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = choose(1_000, 8_000)
+    monkeypatch.setattr(doc_comments, "MAX_BYTES", doc_comments.MAX_BYTES * count // 8_000)
+    large = ("flux\n====\n\n" + "something else\n\n" * count) * 14
     root = write(tmp_path / "root", {f"d{position}.rst": large for position in range(12)})
     repository = open_root(root, tmp_path / "data")
     answer = ask(repository, "flux")

@@ -115,7 +115,8 @@ def test_deep_groups_are_no_danger(pattern: str, worker: ParseWorker) -> None:
     assert found == list(LineMatcher(request).iter_matches(b"bab\n"))
 
 
-def test_a_text_that_took_too_long_is_not_tried_again(worker: ParseWorker) -> None:
+def test_a_text_that_took_too_long_is_not_tried_again() -> None:
+    worker = ParseWorker(wall_seconds=0.3, serve=serve)
     matcher = KillableMatcher(ENDLESS, worker)
     data = FILES["hostile.txt"].encode()
     with pytest.raises(MatchingStopped):
@@ -125,3 +126,4 @@ def test_a_text_that_took_too_long_is_not_tried_again(worker: ParseWorker) -> No
         list(matcher.iter_matches(data))
     assert worker._child is None
     assert time.monotonic() - started < HANG_SECONDS
+    worker.close()

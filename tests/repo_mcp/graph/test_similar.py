@@ -55,7 +55,7 @@ FILES = {
     "f.py": "class Settings:\n    def convert(self): ...\n\n\nclass Options:\n    def convert(self): ...\n",
 }
 
-STEP = 17 if IS_DEEP else 51  # of each so many symbols one is asked for
+STEP = 17 if IS_DEEP else 101  # of each so many symbols one is asked for
 
 
 def list_similar(graph: Graph, name: str, limit: int = 10) -> list[str]:

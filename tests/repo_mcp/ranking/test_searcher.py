@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import random
 import weakref
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -212,16 +214,23 @@ def rank_plainly(searcher: Searcher, query: Query) -> list[tuple[float, str, int
     )
 
 
-@pytest.mark.parametrize("top_k", [1, 3, 10, 50])
-def test_the_best_chunks_are_those_of_a_full_sort(tmp_path: Path, top_k: int) -> None:
-    root = make_tree(tmp_path / "root", 11, files=80)
-    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
-    repository.refresh()
-    draw = random.Random(12)
-    for _ in range(4):
-        edit_tree(root, draw)
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    """Yield a repository of several segments."""
+    root = make_tree(tmp_path_factory.mktemp("edited") / "root", 11, files=80)
+    data_dir = str(tmp_path_factory.mktemp("data"))
+    with closing(Repository(load_config(str(root), data_dir=data_dir))) as repository:
         repository.refresh()
-    searcher = repository._index.get_searcher()
+        draw = random.Random(12)
+        for _ in range(4):
+            edit_tree(root, draw)
+            repository.refresh()
+        yield repository
+
+
+@pytest.mark.parametrize("top_k", [1, 3, 10, 50])
+def test_the_best_chunks_are_those_of_a_full_sort(edited: Repository, top_k: int) -> None:
+    searcher = edited._index.get_searcher()
     assert len(searcher.snapshot.segments) > 1
     for text in (
         "schedule",

@@ -30,7 +30,7 @@ from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.text.analysis import ANALYSER, analyse_text
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.schema import FIELDS
-from tests.deep.sizes import choose, first
+from tests.deep.sizes import IS_DEEP, choose, first
 from tests.repo_mcp.ranking.plain_search import score_units
 
 LIBRARY = Path(asyncio.__file__).parent.parent
@@ -136,7 +136,7 @@ def choose_queries(sources: list[SourceFile]) -> list[str]:
 @pytest.mark.sized
 @pytest.mark.parametrize("segments", first(1, [SEGMENTS, 1]))
 def test_same_hits_and_scores_as_whoosh(segments: int) -> None:
-    sources = read_sources(PACKAGES[: choose(2, 5)])
+    sources = read_sources(PACKAGES if IS_DEEP else PACKAGES[2:])
     ours, whoosh = open_index(sources, segments), open_whoosh(sources)
     compared = 0
     for text in choose_queries(sources):

@@ -330,8 +330,9 @@ def list_declared(outline: Outline) -> list[Declared]:
 
 def iter_library() -> Iterator[Path]:
     root = Path(sysconfig.get_path("stdlib"))
-    for path in sorted(root.rglob("*.py")):
-        if "site-packages" not in path.parts and path.stat().st_size <= MAX_AST_BYTES:
+    folders = [one for one in root.iterdir() if one.is_dir() and one.name != "site-packages"]
+    for path in sorted([*root.glob("*.py"), *(path for one in folders for path in one.rglob("*.py"))]):
+        if path.stat().st_size <= MAX_AST_BYTES:
             yield path
 
 

@@ -465,7 +465,7 @@ HOSTILE = {
     "not UTF-8": b"def f(): pass\nx = '\xff\xfe'\n",
     "one line": b'x = "' + b"a" * choose(5_000_000, 50_000_000) + b'"',
     "one open line": b"f(" * choose(2_500_000, 25_000_000),
-    "many functions": b"\n".join(b"def f%d(): x%d()" % (one, one) for one in range(choose(20_000, 60_000))),
+    "many functions": b"\n".join(b"def f%d(): x%d()" % (one, one) for one in range(choose(6_000, 60_000))),
     "many bad lines": b"def f(:\n" * choose(20_000, 50_000),
     "targets": b"x" + b"=y" * choose(20_000, 50_000),
     "names": b"f(" + b"a," * choose(60_000, 250_000) + b")",
