@@ -3,8 +3,10 @@
 The process that is forked from (the mother) is started by the first test that needs it, has no threads and
 runs nothing itself. What it forks has the environment, the directory and the streams of the caller, and goes
 on as `python -m repo_mcp ...` or `python -c CODE ...` from the first line to the interpreter's end; only
-imports were done before, which saves half a second, and nothing is synced (`tests/unsynced.py`). A start that
-differs otherwise (another option of Python's, a variable that Python reads when it starts) is a real one.
+imports were done before, which saves half a second. A start that differs otherwise (another option of
+Python's, a variable that Python reads when it starts) is a real one.
+
+Nothing is synced in a check (`tests/unsynced.py`).
 
 What must not be shared, the imports and what they cost, is tested where the real `subprocess` is used:
 `tests/repo_mcp/test_launch.py`, `tests/repo_mcp/test_server_stdio.py`, and, by `make deep`, all of

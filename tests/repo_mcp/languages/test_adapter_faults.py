@@ -232,8 +232,9 @@ def test_symbols_stay_when_references_fail(open_root: Open, tmp_path: Path) -> N
 def test_what_would_end_the_process_ends_nothing_else(
     open_root: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
-    monkeypatch.setattr(adapter_marks, "WALL_SECONDS", 2.0)
-    defaults = {"wall_seconds": 2.0, "poison": None, "serve": None}
+    wall = 1.0 if "sleep" in order else 5.0
+    monkeypatch.setattr(adapter_marks, "WALL_SECONDS", wall)
+    defaults = {"wall_seconds": wall, "poison": None, "serve": None}
     monkeypatch.setattr(parse_worker.ParseWorker.__init__, "__kwdefaults__", defaults)
     (tmp_path / "root" / "bad.obey").write_text(f"outline: {order}{BODY}")
     (tmp_path / "root" / "good.obey").write_text(f"fine{BODY}")

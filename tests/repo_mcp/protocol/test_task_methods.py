@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.protocol import task_methods
+from repo_mcp.protocol import task_methods, wire
 from repo_mcp.protocol.task_methods import PAGE_TASKS
 from repo_mcp.protocol.tasks import MAX_UNFINISHED, MAX_WAITERS
 from repo_mcp.protocol.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
@@ -533,6 +533,7 @@ def test_the_end_of_input_stops_tasks_and_leaves_no_thread(
     slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(task_methods, "RUNNING_TASKS", 2)
+    monkeypatch.setattr(wire, "STARTING_DRAIN_SECONDS", 0.1)
     answers: list[str | None] = []
     asking = _build_asking(answers, QUESTION)
     client = Talker(slow.build(), asking, opening=_opening(sampling={}))
