@@ -1,14 +1,15 @@
 """Runs one scenario again and again, each time in a forked process in which another operation goes wrong.
 
-    python -m tests.deep.fault_rounds PLACE SCENARIO FAULT [--sticky] [--every N] [--seed S]
+    python -m tests.deep.fault_rounds PLACE SCENARIO FAULT... [--every N] [--seed S]
 
 For each change of the data directory that the scenario makes: a copy of the directory as it was before, the
 scenario with the fault, a few questions while the fault is there, then a new process without one that
 refreshes and answers. While it lasts, what is answered is what is right for the tree as it is now, or says in
 words that something may be missing: the old generation's answers alone are right only in the new process
 after a kill, before it refreshes. Afterwards all answers must be those of an empty data directory, without
-help, and nothing unfinished may lie about. One JSON document is printed: operations, rounds, faults that
-happened, and every round in which that did not hold. FAULT is KILL, SHORT or the name of an errno.
+help, and nothing unfinished may lie about. One line of JSON is printed for each FAULT: operations, rounds,
+faults that happened, and every round in which that did not hold. FAULT is KILL, SHORT or the name of an
+errno, and with `+` behind it every later operation goes wrong as well.
 
 Forked, because a start of the interpreter for each of some thousand rounds would take an hour; this process
 starts no thread that a child would miss.
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gc
 import importlib
 import json
 import os
@@ -118,11 +120,12 @@ class Fault:
         return Faults(data_dir, self.mode, operation, self.number, self.sticky)
 
 
-def parse_fault(name: str, *, sticky: bool) -> Fault:
-    """Read KILL, SHORT, or the name of an errno."""
+def parse_fault(text: str) -> Fault:
+    """Read KILL, SHORT, or the name of an errno, with `+` for every later operation."""
+    name = text.removesuffix("+")
     if name in ("KILL", "SHORT"):
-        return Fault(Mode[name], 0, sticky)
-    return Fault(Mode.FAIL, getattr(errno, name), sticky)
+        return Fault(Mode[name], 0, name != text)
+    return Fault(Mode.FAIL, getattr(errno, name), name != text)
 
 
 @contextmanager
@@ -172,7 +175,6 @@ class Rounds:
 
     place: Path
     scenario: str
-    fault: Fault
     old: dict[str, str]  # brief answers, by call
     new: dict[str, str]
     whole: dict[str, object]
@@ -181,13 +183,13 @@ class Rounds:
         """Return how many changes of the data directory the scenario makes."""
         return self._run(Fault(Mode.FAIL), 0)[0]
 
-    def run_round(self, operation: int) -> tuple[bool, str]:
+    def run_round(self, fault: Fault, operation: int) -> tuple[bool, str]:
         """Run one round; return whether the fault happened, and what is wrong then; empty when nothing is."""
-        count, said = self._run(self.fault, operation)
+        count, said = self._run(fault, operation)
         happened = count < 0 or count >= operation
         if said:
             return happened, said
-        if self.fault.mode is Mode.KILL:  # before any refresh: one generation or the other
+        if fault.mode is Mode.KILL:  # before any refresh: one generation or the other
             found = ask_apart(self.place, self.place / "data", refreshes=False)
             if wrong := self._judge_brief(found.get("answers", found), self.old, self.new):
                 return happened, wrong
@@ -260,7 +262,7 @@ def _show_difference(found: dict[str, object], wanted: dict[str, object]) -> str
     return "\n".join([*parts, str(found.get("failed", ""))])[:6_000]
 
 
-def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
+def prepare(place: Path, scenario: str) -> Rounds:
     """Prepare the tree, the data directory before the scenario, and the right answers."""
     place.mkdir(parents=True, exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(place / "cache")
@@ -281,19 +283,17 @@ def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
     new = ask_apart(place, place / "empty", refreshes=False)["answers"]
     assert isinstance(old, dict)
     assert isinstance(new, dict)
-    return Rounds(place, scenario, fault, old, new, whole)
+    return Rounds(place, scenario, old, new, whole)
 
 
-def run(place: Path, scenario: str, fault: Fault, *, every: int, seed: int) -> dict[str, object]:
-    """Run all rounds of a scenario, or one of `every` few, chosen by `seed`."""
-    rounds = prepare(place, scenario, fault)
-    operations = rounds.count_operations()
+def run(rounds: Rounds, operations: int, fault: Fault, *, every: int, seed: int) -> dict[str, object]:
+    """Run the rounds of a fault at all operations, or at one of `every` few, chosen by `seed`."""
     draw = random.Random(seed)
     chosen = [operation for operation in range(1, operations + 1) if not draw.randrange(every)]
     failures: dict[int, str] = {}
     faults = 0
     for operation in chosen:
-        happened, wrong = rounds.run_round(operation)
+        happened, wrong = rounds.run_round(fault, operation)
         faults += happened
         if wrong:
             failures[operation] = wrong
@@ -322,16 +322,20 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("place", type=Path)
     parser.add_argument("scenario", choices=SCENARIOS)
-    parser.add_argument("fault")
-    parser.add_argument("--sticky", action="store_true")
+    parser.add_argument("faults", nargs="+", type=parse_fault)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    fault = parse_fault(options.fault, sticky=options.sticky)
     _load_engines()
-    done = run(options.place, options.scenario, fault, every=options.every, seed=options.seed)
-    sys.stdout.write(json.dumps(done) + "\n")
-    return 1 if done["failures"] else 0
+    gc.freeze()  # a collection in a child would copy all that is there
+    rounds = prepare(options.place, options.scenario)
+    operations = rounds.count_operations()
+    failed = False
+    for fault in options.faults:
+        done = run(rounds, operations, fault, every=options.every, seed=options.seed)
+        sys.stdout.write(json.dumps(done) + "\n")
+        failed |= bool(done["failures"])
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from tests.http_served import OPENING, PATIENCE_SECONDS, HttpServed, wait_for
 from tests.repo_mcp.trees import edit_tree
 
 SEED = 47
-FILES = 24
+FILES = choose(10, 24)
 CALLS = choose(80, 20_000)
 PHASES = choose(4, 20)  # the tree changes between them
 CLIENTS = 4

@@ -41,7 +41,7 @@ def test_rows_in_order_with_their_sum() -> None:
 
 @pytest.mark.parametrize(
     "processes",
-    [pytest.param([], marks=pytest.mark.deep), ["-n", "2", "--dist", "loadfile", "--benchmark-disable"]],
+    [pytest.param([], marks=pytest.mark.deep), ["-n", "1", "--dist", "loadfile", "--benchmark-disable"]],
 )
 def test_a_suite_that_fails_is_in_the_table_and_fails_the_run(tmp_path: Path, processes: list[str]) -> None:
     (tmp_path / "test_suites.py").write_text(SUITES)

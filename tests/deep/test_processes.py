@@ -18,13 +18,13 @@ from index_format import DiskDirectory
 from tests.deep.answers import ask_anew, list_calls, list_structure_calls, list_symbol_calls, refresh_and_ask
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import START, Served, ask_server
-from tests.deep.sizes import IS_DEEP, scale
+from tests.deep.sizes import IS_DEEP, choose, scale
 from tests.deep.worlds import make_linked_tree
 from tests.repo_mcp.indexing.test_watcher import wait_until
 from tests.repo_mcp.trees import edit_tree
 
 SEED = 31
-FILES = 24
+FILES = choose(10, 24)
 KILL_ROUNDS = scale(300)
 SOAK_CALLS = scale(20_000)
 RACE_SECONDS = scale(60)

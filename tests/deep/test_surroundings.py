@@ -23,13 +23,13 @@ from tests.deep.answers import ask_anew, open_repository, refresh_and_ask, renew
 from tests.deep.ledger import LEDGER
 from tests.deep.served import START as SERVER
 from tests.deep.served import Served
-from tests.deep.sizes import IS_DEEP, first, scale
+from tests.deep.sizes import IS_DEEP, choose, first, scale
 from tests.deep.worlds import make_linked_tree
 from tests.repo_mcp.trees import edit_tree
 
 PROJECT = Path(__file__).resolve().parents[2]
 SEED = 41
-FILES = 30
+FILES = choose(10, 30)
 DAY = 86_400
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mounts, limits and /proc of Linux")
 
