@@ -2,9 +2,10 @@
 
 The process that is forked from (the mother) is started by the first test that needs it, has no threads and
 runs nothing itself. What it forks has the environment, the directory and the streams of the caller, and goes
-on as `python -m repo_mcp ...` or `python -c CODE ...` from the first line to the interpreter's end; only
-imports were done before, which saves half a second. A start that differs otherwise (another option of
-Python's, a variable that Python reads when it starts) is a real one.
+on as `python -m repo_mcp ...` or `python -c CODE ...` from the first line to the last function that is
+called at an exit; only imports were done before, which saves half a second, and modules are not taken down
+one by one, which saves a tenth. A start that differs otherwise (another option of Python's, a variable that
+Python reads when it starts) is a real one.
 
 Nothing is synced in a check (`tests/unsynced.py`).
 
@@ -29,6 +30,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import types
 import warnings
 from collections.abc import Mapping
@@ -206,9 +208,28 @@ def _run(command: list[str]) -> None:
         exec(compile(command[2], "<string>", "exec"), main.__dict__)
 
 
+def _run_to_the_end(command: list[str]) -> None:
+    """Run it, and end the process where the interpreter would begin to take down modules."""
+    code = 0
+    try:
+        _run(command)
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        code = end.code or 0
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):  # the interpreter has words and a code for that
+        raise SystemExit(code) from None
+    os._exit(code & 0xFF)
+
+
 if __name__ == "__main__":
     asked = socket.socket(fileno=int(sys.argv[1]))
     _import_all()
     gc.collect()
     gc.freeze()
-    _run(_serve(asked))
+    _run_to_the_end(_serve(asked))

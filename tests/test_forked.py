@@ -27,6 +27,8 @@ CODES = {
     "an end of the interpreter": "import atexit; atexit.register(print, 'late'); print(__name__)",
     "a signal": "import os, signal; os.kill(os.getpid(), signal.SIGTERM)",
     "an interruption": "import os, signal; os.kill(os.getpid(), signal.SIGINT)",
+    "a closed output": "import sys; sys.stdout.close()",
+    "an output that nobody takes": "import os; print(1); os.dup2(os.open('/dev/full', os.O_WRONLY), 1)",
     "bytes": "import sys; sys.stdout.buffer.write(b'\\xff')",
     "a thread": "import threading; threading.Timer(0.05, print, ['from a thread']).start()",
     "a child of its own": "import subprocess; print(subprocess.run(['true']).returncode)",

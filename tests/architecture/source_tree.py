@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,11 +34,45 @@ class Module:
     def line_count(self) -> int:
         return len(self.text.splitlines())
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Return every node of the tree: a walk takes longer than what is looked for in it."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def names(self) -> tuple[tuple[str, int], ...]:
+        """Return what attributes and names stand for, dotted, with their lines."""
+        found = (one for one in self.nodes if isinstance(one, ast.Attribute | ast.Name))
+        return tuple((dotted(one), one.lineno) for one in found)
+
+    @cached_property
+    def calls(self) -> tuple[tuple[str, int], ...]:
+        """Return what is called, dotted, with the line."""
+        return tuple((dotted(one.func), one.lineno) for one in self.nodes if isinstance(one, ast.Call))
+
+
+def dotted(node: ast.expr) -> str:
+    """Return `a.b.c` of an expression made of names alone, else the empty string."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
 
 @cache
 def load_modules() -> tuple[Module, ...]:
-    """Return every Python file of the shipped packages, by path."""
-    return tuple(map(load_module, list_files()))
+    """Return every Python file of the shipped packages, by path.
+
+    They stay: the collector, which would walk them time and again, sees them neither come nor be there.
+    """
+    gc.disable()
+    found = tuple(map(load_module, list_files()))
+    assert all(module.nodes for module in found)
+    gc.freeze()
+    gc.enable()
+    return found
 
 
 def list_files() -> list[Path]:
@@ -54,6 +89,18 @@ def load_module(file: Path) -> Module:
     return Module(path.as_posix(), name, text, ast.parse(text))
 
 
+def iter_definitions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """Yield the functions, methods and classes of a module, which stand among statements alone."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+            inner = getattr(node, name, ())
+            waiting += inner if isinstance(inner, list) else ()
+
+
 @cache
 def module_names() -> frozenset[str]:
     return frozenset(module.name for module in load_modules())
@@ -61,14 +108,13 @@ def module_names() -> frozenset[str]:
 
 @cache
 def list_imports(module: Module) -> tuple[Import, ...]:
-    """Return every import of a file, in the order of a walk."""
-    return tuple(iter_imports(module))
+    """Return every import of a file, wherever it stands: in functions and under TYPE_CHECKING too."""
+    return tuple(_iter_imports(module))
 
 
-def iter_imports(module: Module) -> Iterator[Import]:
-    """Yield every import of a file, wherever it stands: in functions and under TYPE_CHECKING too."""
+def _iter_imports(module: Module) -> Iterator[Import]:
     package = module.name if module.path.endswith("__init__.py") else module.name.rpartition(".")[0]
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(alias.name, node.lineno)
@@ -84,6 +130,6 @@ def iter_imports(module: Module) -> Iterator[Import]:
 
 def iter_functions(module: Module) -> Iterator[tuple[str, int, int]]:
     """Name, line and length in lines of every function, decorators left out."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1

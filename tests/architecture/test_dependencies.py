@@ -6,7 +6,7 @@ import importlib.util
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from typing import Any
@@ -65,8 +65,14 @@ def find_imported() -> dict[str, str]:
     return found
 
 
+@cache
+def list_distributions() -> Mapping[str, list[str]]:
+    """Return the packages that each library is installed by: every file of all of them is looked at."""
+    return packages_distributions()
+
+
 def name_package(library: str) -> str:
-    names = {re.sub(r"[-_.]+", "-", name).lower() for name in packages_distributions().get(library, ())}
+    names = {re.sub(r"[-_.]+", "-", name).lower() for name in list_distributions().get(library, ())}
     assert len(names) == 1, f"{library} is of {sorted(names)}"
     return names.pop()
 

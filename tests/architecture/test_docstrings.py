@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from tests.architecture.source_tree import ROOT, load_modules
+from tests.architecture.source_tree import ROOT, iter_definitions, load_modules
 
 # "What the compiler says", "Those of the rows": the rest of a sentence that is not there.
 HALF = re.compile(
@@ -27,7 +26,6 @@ NOMINAL = re.compile(
 )
 WORD = re.compile(r"[A-Z][a-z]+(?=[ ,:;])")
 TESTS = re.compile(r"test_|Test")
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def find_fault(docstring: str, is_function: bool) -> str | None:
@@ -50,20 +48,13 @@ def is_plural_or_gerund(word: str) -> bool:
     return word.endswith("ing") and word != "bring"
 
 
-def iter_definitions(tree: ast.AST) -> Iterator[Definition]:
-    """Yield the functions, methods and classes of a module, except the tests."""
-    for node in ast.walk(tree):
-        if isinstance(node, Definition) and not TESTS.match(node.name):
-            yield node
-
-
 def list_faults(path: str, tree: ast.Module) -> list[str]:
     """Return where docstrings of a module begin with the wrong word, and that word."""
     module = None if path.startswith("tests/") else ast.get_docstring(tree)
     found = [(1, module, False)] if module else []
     for node in iter_definitions(tree):
         docstring = ast.get_docstring(node)
-        if docstring and node.name != "__init__":
+        if docstring and node.name != "__init__" and not TESTS.match(node.name):
             found.append((node.lineno, docstring, not isinstance(node, ast.ClassDef)))
     return [
         f"{path}:{line} {word}"

@@ -25,6 +25,8 @@ from index_format.__main__ import main as format_main
 from repo_mcp.cli.app import SUMMARIES, build_parser, render_help, run
 from repo_mcp.scip.messages import Document
 from tests.architecture.source_tree import ROOT
+from tests.forked import popen
+from tests.parsers_here import parse_here
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 from tests.repo_mcp.scip.written import write_index
 from tests.repo_mcp.semantic.tiny_model import write_model
@@ -45,6 +47,13 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path / "tiny_repo")
     return tmp_path / "tiny_repo"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _parsed_here() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        parse_here(patch)
+        yield
 
 
 def iter_blocks(kind: str) -> Iterator[tuple[str, str]]:
@@ -146,7 +155,7 @@ def fill_in(line: str, tiny: Path) -> str:
 def test_examples_of_the_server_run(tiny: Path, line: str) -> None:
     """Over stdio it ends with its input; over HTTP it says where it listens, and ends with a signal."""
     words = shlex.split(re.sub(r"--port \d+", "--port 0", fill_in(line, tiny)))[1:]
-    with subprocess.Popen(
+    with popen(
         [sys.executable, "-m", "repo_mcp", *words],
         cwd=tiny,
         env=build_environment(tiny.parent / "home"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from repo_mcp.cli.app import SUMMARIES
 from tests.architecture.source_tree import ROOT, load_modules
+from tests.forked import PATIENCE_SECONDS, popen
 
 DOCUMENTS = sorted(
     list(ROOT.glob("*.md"))
@@ -81,6 +84,7 @@ def test_make_targets_in_documents_exist(document: Path) -> None:
     assert asked <= targets
 
 
+@cache
 def list_bench_commands() -> list[tuple[str, str]]:
     """Module and command line of each program of the bench that a document shows."""
     lines = [line for document in DOCUMENTS for line in iter_shell_lines(read(document))]
@@ -89,18 +93,16 @@ def list_bench_commands() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("module", sorted({module for module, _ in list_bench_commands()}))
 def test_programs_of_the_bench_have_the_options_that_documents_give(module: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", module, "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    run = f"import runpy, sys; sys.argv[1:] = ['--help']; runpy.run_module({module!r}, run_name='__main__')"
+    pipe = subprocess.PIPE
+    with popen(
+        [sys.executable, "-c", run], cwd=ROOT, env=os.environ, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        said, complained = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 0, complained
     for one, line in list_bench_commands():
         asked = {word for word in line.split() if word.startswith("--")} if one == module else set()
-        assert asked - {"--help"} <= set(re.findall(r"--[a-z-]+", done.stdout)), line
+        assert asked - {"--help"} <= set(re.findall(r"--[a-z-]+", said)), line
 
 
 def test_readme_begins_with_the_two_commands() -> None:
@@ -146,7 +148,7 @@ def test_development_versions_are_pinned_and_locked() -> None:
 
 def list_messages() -> list[str]:
     """Return every text of the packages, with nothing where a value is put in."""
-    nodes = (node for module in load_modules() for node in ast.walk(module.tree))
+    nodes = (node for module in load_modules() for node in module.nodes)
     texts = []
     for node in nodes:
         if isinstance(node, ast.JoinedStr):

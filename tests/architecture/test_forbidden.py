@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.architecture.source_tree import Module, iter_imports, load_modules
+from tests.architecture.source_tree import Module, list_imports, load_modules
 
 FORBIDDEN_IMPORTS = {
     "pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib",  # run code when they read
@@ -116,28 +116,16 @@ PRINTERS = ("repo_mcp/cli/", "index_format/__main__.py")
 ENVIRONMENT_READERS = ("repo_mcp/config/home.py", "repo_mcp/config/server_config.py")
 
 
-def dotted(node: ast.expr) -> str:
-    """Return `a.b.c` of an expression made of names alone, else the empty string."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
-
-
 def iter_faults(module: Module) -> Iterator[str]:
     allowed = ALLOWED.get(module.path, {})
-    for imported in iter_imports(module):
+    for imported in list_imports(module):
         parts = imported.module.split(".")
         names = {".".join(parts[: end + 1]) for end in range(len(parts))}
         if names & FORBIDDEN_IMPORTS and not names & set(allowed):
             yield f"{module.path}:{imported.line} imports {imported.module}"
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute | ast.Name):
-            name = dotted(node)
-            if name in FORBIDDEN_CALLS and name not in allowed:
-                yield f"{module.path}:{node.lineno} uses {name}"
+    for name, line in module.names:
+        if name in FORBIDDEN_CALLS and name not in allowed:
+            yield f"{module.path}:{line} uses {name}"
 
 
 def test_nothing_forbidden_is_imported_or_called() -> None:
@@ -154,45 +142,40 @@ def test_every_exception_is_still_needed() -> None:
 
 def test_only_the_command_line_prints() -> None:
     printing = [
-        f"{module.path}:{node.lineno}"
+        f"{module.path}:{line}"
         for module in load_modules()
         if not module.path.startswith(PRINTERS)
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Call) and dotted(node.func) in ("print", "pprint", "pprint.pprint")
+        for name, line in module.calls
+        if name in ("print", "pprint", "pprint.pprint")
     ]
     assert printing == []
 
 
 def test_only_the_configuration_reads_the_environment() -> None:
     reading = [
-        f"{module.path}:{node.lineno} {dotted(node)}"
+        f"{module.path}:{line} {name}"
         for module in load_modules()
         if module.path not in ENVIRONMENT_READERS
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Attribute)
-        and dotted(node)
-        in ("os.environ", "os.environb", "os.getenv", "os.path.expanduser", "os.path.expandvars")
+        for name, line in module.names
+        if name in ("os.environ", "os.environb", "os.getenv", "os.path.expanduser", "os.path.expandvars")
     ]
     assert reading == []
 
 
 def test_only_the_door_and_the_index_open_files() -> None:
     opening = [
-        f"{module.path}:{node.lineno} {dotted(node.func)}"
+        f"{module.path}:{line} {name}"
         for module in load_modules()
         if module.path not in OPENERS
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Call) and dotted(node.func) in ("open", "os.open", "io.open", "os.fdopen")
+        for name, line in module.calls
+        if name in ("open", "os.open", "io.open", "os.fdopen")
     ]
     assert opening == []
 
 
 def test_only_these_change_directories() -> None:
     changing = {
-        module.path
-        for module in load_modules()
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Call) and dotted(node.func) in CHANGING_CALLS
+        module.path for module in load_modules() for name, _ in module.calls if name in CHANGING_CALLS
     }
     assert changing == CHANGERS
 
@@ -203,7 +186,7 @@ def test_no_group_of_a_pattern_is_repeated_possessively() -> None:
     repeating = [
         f"{module.path}:{node.lineno} {text}"
         for module in load_modules()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
         for text in [node.value if isinstance(node.value, str) else node.value.decode("latin-1")]
         if POSSESSIVE_GROUP.search(text)

@@ -45,7 +45,7 @@ def test_no_class_is_too_wide() -> None:
     wide = [
         f"{module.path}:{node.lineno} {node.name}"
         for module in load_modules()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef) and sum(map(is_public_method, node.body)) > MAX_PUBLIC_METHODS
     ]
     assert wide == []
