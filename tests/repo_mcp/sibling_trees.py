@@ -11,9 +11,10 @@ from typing import Any
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import ExactRequest, RefreshReport, SearchRequest
 from repo_mcp.repository import Repository
+from tests.deep.sizes import choose
 from tests.repo_mcp.git_trees import GitTree
 
-QUERIES = 200
+QUERIES = choose(30, 200)
 FILES = 60
 TEXTS = FILES + 10  # with nine pages and a log
 
