@@ -67,12 +67,12 @@ def main(arguments: list[str]) -> int:
     if program is None:
         print("ripgrep is not on PATH: it is left out (apt-get install ripgrep)")
     groups = group_by_tree(iter_quests(given))
+    if not groups:
+        print("No tasks: give --tasks and --trees that fit each other")
+        return 1
     with tempfile.TemporaryDirectory() as scratch:
         library = None if given.tuning else given.library
         run = run_all(groups.items(), Path(scratch), program, given.code.resolve(), print, library)
-    if not run.results:
-        print("No tasks: give --tasks and --trees that fit each other")
-        return 1
     print("", *render_tables(run), sep="\n")
     if given.tuning:
         print("", *(_render_task(one) for one in run.results), sep="\n")

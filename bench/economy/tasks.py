@@ -94,7 +94,8 @@ def _iter_declarations(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.st
             continue
         if isinstance(child, ast.Assign):
             yield from ((prefix + name.id, child) for name in child.targets if isinstance(name, ast.Name))
-        yield from _iter_declarations(child, prefix)
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):  # no expression declares
+            yield from _iter_declarations(child, prefix)
 
 
 def _find_longest(path: str, lines: list[int]) -> Region | None:

@@ -12,9 +12,13 @@ import pytest
 
 from bench.report import Row
 from bench.stored_run import Regression, build_measures, find_regressions, find_run_file, read_run, write_run
-from tests.deep.sizes import IS_DEEP
+from tests.deep.sizes import IS_DEEP, choose
 
 ROOT = Path(__file__).resolve().parents[2]
+FILES = choose(6, 24)
+# What a measurement waits for, a tree that is seconds old, changes nothing in what is compared.
+HASTY = "import time; time.sleep = lambda _seconds: None\n"
+RUN = f"{'' if IS_DEEP else HASTY}import pytest, sys; raise SystemExit(pytest.main(sys.argv[1:]))"
 ROW = Row("open index", [0.010, 0.012, 0.030], 0.020, {"index_mb": 5.25, "files": 3})
 
 
@@ -67,32 +71,44 @@ def test_a_file_that_is_no_run_is_named(tmp_path: Path) -> None:
     assert read_run(tmp_path / "run-nothing.json") == {}
 
 
-def run_bench(results: Path, scratch: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "bench/test_search.py", "-k", "open_index and not first"]
-    command += ["-p", "no:randomly", "-p", "no:cacheprovider", "--benchmark-only", "--files", "24"]
+def run_bench(results: Path, scratch: Path, *options: str) -> tuple[int, str]:
+    """Return the exit code and the output of one benchmark."""
+    command = [sys.executable, "-c", RUN, "bench/test_search.py", "-k", "open_index and not first"]
+    command += [
+        "-p",
+        "no:randomly",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:anyio",
+        "--benchmark-only",
+        "--files",
+        str(FILES),
+    ]
     command += ["--basetemp", str(scratch), "--results", str(results), *options]
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
-    return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
 
 
 @pytest.mark.sized
 def test_the_benchmarks_store_a_first_run_and_fail_by_a_regression(tmp_path: Path) -> None:
     results = tmp_path / "results"
-    file = find_run_file(results, "made-24")
-    first = run_bench(results, tmp_path / "first")
-    assert first.returncode == 0, first.stdout
+    file = find_run_file(results, f"made-{FILES}")
+    code, said = run_bench(results, tmp_path / "first")
+    assert code == 0, said
     stored = json.loads(file.read_text())
     (row,) = stored["rows"].values()
     assert 0 < row["best"] <= row["median"]
 
     row["best"], row["median"] = row["best"] / 100, row["median"] / 100
     file.write_text(json.dumps(stored))
-    slower = run_bench(results, tmp_path / "slower")
-    assert slower.returncode == 1, slower.stdout
-    assert "open index: time is" in slower.stdout
+    code, said = run_bench(results, tmp_path / "slower")
+    assert code == 1, said
+    assert "open index: time is" in said
     assert json.loads(file.read_text()) == stored  # a failed run does not become what is right
 
     if not IS_DEEP:
         return  # each run takes seconds
-    assert run_bench(results, tmp_path / "replaced", "--store").returncode == 0
+    assert run_bench(results, tmp_path / "replaced", "--store")[0] == 0
     assert json.loads(file.read_text())["rows"]["open index"]["best"] > row["best"]
