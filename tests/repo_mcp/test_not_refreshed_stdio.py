@@ -138,9 +138,12 @@ def _serve_beside_another(place: Path, root: Path, options: tuple[str, ...]) -> 
 SERVE = {"a full disk": _serve_on_small_disk, "a lock that another process holds": _serve_beside_another}
 
 
-@pytest.fixture(params=SERVE)
-def serve(request: pytest.FixtureRequest) -> Any:
-    return SERVE[request.param]
+CASES = [  # two of them in a check, which have each once
+    pytest.param(SERVE[fault], options, id=f"{fault}-{name}", marks=[pytest.mark.deep] if is_deep else [])
+    for is_full, fault in enumerate(reversed(SERVE))
+    for is_watched, (name, options) in enumerate(reversed(WATCHED.items()))
+    for is_deep in [is_full == is_watched]
+]
 
 
 def _list_calls(node_id: str) -> list[tuple[str, dict[str, object]]]:
@@ -185,7 +188,7 @@ def _find_node(client: RetrievalClient) -> str:
     return str(row["node_id"])
 
 
-@pytest.mark.parametrize("options", WATCHED.values(), ids=WATCHED)
+@pytest.mark.parametrize(("serve", "options"), CASES)
 def test_every_answer_tells_of_files_that_could_not_be_indexed(
     serve: Any, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
