@@ -149,6 +149,7 @@ def read_parameter(arguments: int) -> tuple[int, int]:
 # The arguments of some rows. The numbers are on disk.
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
+BARE_DOT = ".~"  # behind the qualifier of a CALL in Swift: what is called is a member of the value's type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
 OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name need not be a member
 # The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java of a method that is

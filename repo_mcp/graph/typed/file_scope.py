@@ -196,3 +196,8 @@ class FileScope(SymbolScopes):
 
 def _get_line(reference: Reference) -> int:
     return reference.line
+
+
+def is_list(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a declaration shows the type of a list, which has no member of its items."""
+    return read_type(scope.record.strings[int(scope.record.types[ordinal])]).is_items

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.model import BY_REFERENCE
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
+
+MAX_TWINS = 4  # definitions of one C struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,7 @@ class Holder:
     group: Declaration | None = None  # the field of an unnamed struct, inside `types`
     guarded: Holder | None = None  # the value behind a Rust lock, which is itself `external`
     inner: int = 0  # levels of lists inside the list of items
+    given: tuple[tuple[str, Holder], ...] = ()  # type parameters of a type of Swift, and what they stand for
     hiding: frozenset[str] = frozenset()  # members of an `Option` or `Rc` around the types
 
 
@@ -51,3 +56,21 @@ def list_c_members(lookup: NamedLookup, holder: Holder, name: str, role: Referen
         ]
         found = inside or found
     return list(dict.fromkeys(found))
+
+
+def may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:
+    """Return whether a Rust method is called on `self` in an `impl` for a reference.
+
+    There, methods that traits give the reference take precedence over those of the type."""
+    if reference.role is not ReferenceRole.CALL or reference.qualifier != "self" or scope.language != "rust":
+        return False
+    around = scope.find_type_around(reference.symbol)
+    row = scope.find_extended(around) if around is not None else None
+    return row is not None and row.arguments == BY_REFERENCE
+
+
+def list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+    """Return the definitions of one C type, one per platform; of `typedef struct s {} s`, the struct."""
+    scopes = [(one, lookup.find_scope(one.path)) for one in found]
+    real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
+    return tuple(real or found)[:MAX_TWINS]

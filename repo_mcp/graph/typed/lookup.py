@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, is_list
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules, count_common_folders
@@ -71,6 +71,7 @@ class NamedLookup:
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
+        self._reader: FileScope | None = None  # of the use that is asked about
         self.depth = 0  # of receivers resolved through other receivers
 
     # -- files --------------------------------------------------------------------------------------------
@@ -191,29 +192,18 @@ class NamedLookup:
         for around in scope.iter_around(ordinal):
             one = Declaration(scope.path, around)
             if scope.get_kind(around) in TYPE_KINDS:
-                above = {one, *self._iter_above(one)}
+                above = {one, *iter_above(self, one)}
                 if owners & above:
                     return False
                 if any(self._has_base_outside(each) for each in above):
                     return True
         return False
 
-    def _find_owner(self, declaration: Declaration) -> Declaration | None:
+    def _find_owner(self, one: Declaration) -> Declaration | None:
         """Return the type that a member belongs to, or None."""
-        scope = self.find_scope(declaration.path)
-        if scope is None or not scope.is_member(declaration.ordinal):
-            return None
-        return Declaration(declaration.path, scope.get_parent(declaration.ordinal))
-
-    def _iter_above(self, owner: Declaration) -> Iterator[Declaration]:
-        """Yield the direct and indirect bases of a type, at most MAX_TYPES."""
-        waiting, seen = [owner], {owner}
-        while waiting and len(seen) < MAX_TYPES:
-            for base in self.list_bases(waiting.pop()):
-                if base not in seen:
-                    seen.add(base)
-                    waiting.append(base)
-                    yield base
+        scope = self.find_scope(one.path)
+        is_member = scope and scope.is_member(one.ordinal)
+        return Declaration(one.path, scope.get_parent(one.ordinal)) if scope and is_member else None
 
     def _has_base_outside(self, owner: Declaration) -> bool:
         """Return whether a base class of a type is declared in another repository."""
@@ -442,6 +432,8 @@ class NamedLookup:
                 scope.get_kind(owner) is SymbolKind.EXTENSION and other.get_kind(parent) in TYPE_KINDS
             )
             is_member = (is_extension or from_extension) and self._is_member(other, ordinal, role)
+            if is_member and scope.language == "swift" and other not in (scope, self._reader):
+                is_member = self.get_rules(scope).is_reachable(scope, other, ordinal)
             if is_member and self._is_same_type(scope, owner, other, parent):
                 found.append((other, ordinal))
         return found
@@ -491,9 +483,9 @@ class NamedLookup:
             self._bases[owner] = found
         return found
 
-    def begin(self) -> None:
-        """Start a new question, with MAX_STEPS steps available."""
-        self._steps, self.depth = MAX_STEPS, 0
+    def begin(self, reader: FileScope | None = None) -> None:
+        """Start a new question, of a file, with MAX_STEPS steps available."""
+        self._steps, self.depth, self._reader = MAX_STEPS, 0, reader
 
     def _find_bases(self, owner: Declaration) -> list[Declaration]:
         scope = self.find_scope(owner.path)
@@ -541,6 +533,8 @@ class NamedLookup:
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
         names = scope.read_type_names(ordinal)
+        if scope.language == "swift" and is_list(scope, ordinal):
+            return ()
         return self.find_type(scope, scope.get_parent(ordinal), names).declarations if names else ()
 
     def find_constructors(self, owner: Declaration) -> list[Declaration]:
@@ -559,6 +553,16 @@ class NamedLookup:
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+
+
+def iter_above(lookup: NamedLookup, owner: Declaration) -> Iterator[Declaration]:
+    """Yield the direct and indirect bases of a type, at most MAX_TYPES."""
+    waiting, seen = [owner], {owner}
+    while waiting and len(seen) < MAX_TYPES:
+        for base in [one for one in lookup.list_bases(waiting.pop()) if one not in seen]:
+            seen.add(base)
+            waiting.append(base)
+            yield base
 
 
 def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:

@@ -11,10 +11,22 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.holder import Holder, is_of_c, list_c_members, take_item
+from repo_mcp.graph.typed.holder import Holder, is_of_c, list_c_members, list_twins, take_item
 from repo_mcp.graph.typed.lookup import NamedLookup, say_names
 from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.rules import Rules
+from repo_mcp.graph.typed.swift_steps import (
+    STEPS,
+    Ways,
+    choose_called,
+    find_literal_item,
+    find_written_bound,
+    follow_steps,
+    is_callable,
+    is_of_itself,
+    is_of_swift,
+    read_generic,
+)
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import replace
@@ -29,7 +41,6 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_STEPS = 12
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
-MAX_TWINS = 4  # definitions of one C struct
 MAX_BOUNDS = 8  # of one associated type
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")
@@ -49,6 +60,8 @@ def find_holder(
         return None
     lookup.depth += 1
     try:
+        if scope.language == "swift" and not STEPS.isdisjoint(one[:1] for one in segments):
+            return follow_steps(lookup, scope, ordinal, line, segments, _WAYS)
         holder, used = _find_first(lookup, scope, ordinal, line, segments)
         for segment in segments[used:]:
             if holder is not None and holder.guarded is not None and segment in _LOCKING:
@@ -103,20 +116,13 @@ def _find_first(
         return _find_own(lookup, scope, ordinal, first in rules.base_words), 1
     if not first.endswith("()"):
         binding = scope.find_binding(ordinal, line, first)
-        if binding is not None and scope.language == "swift" and _is_of_itself(binding, line):
+        if binding is not None and scope.language == "swift" and is_of_itself(binding, line):
             binding = scope.find_binding(ordinal, line - 1, first)  # `let x = x.y`: the x of before
         if binding is not None:
             return _find_bound(lookup, scope, binding), 1
         if first in {"self"}:
             return None, 1
     return _find_static(lookup, scope, ordinal, segments)
-
-
-def _is_of_itself(binding: Reference, line: int) -> bool:
-    """Return whether a line gives a variable a value that begins with the variable's own name."""
-    value = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
-    is_value = binding.arguments not in {Binding.TYPE, Binding.ITEMS}
-    return is_value and binding.line == line and value.partition(".")[0] == binding.alias
 
 
 def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool) -> Holder | None:
@@ -157,6 +163,9 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
         associated = _find_of_parameter(lookup, scope, binding, names)
         if associated is not None:
             return associated
+    if scope.language == "swift" and "<" in name:
+        rules, there = lookup.get_rules(scope), Declaration(scope.path, ordinal)
+        return _read_text(lookup, rules, scope, there, f"{qualifier}.{name}" if qualifier else name, None)
     found = _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == Binding.ITEMS)
     if found is not None and scope.language == "rust":
         own = _find_own_parameter(lookup, scope, binding, found)
@@ -291,7 +300,7 @@ def _find_type(
     if found.declarations:
         types = found.declarations[:1]
         if scope.language == "c":
-            types = _list_twins(lookup, found.declarations)
+            types = list_twins(lookup, found.declarations)
         is_one = len(found.declarations if scope.language == "cpp" else types) == 1
         is_one = is_one and not found.alternatives
         is_one = is_one or (found.alternatives > 1 and scope.language == "c")
@@ -301,13 +310,6 @@ def _find_type(
     if len(names[-1]) == 1 and names[-1].isupper():
         return None  # most likely a type parameter
     return Holder(external=".".join(names))
-
-
-def _list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-    """Return the definitions of one C type, one per platform; of `typedef struct s {} s`, the struct."""
-    scopes = [(one, lookup.find_scope(one.path)) for one in found]
-    real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
-    return tuple(real or found)[:MAX_TWINS]
 
 
 def _find_static(
@@ -342,29 +344,13 @@ def _find_value(
         found = lookup.find_type(scope, ordinal, names)
         if found.external:
             return Holder(external=found.external)
-    chosen, is_one = _choose_called(lookup, scope, found.declarations, role)
+    chosen, is_one = choose_called(lookup, scope, found.declarations, role)
     for one in chosen[:1]:
-        if role is ReferenceRole.USE and scope.language == "java" and _is_callable(lookup, one):
+        if role is ReferenceRole.USE and scope.language == "java" and is_callable(lookup, one):
             return None  # a method is not a value, so the name is a variable's of unknown type
         holder = _read_called(lookup, chosen)
         return holder if holder is None or is_one else replace(holder, is_sure=False)
     return None
-
-
-def _choose_called(
-    lookup: NamedLookup, scope: FileScope, found: Sequence[Declaration], role: ReferenceRole
-) -> tuple[Sequence[Declaration], bool]:
-    """Return what is called of several declarations of a name in Swift, and whether that is one: a function
-    rather than a property, as the labels of a chain's calls are not known."""
-    if scope.language != "swift" or role is not ReferenceRole.CALL or len(found) < 2:
-        return found, True
-    called = [one for one in found if _is_callable(lookup, one)]
-    return (called, len(called) == 1) if called else (found, True)
-
-
-def _is_callable(lookup: NamedLookup, declaration: Declaration) -> bool:
-    scope = lookup.find_scope(declaration.path)
-    return scope is not None and scope.get_kind(declaration.ordinal) in CALLABLE_KINDS
 
 
 def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
@@ -377,7 +363,14 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
     if segment == "[]":
         if holder.is_items:
             return take_item(holder)
-        return _find_index(lookup, holder) or Holder(holder.types, is_sure=holder.is_sure)
+        made = find_literal_item(lookup, holder)
+        if made is not None:
+            at, text = made
+            item = _read_there(lookup, at, text, None)
+            return replace(item, is_items=False, is_sure=False) if item is not None else None
+        return _find_index(lookup, holder) or Holder(
+            holder.types, is_sure=holder.is_sure and not is_of_swift(lookup, holder)
+        )
     if segment == "this":  # in Java, of the class before it
         return holder
     name = segment.removesuffix("()")
@@ -394,12 +387,14 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
             members = lookup.find_members(one, name, role, of_value=True)
             members = members or lookup.find_members(one, name, role)
             if members:
-                chosen, is_one = _choose_called(lookup, scope, members, role)
+                chosen, is_one = choose_called(lookup, scope, members, role)
                 found = _read_called(lookup, chosen, holder, one)
                 return found if found is None or is_one else replace(found, is_sure=False)
         rules = lookup.get_rules(scope)
         if holder.is_items and name in rules.giving_item:
             return take_item(holder)
+        if holder.is_items and name in rules.keeping_items:
+            return replace(holder, is_sure=False)
         if name in rules.transparent:
             return holder
         if name in rules.imitating:
@@ -408,7 +403,12 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
 
 
 def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
-    """Return the type of an indexed Rust value, by the `impl Index` of its type."""
+    """Return the type of an indexed value, by the `impl Index` of its type, in Swift by its subscripts."""
+    if is_of_swift(lookup, holder):
+        found = [
+            each for one in holder.types for each in lookup.find_members(one, "subscript", ReferenceRole.CALL)
+        ]
+        return _read_called(lookup, found, holder) if found else None
     for one in holder.types:
         for method in lookup.find_members(one, "index", ReferenceRole.CALL):
             scope = lookup.find_scope(method.path)
@@ -431,7 +431,7 @@ def _read_called(
     """Return the type that the first of several declarations shows: not sure where they are overloads with
     other results, as what is given is not known."""
     found = _read_declared(lookup, members[0], holder)
-    if found is None or not _is_callable(lookup, members[0]):
+    if found is None or not is_callable(lookup, members[0]):
         return found
     return found if len(list_results(lookup, members, owner)) == 1 else replace(found, is_sure=False)
 
@@ -491,12 +491,24 @@ def _read_text(
         return holder
     if found_type.qualifier == "Self" and scope.language == "rust":
         return _find_associated(lookup, scope, declaration, found_type, holder)
+    if holder is not None and not found_type.qualifier:
+        for name, given in holder.given:
+            if name == found_type.name:
+                is_items = found_type.is_items or given.is_items
+                return replace(given, is_items=is_items, is_sure=False)
+    if scope.language == "swift" and not found_type.qualifier:
+        bound = find_written_bound(scope, declaration.ordinal, found_type.name)
+        if bound is not None:  # the name of a type parameter, whatever else has it
+            one = _read_text(lookup, rules, scope, declaration, bound, None) if bound else None
+            return replace(one, is_items=found_type.is_items, is_sure=False) if one is not None else None
     if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
         if bounded is not None:
             return bounded
     names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
     found = _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)
+    if found is not None and scope.language == "swift":
+        return read_generic(lookup, scope, declaration, text, found, holder, _WAYS)
     return replace(found, inner=found_type.inner, hiding=hiding) if found is not None else None
 
 
@@ -576,3 +588,12 @@ def _find_bounded(
     if types:
         return Holder(types, is_sure=False)
     return replace(found[0], is_sure=False) if found else None
+
+
+def _read_there(lookup: NamedLookup, at: Declaration, text: str, holder: Holder | None) -> Holder | None:
+    """Return the type of a text at a declaration."""
+    scope = lookup.find_scope(at.path)
+    return _read_text(lookup, lookup.get_rules(scope), scope, at, text, holder) if scope is not None else None
+
+
+_WAYS = Ways(find_holder, _take_step, _read_declared, _read_there)

@@ -23,9 +23,10 @@ from repo_mcp.graph.program import (
     is_wanted,
 )
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.holder import Holder, list_c_members
+from repo_mcp.graph.typed.holder import Holder, list_c_members, may_mean_of_reference
 from repo_mcp.graph.typed.lookup import (
     LANGUAGES,
+    NOT_FOUND,
     WITH_MACROS,
     FoundDeclarations,
     NamedLookup,
@@ -35,8 +36,24 @@ from repo_mcp.graph.typed.lookup import (
 )
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
+from repo_mcp.graph.typed.swift_overloads import (
+    choose_overload,
+    doubt_bare,
+    is_of_bare_dot,
+    is_static,
+    prefer_meant,
+)
+from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, BY_REFERENCE, DERIVED, OF_GIVEN_TYPE, OF_TYPE, PATH
+from repo_mcp.symbols.model import (
+    AS_FUNCTION,
+    AS_LABEL,
+    BARE_DOT,
+    DERIVED,
+    OF_GIVEN_TYPE,
+    OF_TYPE,
+    PATH,
+)
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -85,7 +102,13 @@ class NamedResolver:
         scope = self._lookup.find_scope(path)
         if scope is None:
             return NOTHING
-        self._lookup.begin()
+        self._lookup.begin(scope)
+        found = self._resolve(scope, reference)
+        if scope.language == "swift" and len(found.targets) > 1:
+            return choose_overload(self._lookup, scope, reference, found)
+        return found
+
+    def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         role = reference.role
         if role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
             return self._resolve_import(scope, reference)
@@ -121,6 +144,8 @@ class NamedResolver:
             if self._get_kind(one) is SymbolKind.ENUM or (has_labels and self._get_kind(one) in TYPE_KINDS):
                 assert holder is not None
                 members = lookup.find_members(one, reference.name, reference.role)
+                if has_labels:
+                    members = [each for each in members if is_static(lookup, each)]
                 return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
         if has_labels:  # Swift: a case follows a dot, and is not a name in scope
             return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
@@ -132,7 +157,14 @@ class NamedResolver:
 
     def _resolve_argument_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve the label of an argument in Swift: a property, where a struct has no initialiser."""
-        found = self._lookup.find_type(scope, reference.symbol, tuple(reference.qualifier.split(".")))
+        names = tuple(reference.qualifier.split("."))
+        found = NOT_FOUND
+        if all(one.isidentifier() for one in names) and names[0] not in {"self", "Self"}:
+            found = self._lookup.find_type(scope, reference.symbol, names)
+        if not found.declarations:
+            chain = reference.qualifier
+            holder = find_holder(self._lookup, scope, reference.symbol, reference.line, chain)
+            found = FoundDeclarations(holder.types, holder.is_sure) if holder is not None else found
         if len(found.declarations) != 1 or self._get_kind(found.declarations[0]) is not SymbolKind.STRUCT:
             return NOTHING
         made = found.declarations[0]
@@ -181,8 +213,10 @@ class NamedResolver:
             traits = tuple(one for one in found.declarations if self._get_kind(one) is SymbolKind.TRAIT)
             found = replace(found, declarations=traits)
             return self._conclude(found, reference) if traits else Resolution((), found.external or name)
-        if scope.language == "swift" and self._is_left_open(scope, ordinal, found):
-            return Resolution((), name)
+        if scope.language == "swift":
+            if self._is_left_open(scope, ordinal, found):
+                return Resolution((), name)
+            found = doubt_bare(lookup, scope, reference, found)
         concluded = self._conclude(found, reference)
         if concluded.targets and is_type_role(role) and scope.language in WITH_MACROS:
             return self._doubt_renamed(scope, ordinal, reference, concluded)
@@ -202,6 +236,13 @@ class NamedResolver:
         around = scope.find_type_around(ordinal)
         if around is None or not found.declarations:
             return False
+        if scope.get_kind(around) is SymbolKind.EXTENSION:  # of a type of the standard library
+            name = self._lookup.find_scope(found.declarations[0].path)
+            extended = self._lookup.find_extended(Declaration(scope.path, around))
+            is_protocol = any(self._get_kind(one) is SymbolKind.TRAIT for one in extended)
+            known = KNOWN_PARAMETERS.get("Collection" if is_protocol else scope.get_name(around), ())
+            if name is not None and name.get_name(found.declarations[0].ordinal) in known:
+                return True
         owners = self._lookup.find_extended(Declaration(scope.path, around))
         if any(self._get_kind(one) is SymbolKind.TRAIT for one in owners):
             return False
@@ -262,6 +303,9 @@ class NamedResolver:
             found = lookup.find_static(scope, ordinal, names, role)
             if scope.language in WITH_MACROS:
                 found = settle(lookup, scope, reference.line, found)
+            if found.declarations and scope.language == "swift":
+                reached = tuple(one for one in found.declarations if is_static(lookup, one))
+                found = replace(found, declarations=reached)
             if found.declarations:
                 return self._conclude(found, reference)
             if found.external:
@@ -271,13 +315,16 @@ class NamedResolver:
         return self._resolve_by_holder(scope, reference)
 
     def _resolve_by_holder(self, scope: FileScope, reference: Reference) -> Resolution:
-        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.qualifier)
+        chain = reference.qualifier.removesuffix(BARE_DOT)
+        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, chain)
         return self._resolve_in_holder(scope, reference, holder)
 
     def _resolve_in_holder(self, scope: FileScope, reference: Reference, holder: Holder | None) -> Resolution:
         lookup = self._lookup
         if holder is None:
             return self._guess(scope, reference, is_member=True)
+        if scope.language == "swift" and reference.name == "init" and reference.role is ReferenceRole.CALL:
+            return self._resolve_made(reference, holder)
         if holder.external or holder.is_items:
             return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
         if scope.language == "c":
@@ -288,17 +335,35 @@ class NamedResolver:
             return self._conclude(found if found.alternatives else self._choose_twin(scope, found), reference)
         # In Rust a member reached through a type is a path, not a field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
-        is_sure = holder.is_sure and not _may_mean_of_reference(scope, reference)
+        is_sure = holder.is_sure and not may_mean_of_reference(scope, reference)
         is_sure = is_sure and reference.name not in holder.hiding
+        is_bare_dot = scope.language == "swift" and is_of_bare_dot(reference)
         for one in holder.types:
             members = lookup.find_members(
                 one, reference.name, reference.role, reference, of_value=not is_type
             )
+            if scope.language == "swift":
+                if is_bare_dot:
+                    members = [each for each in members if is_static(lookup, each)]
+                members, is_plain = prefer_meant(lookup, one, reference, members)
+                is_sure = is_sure and is_plain
             is_own = not (self._is_extension(one) and any(self._is_promised(each) for each in members))
             concluded = self._conclude(FoundDeclarations(tuple(members), is_sure and is_own), reference)
             if concluded.targets:
                 return concluded
         return NOTHING
+
+    def _resolve_made(self, reference: Reference, holder: Holder) -> Resolution:
+        """Resolve `.init(...)` in Swift: initialisers, or a type that declares none but has implied ones."""
+        lookup = self._lookup
+        for one in () if holder.is_items else holder.types:
+            makers = lookup.find_members(one, "init", ReferenceRole.CALL, reference)
+            concluded = self._conclude(FoundDeclarations(tuple(makers), holder.is_sure), reference)
+            if concluded.targets:
+                return concluded
+            if not lookup.find_constructors(one) and self._get_kind(one) is not SymbolKind.TRAIT:
+                return self._conclude(FoundDeclarations((one,), is_sure=False), reference)
+        return Resolution((), f"{holder.external}.init") if holder.external else NOTHING
 
     def _is_promised(self, member: Declaration) -> bool:
         """Return whether a Swift protocol declares a member.
@@ -522,21 +587,11 @@ class NamedResolver:
                     and scope.language != "c"
                 ):
                     continue
-                if is_wanted(kind, role, scope.language) and rules.is_reachable(scope, other, ordinal):
+                is_reached = other is scope or rules.is_reachable(scope, other, ordinal)
+                if is_reached and is_wanted(kind, role, scope.language):
                     found.append((other, ordinal))
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
-
-
-def _may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:
-    """Return whether a Rust method is called on `self` in an `impl` for a reference.
-
-    There, methods that traits give the reference take precedence over those of the type."""
-    if reference.role is not ReferenceRole.CALL or reference.qualifier != "self" or scope.language != "rust":
-        return False
-    around = scope.find_type_around(reference.symbol)
-    row = scope.find_extended(around) if around is not None else None
-    return row is not None and row.arguments == BY_REFERENCE
 
 
 def _skip_own_scope(scope: FileScope, reference: Reference) -> int:

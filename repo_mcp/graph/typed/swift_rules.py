@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.languages.native.swift_manifest import MANIFEST
+from repo_mcp.languages.native.swift_types import strip_type
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol
+from repo_mcp.symbols.symbol_record import ACCESS_SHIFT, CALLABLE_KINDS, Access, Reference, Symbol
 
 _ONLY_FOLDERS = ("Source", "src")
 _SOURCE_FOLDERS = frozenset({"Sources", "Tests", *_ONLY_FOLDERS})
@@ -20,7 +23,18 @@ _MARKS = re.compile(r"[(\[{<]|[)\]}>]|,")
 _PLAIN = re.compile(
     r"\s*(?:u?int\d*|bool|string|double|float|character|url|data|\[.*\])[?!]?\s*", re.I | re.S
 )
+_ARROW = "\0\0"  # stands for "->", which is no bracket
+_LABEL = re.compile(r"^(?:\w+\s+)?`?\w+`?\s*:\s*")
 _ATTRIBUTES = re.compile(r"^(?:@\w+(?:\([^()]*\))?\s+)+")
+
+
+_GIVING_TEXT = "first last popLast popFirst removeFirst removeLast randomElement min max remove"
+_GIVING_ITEM = frozenset(_GIVING_TEXT.split())
+_KEEPING_TEXT = """
+filter sorted reversed prefix suffix dropFirst dropLast drop lazy shuffled values joined union intersection
+subtracting symmetricDifference
+"""
+_KEEPING_ITEMS = frozenset(_KEEPING_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +43,8 @@ class _Parameter:
     is_optional: bool
     is_variadic: bool
     is_plain: bool  # its type is certainly not a function type
+    type: str
+    is_escaping: bool  # which only a function is
 
 
 def accepts_labels(parameters: str, given: str) -> bool:
@@ -40,7 +56,7 @@ def accepts_labels(parameters: str, given: str) -> bool:
     """
     if not given or not parameters.endswith(")"):
         return True
-    inside, _, behind = given.removeprefix("(").partition(")")
+    inside, _, behind = given.partition("|")[0].removeprefix("(").partition(")")
     wanted = _read_parameters(parameters)
     at = _take(wanted, inside.split(":")[:-1])
     if at < 0:
@@ -53,30 +69,71 @@ def accepts_labels(parameters: str, given: str) -> bool:
     return len(needed) <= len(closures) and not any(needed)
 
 
-def _take(wanted: list[_Parameter], labels: list[str]) -> int:
-    """Return how many parameters the arguments in parentheses use up, or -1 if they do not fit."""
+def find_parameter(parameters: str, given: str, position: int) -> str:
+    """Return the type of the parameter that takes an argument, or a closure behind the parentheses.
+
+    `given` is as for `accepts_labels`; empty if the call does not fit, or the declared text was cut."""
+    inside, _, behind = given.removeprefix("(").partition(")")
+    wanted, labels = _read_parameters(parameters), inside.split(":")[:-1]
+    if position < len(labels):
+        taken: list[int] = []
+        known = _take(wanted, labels[: position + 1], taken) >= 0
+        return wanted[taken[position]].type if known else ""
+    at, closures = _take(wanted, labels), behind.split(":")[:-1]
+    if at < 0 or position - len(labels) >= len(closures):
+        return ""
+    label = closures[position - len(labels)]
+    free = [one for one in wanted[at:] if not one.is_plain and label in {"_", one.label}]
+    functions = [one for one in free if "->" in one.type or one.is_escaping]
+    needed = [one for one in free if not one.is_optional]
+    return next((one.type for one in (*functions, *needed, *free)), "")
+
+
+def list_values(parameters: str) -> list[str]:
+    """Return the types of the values of a case: "(name: String, Int)"."""
+    parts = _split(parameters[1:-1].replace("->", _ARROW)) if parameters.endswith(")") else []
+    said = (part.partition("=")[0].strip() for part in parts)
+    return [_LABEL.sub("", one, count=1).replace(_ARROW, "->") for one in said]
+
+
+def _take(wanted: list[_Parameter], labels: list[str], taken: list[int] | None = None) -> int:
+    """Return how many parameters the arguments in parentheses use up, or -1 if they do not fit.
+
+    The position of the parameter of each argument is added to `taken`."""
     at = 0
+    taken = taken if taken is not None else []
     for label in labels:
         if label == "_" and at and wanted[at - 1].is_variadic:
+            taken.append(at - 1)
             continue
         while at < len(wanted) and wanted[at].label != label and wanted[at].is_optional:
             at += 1
         if at == len(wanted) or wanted[at].label != label:
             return -1
+        taken.append(at)
         at += 1
     return at
 
 
+def say_signature(parameters: str) -> str:
+    """Return the labels and types of parameters, without names and defaults."""
+    return ",".join(f"{one.label}:{one.type}" for one in _read_parameters(parameters)).replace(" ", "")
+
+
 def _read_parameters(text: str) -> list[_Parameter]:
     found = []
-    for part in _split(text[1:-1].replace("->", "  ")):
+    for part in _split(text[1:-1].replace("->", _ARROW)):
         head, _, rest = _ATTRIBUTES.sub("", part.strip()).partition(":")
         if head:
             declared, equals, _ = rest.partition("=")
             is_variadic = declared.rstrip().endswith("...")
             is_plain = _PLAIN.fullmatch(declared) is not None
             label = head.split()[0].strip("`")
-            found.append(_Parameter(label, bool(equals) or is_variadic, is_variadic, is_plain))
+            type_text = declared.strip().removesuffix("...").replace(_ARROW, "->")
+            is_escaping = "@escaping" in declared
+            found.append(
+                _Parameter(label, bool(equals) or is_variadic, is_variadic, is_plain, type_text, is_escaping)
+            )
     return found
 
 
@@ -110,17 +167,38 @@ class SwiftRules(Rules):
     own_words = frozenset({"self", "Self"})
     base_words = frozenset({"super"})
     constructor_name = "init"
+    giving_item = _GIVING_ITEM
+    keeping_items = _KEEPING_ITEMS
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._targets: dict[str, dict[str, str]] = {}  # folder of a manifest -> folder -> module
 
     def find_home(self, scope: FileScope) -> Path:
-        """Return the target's folder, directly below `Sources` or `Tests`; else the path's first folder."""
+        """Return the module that a manifest gives the file's folder; else the target's folder, directly below
+        `Sources` or `Tests`; else the path's first folder."""
         return (self._find_module(scope.path),)
 
     def _find_module(self, path: str) -> str:
         folders = path.split("/")[:-1]
+        for length in range(len(folders), -1, -1):
+            targets = self._list_targets("/".join(folders[:length]))
+            for inner in range(len(folders), length, -1):
+                found = targets.get("/".join(folders[length:inner]))
+                if found is not None:
+                    return found
         for at, one in enumerate(folders[:-1]):
             if one in _SOURCE_FOLDERS:
                 return one if one in _ONLY_FOLDERS else folders[at + 1]
         return folders[0] if folders else ""
+
+    def _list_targets(self, folder: str) -> dict[str, str]:
+        """Return the folders that the manifest in a folder gives modules, and their names."""
+        if folder not in self._targets:
+            scope = self.find_scope(f"{folder}/{MANIFEST}" if folder else MANIFEST)
+            rows = scope.exports if scope is not None else []
+            self._targets[folder] = {row.qualifier: row.alias for row in rows}
+        return self._targets[folder]
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the module and the imported modules."""
@@ -144,8 +222,20 @@ class SwiftRules(Rules):
         return None
 
     def _is_here(self, module: str) -> bool:
+        if module in self._list_targets("").values():
+            return True
         folders = (f"Sources/{module}", f"Tests/{module}", module)
         return any(self.program.has_folder(folder) for folder in folders)
+
+    def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
+        """Return False for what another file keeps to itself, or a private type of it holds."""
+        flags = other.record.flags
+        return all(int(flags[one]) >> ACCESS_SHIFT != Access.PRIVATE for one in other.iter_around(ordinal))
+
+    def read_result(self, text: str) -> str:
+        """Return a type without attributes, `any`, `?` and parentheses around it; a function is none."""
+        stripped = strip_type(text) if not text.endswith("()") else text
+        return "" if "->" in stripped and stripped.startswith(("(", "@")) else stripped
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
         """Return the path of an imported declaration; nothing for a module itself, which is not a file."""

@@ -12,17 +12,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.swift_manifest import refer_target
+from repo_mcp.languages.native.swift_patterns import bind_value, on_catch, on_conditions, on_switch
+from repo_mcp.languages.native.swift_types import strip_type
 from repo_mcp.languages.native.swift_values import (
     MAX_LABELLED,
-    bind_items,
+    expect_given,
     expect_type,
     find_suffix,
     on_assignment,
+    on_closure,
     on_comparison,
     on_for,
+    on_infix,
     on_transfer,
     read_owner,
+    read_value,
     refer_labels,
+    say_arguments,
 )
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -34,7 +41,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
-from repo_mcp.symbols.model import AS_LABEL, Binding
+from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -106,7 +113,8 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
     name, qualifier = split_path(path)
     if kind is SymbolKind.EXTENSION and access is Access.INTERNAL:
         access = Access.NONE
-    ordinal = walk.declare(node, name, kind, flags=flags, access=access)
+    generic = _read_type_parameters(walk, node)
+    ordinal = walk.declare(node, name, kind, flags=flags, access=access, parameters=generic)
     _take_type(walk, name_node)
     if kind is SymbolKind.EXTENSION:
         walk.refer(ReferenceRole.EXTEND, name, name_node, qualifier)
@@ -115,6 +123,11 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
             walk.refer(ReferenceRole.TYPE, outer, name_node, before)
     else:
         walk.types_by_name.setdefault(name, ordinal)
+
+
+def _read_type_parameters(walk: CaptureWalk, node: Node) -> str:
+    """Return the type parameters of a type as written, "<Key, Value: Shape>"; empty for none."""
+    return walk.read_line(next((one for one in node.named_children if one.type == "type_parameters"), None))
 
 
 def _take_type(walk: CaptureWalk, node: Node) -> None:
@@ -251,22 +264,37 @@ def _say_made_type(walk: CaptureWalk, value: Node | None) -> str:
 
 def _bind(walk: CaptureWalk, node: Node, type_text: str, value: Node | None) -> None:
     name = walk.bind_name(node)
-    said = type_text or _say_made_type(walk, value)
-    if said.endswith("()") and not type_text:
-        called, qualifier = split_path(said[:-2])
-        walk.bind_call(name, called, qualifier, node)
-    elif said:
-        walk.bind_type(name, said, node)
+    made = _say_made_type(walk, value)
+    if type_text or (made and not made.endswith("()")):
+        walk.bind_type(name, strip_type(type_text or made), node)
+    else:
+        bind_value(walk, node, value)
 
 
 def _on_enum_entry(walk: CaptureWalk, node: Node) -> None:
     access, owner = walk.scope.access, walk.scope.name
     flags = SymbolFlag.PUBLIC_API if access is Access.PUBLIC else 0
+    named: Node | None = None
+    given: dict[int, str] = {}
+    for one in node.named_children:
+        if one.type == "simple_identifier":
+            named = one
+        elif one.type == "enum_type_parameters" and named is not None:
+            given[named.start_byte] = walk.read_line(one)
     for one in node.children_by_field_name("name"):
         if one.type == "simple_identifier":
             walk.taken.add(one.start_byte)
-            kind = SymbolKind.ENUM_MEMBER
-            walk.declare(node, walk.read(one), kind, flags=flags, access=access, result=owner, opens=False)
+            kind, values = SymbolKind.ENUM_MEMBER, given.get(one.start_byte, "")
+            walk.declare(
+                node,
+                walk.read(one),
+                kind,
+                flags=flags,
+                access=access,
+                parameters=values,
+                result=owner,
+                opens=False,
+            )
 
 
 def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
@@ -275,7 +303,15 @@ def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
         walk.taken.add(name_node.start_byte)
         access, flags = _read_modifiers(walk, node)
         result = walk.read_line(node.named_children[-1]) if node.named_child_count > 1 else ""
-        walk.declare(node, walk.read(name_node), SymbolKind.TYPE, flags=flags, access=access, result=result)
+        walk.declare(
+            node,
+            walk.read(name_node),
+            SymbolKind.TYPE,
+            flags=flags,
+            access=access,
+            parameters=_read_type_parameters(walk, node),
+            result=result,
+        )
 
 
 # -- local names -------------------------------------------------------------------------------------------
@@ -296,14 +332,16 @@ def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     if external is not None:
         walk.taken.add(external.start_byte)
     if names and names[0].type == "simple_identifier":
-        type_text = walk.read_line(names[1]) if len(names) > 1 else ""
+        type_text = strip_type(walk.read_line(names[1])) if len(names) > 1 else ""
         walk.bind_type(walk.bind_name(names[0]), type_text, names[0])
 
 
 def _on_lambda_parameter(walk: CaptureWalk, node: Node) -> None:
-    for one in node.named_children:
-        if one.type == "simple_identifier":
-            walk.bind_name(one)
+    names = node.children_by_field_name("name")
+    if names and names[0].type == "simple_identifier":
+        name = walk.bind_name(names[0])
+        if len(names) > 1:
+            walk.bind_type(name, strip_type(walk.read_line(names[1])), names[0])
 
 
 def _on_case_bound(walk: CaptureWalk, node: Node) -> None:
@@ -316,21 +354,6 @@ def _is_behind_dot(walk: CaptureWalk, node: Node) -> bool:
     return walk.text[node.start_byte - 1 : node.start_byte] == b"."
 
 
-def _on_switch(walk: CaptureWalk, node: Node) -> None:
-    compared = node.child_by_field_name("expr")
-    walk.switches.append((node.end_byte, walk.read_chain(compared)))
-
-
-def _on_case(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a case, `case .some(x):`, which belongs to the type of the compared value."""
-    while walk.switches and walk.switches[-1][0] <= node.start_byte:
-        walk.switches.pop()
-    compared = walk.switches[-1][1] if walk.switches else "?"
-    if _is_behind_dot(walk, node) and compared not in {"", "?"}:
-        walk.taken.add(node.start_byte)
-        walk.refer(ReferenceRole.USE, walk.read(node), node, compared, "", AS_LABEL)
-
-
 def _on_pattern_name(walk: CaptureWalk, node: Node) -> None:
     """Add the use of a case of an unknown type; the labels of associated values are not uses."""
     if node.start_byte in walk.taken:
@@ -340,26 +363,6 @@ def _on_pattern_name(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.USE, walk.read(node), node, "?")
     elif walk.text[node.end_byte : node.end_byte + 1] == b":":
         walk.taken.add(node.start_byte)
-
-
-def _on_optional(walk: CaptureWalk, node: Node) -> None:
-    """Bind the name of `if let x = make()` or `guard let self`."""
-    is_bound = any(walk.read(node) in walk.local_names.get(one.ordinal, ()) for one in walk.scopes)
-    name = walk.bind_name(node)
-    start, end = node.end_byte, node.end_byte + 200
-    line = walk.text[start:end].partition(b"{")[0].partition(b"\n")[0].partition(b",")[0]
-    head, equals, value = line.partition(b"=")
-    if equals and not head.strip():
-        chain = walk.simplify(value.partition(b" else")[0].strip())
-        if chain.endswith("()"):
-            called, qualifier = split_path(chain[:-2])
-            walk.bind_call(name, called, qualifier, node)
-        elif chain:
-            walk.bind_call(name, "", chain, node)
-    elif not equals and not head.strip() and name != "self":  # `if let name {`, of the value of that name
-        walk.bind_call(name, name, "" if is_bound else "self", node, Binding.SAME)
-        if not is_bound and any(one.kind in TYPE_KINDS for one in walk.scopes):
-            walk.refer(ReferenceRole.USE, name, node, "self")
 
 
 # -- uses --------------------------------------------------------------------------------------------------
@@ -390,8 +393,10 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     if function is None:
         return
     count, labels = _count_arguments(walk, node), _read_labels(walk, node)
-    bind_items(walk, node, function)
-    refer_labels(walk, node, function)
+    called = read_value(walk, function)
+    expect_given(walk, node, called, labels)
+    refer_labels(walk, node, called)
+    labels += say_arguments(walk, node) if labels else ""
     if function.type == "simple_identifier":
         walk.taken.add(function.start_byte)
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)
@@ -406,7 +411,10 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         target = function.child_by_field_name("target")
         if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
             walk.taken.add(target.start_byte)
+            refer_target(walk, node, walk.read(target))
             owner = walk.values_to_come.get(function.start_byte, ("?", 0))[0]
+            last = owner.rpartition(".")[2][:1]
+            owner += BARE_DOT if owner != "?" and last != "@" and not last.isupper() else ""
             walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
     elif function.type in {"constructor_expression", "user_type"}:
         made, qualifier = split_path(walk.read_chain(function))
@@ -469,9 +477,18 @@ def _on_user_type(walk: CaptureWalk, node: Node) -> None:
     said = [walk.read(one) for one in names]
     if len(names) > 1 and said[-1] in _META:
         names.pop()
+    is_open = said[0] == "Self" or any(
+        (scope.ordinal, said[0]) in walk.type_parameters for scope in walk.scopes
+    )
     for at, one in enumerate(names):
         if one.start_byte not in walk.taken:
-            walk.refer_type(one, said[at], ".".join(said[:at]))
+            walk.refer_type(one, said[at], "?" if is_open and at else ".".join(said[:at]))
+
+
+def _on_constrained(walk: CaptureWalk, node: Node) -> None:
+    """Leave out `S.Element` in a `where`, which is open in a type parameter."""
+    if node.named_child_count > 1:
+        walk.take_words(node)
 
 
 def _on_label(walk: CaptureWalk, node: Node) -> None:
@@ -497,14 +514,17 @@ SWIFT = Dialect(
         "macro": _on_macro,
         "parameter": _on_parameter,
         "lambda_parameter": _on_lambda_parameter,
-        "optional": _on_optional,
+        "conditions": on_conditions,
+        "catch": on_catch,
+        "closure": on_closure,
+        "infix": on_infix,
         "bound": on_bound,
         "case_bound": _on_case_bound,
-        "switch": _on_switch,
-        "case": _on_case,
+        "switch": on_switch,
         "pattern_name": _on_pattern_name,
         "type_parameter": _on_type_parameter,
         "label": _on_label,
+        "constrained": _on_constrained,
         "comparison": on_comparison,
         "assignment": on_assignment,
         "transfer": on_transfer,
@@ -517,4 +537,6 @@ SWIFT = Dialect(
         "user_type": _on_user_type,
     },
     BUILTINS,
+    quotes=True,
+    follows=True,
 )

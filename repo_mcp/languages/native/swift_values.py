@@ -1,8 +1,10 @@
 """The owners of values in Swift: of what stands behind a bare dot, and of what closures and loops are given.
 
-`.some` is a member of the type that is written for a variable, a parameter or a result, or of the value that
-it is compared with or assigned to. The parameters of a closure that a list's function is given, `$0` or
-named, are items of the list.
+`.some` is a member of the type that is written for a variable, a parameter or a result, of the value that it
+is compared with or assigned to, or of the parameter that it is given to. A chain says the last with a step
+of its own: `make.@1(of:_:)` is the second parameter of the `make` that takes these labels, and
+`make.@1(of:_:).#0` the first parameter of the function that it is given there. `value.%some:0` is the first
+value of a case. `$0` has another name in each closure, "$0/2" in the third of a declaration.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.swift_types import find_type_chain, strip_type
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.symbols.model import OF_TYPE, Binding
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _CHAIN = re.compile(r"[^\W\d]\w*(?:\(\))?(?:\.(?:\[\]|\w+(?:\(\))?))*")
+_SHORTHAND = re.compile(r"\$\d+(?=\.|$)")
 # Functions of lists and of what may be nil whose function is given the items.
 _GIVING_ITEMS = frozenset(
     [
@@ -44,88 +48,257 @@ _GIVING_ITEMS = frozenset(
 )
 _ORDERING = frozenset({"min", "max", "sorted", "sort"})  # two items at once
 MAX_LABELLED = 40  # arguments of one call whose labels are recorded
+MAX_TYPED = 6  # arguments of one call of which a chain is recorded
+MAX_ARGUMENT_CHARS = 40
+_BARE_DOT = re.compile(rb"\.\w+")
+_MARKS = {
+    "line_string_literal": '"',
+    "multi_line_string_literal": '"',
+    "raw_string_literal": '"',
+    "integer_literal": "0",
+    "real_literal": "0",
+    "boolean_literal": "true",
+    "array_literal": "[",
+    "dictionary_literal": "[",
+    "lambda_literal": "{",
+    "nil_literal": "nil",
+}
+MAX_DEPTH = 12  # of expressions in expressions that are looked through
+_MAX_SHORTHANDS = 4  # `$0` to `$3`
+# The grammar takes `x == .a || y` for `x == (.a || y)`.
+_FIRST_PARTS = frozenset({"conjunction_expression", "disjunction_expression"})
+_LAST_PARTS = frozenset({"try_expression", "await_expression"})
 
 
-def _expect(walk: CaptureWalk, value: Node | None, owner: str) -> None:
+def read_value(walk: CaptureWalk, node: Node | None, depth: int = 0) -> str:
+    """Return the chain of a value, as `read_chain` does, through `??`, parentheses and bare dots."""
+    chain = walk.read_chain(node)
+    if chain == "?" and node is not None and depth < MAX_DEPTH:
+        chain = _read_parts(walk, node, depth + 1)
+    return rename_shorthand(walk, chain, node.start_byte) if node is not None else chain
+
+
+def _read_parts(walk: CaptureWalk, node: Node, depth: int) -> str:
+    children = node.named_children
+    if node.type == "nil_coalescing_expression" or (node.type == "tuple_expression" and len(children) == 1):
+        return read_value(walk, node.child_by_field_name("value"), depth)
+    if node.type in _LAST_PARTS and children:
+        return read_value(walk, children[-1], depth)
+    if node.type == "ternary_expression":
+        return read_value(walk, node.child_by_field_name("if_true"), depth)
+    if node.type == "as_expression" and children:
+        return find_type_chain(walk.read_line(children[-1])) or "?"
+    name = ""
+    target = node.child_by_field_name("target")
+    if node.type == "prefix_expression" and walk.text.startswith(b".", node.start_byte):
+        owner, name = walk.values_to_come.get(node.start_byte, ("?", 0))[0], walk.read(target)
+    elif node.type == "navigation_expression":
+        owner, name = read_value(walk, target, depth), walk.read(find_suffix(node))
+    elif node.type == "call_expression" and children:
+        owner = read_value(walk, children[0], depth)
+        is_index = walk.text.startswith(b"[", children[0].end_byte)
+        return "?" if owner == "?" else f"{owner}.[]" if is_index else f"{owner}()"
+    else:
+        return "?"
+    return f"{owner}.{name}" if name and owner not in {"", "?"} else "?"
+
+
+def rename_shorthand(walk: CaptureWalk, chain: str, start: int) -> str:
+    """Return a chain in which `$0` has the name that it has in the innermost closure around a byte."""
+    found = _SHORTHAND.match(chain)
+    if found is None:
+        return chain
+    number = find_closure(walk, start)
+    return f"{found[0]}/{number}{chain[found.end() :]}" if number > 0 else chain
+
+
+def find_closure(walk: CaptureWalk, start: int) -> int:
+    """Return the number of the innermost closure around a byte, -1 for none; those before it are left."""
+    while walk.closures and walk.closures[-1][0] <= start:
+        walk.closures.pop()
+    return walk.closures[-1][1] if walk.closures else -1
+
+
+def on_closure(walk: CaptureWalk, node: Node) -> None:
+    """Open a closure, in which `$0` has a name of its own."""
+    find_closure(walk, node.start_byte)
+    walk.closures.append((node.end_byte, _number_closure(walk, node)))
+
+
+def _number_closure(walk: CaptureWalk, node: Node) -> int:
+    known = walk.closure_numbers
+    if node.start_byte not in known:
+        known[node.start_byte] = len(known)
+    return known[node.start_byte]
+
+
+# -- what a bare dot belongs to ----------------------------------------------------------------------------
+
+
+def expect_value(walk: CaptureWalk, value: Node | None, owner: str, depth: int = 0) -> None:
     """Note whose member `.some` or `.some(3)` is, where it stands for a value: a type, or a value's chain."""
-    if value is not None and value.type == "call_expression" and value.named_child_count:
-        value = value.named_children[0]
-    if value is not None and value.type == "prefix_expression" and _CHAIN.fullmatch(owner):
+    if value is None or owner in {"", "?"} or depth > MAX_DEPTH:
+        return
+    kind, parts = value.type, value.named_children
+    if kind == "prefix_expression":
         walk.values_to_come[value.start_byte] = owner, 0
+    elif kind in {"call_expression", "navigation_expression", *_FIRST_PARTS} and parts:
+        expect_value(walk, parts[0], owner, depth + 1)
+    elif (kind in _LAST_PARTS or (kind == "tuple_expression" and len(parts) == 1)) and parts:
+        expect_value(walk, parts[-1], owner, depth + 1)
+    elif kind == "ternary_expression":
+        for field in ("if_true", "if_false"):
+            expect_value(walk, value.child_by_field_name(field), owner, depth + 1)
+    elif kind == "nil_coalescing_expression":
+        for field in ("value", "if_nil"):
+            expect_value(walk, value.child_by_field_name(field), owner, depth + 1)
+    elif kind == "array_literal":
+        for one in parts[:MAX_LABELLED]:
+            expect_value(walk, one, f"{owner}.[]", depth + 1)
 
 
 def expect_type(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
     """Note the type of which `.some` is a member, where it stands for a value of that type."""
-    _expect(walk, value, type_text.strip().rstrip("?!"))
+    if value is None:
+        return
+    text = strip_type(type_text)
+    if value.type == "array_literal" and text.startswith("["):
+        owner = find_type_chain(text[1:].removesuffix("]"))
+        for one in value.named_children[:MAX_LABELLED] if owner else ():
+            expect_value(walk, one, owner)
+        return
+    expect_value(walk, value, find_type_chain(text))
 
 
 def on_comparison(walk: CaptureWalk, node: Node) -> None:
     """Note whose member `.some` is in `x == .some`."""
-    _expect(walk, node.child_by_field_name("rhs"), walk.read_chain(node.child_by_field_name("lhs")))
+    left, right = node.child_by_field_name("lhs"), node.child_by_field_name("rhs")
+    expect_value(walk, right, read_value(walk, left))
+
+
+def on_infix(walk: CaptureWalk, node: Node) -> None:
+    """Note the same for `x != .some`, and for other operators."""
+    on_comparison(walk, node)
 
 
 def on_assignment(walk: CaptureWalk, node: Node) -> None:
     """Note whose member `.some` is in `x = .some`."""
     target = node.child_by_field_name("target")
     if target is not None and target.named_child_count:
-        _expect(walk, node.child_by_field_name("result"), walk.read_chain(target.named_children[0]))
+        owner = read_value(walk, target.named_children[0])
+        expect_value(walk, node.child_by_field_name("result"), owner)
 
 
 def on_transfer(walk: CaptureWalk, node: Node) -> None:
     """Note whose member `.some` is in `return .some`."""
-    if walk.text.startswith(b"return", node.start_byte):
+    if walk.text.startswith(b"return", node.start_byte) and find_closure(walk, node.start_byte) < 0:
         expect_type(walk, node.child_by_field_name("result"), walk.results.get(walk.scope.ordinal, ""))
 
 
-def bind_items(walk: CaptureWalk, node: Node, function: Node) -> None:
-    """Bind the parameters of closures that a call is given: of `list.map { $0.name }` to the list's items."""
-    suffix = find_suffix(function) if function.type == "navigation_expression" else None
-    name = walk.read(suffix)
-    chain = walk.read_chain(function.child_by_field_name("target")) if name in _GIVING_ITEMS else "?"
-    for one in node.named_children[1:]:
-        for each in one.named_children:
-            given = [each]
+# -- what a call is given ----------------------------------------------------------------------------------
+
+
+def expect_given(walk: CaptureWalk, node: Node, called: str, labels: str) -> None:
+    """Note whose members the bare dots in a call's arguments are, and what its closures are given."""
+    values = _list_given(node)
+    if called.startswith("XCTAssert"):  # of two equal types
+        for one, other in (values[:2], values[1::-1]) if len(values) > 1 else ():
+            expect_value(walk, one, read_value(walk, other))
+        return
+    if not labels or called in {"", "?"}:
+        return
+    name = called.rpartition(".")[2]
+    for at, value in enumerate(values[:MAX_LABELLED]):
+        if value.type == "lambda_literal":
+            before = called.rpartition(".")[0]
+            if name in _GIVING_ITEMS and before:
+                _bind_items(walk, value, before, 2 if name in _ORDERING else 1)
+            else:
+                _bind_closure(walk, value, f"{called}.@{at}{labels}")
+        else:
+            expect_value(walk, value, f"{called}.@{at}{labels}")
+
+
+def say_arguments(walk: CaptureWalk, node: Node) -> str:
+    """Return what is known of the arguments of a call, each behind a bar: a chain, ".some", or a mark."""
+    said = []
+    for value in _list_given(node)[:MAX_TYPED]:
+        chain = _MARKS.get(value.type, "")
+        if not chain:
+            chain = read_value(walk, value)
+            name = _BARE_DOT.match(walk.text, value.start_byte, value.end_byte)
+            chain = name[0].decode("utf-8", "replace") if name is not None else chain
+        said.append("" if chain == "?" or len(chain) > MAX_ARGUMENT_CHARS or "@" in chain else chain)
+    return "".join(f"|{one}" for one in said) if any(said) else ""
+
+
+def _list_given(node: Node) -> list[Node]:
+    """Return the values that a call is given: arguments, then the closures behind them."""
+    given = []
+    for suffix in node.named_children[1:]:
+        for each in suffix.named_children:
             if each.type == "value_arguments":
-                given = [value for arg in each.named_children if (value := arg.child_by_field_name("value"))]
-            for closure in given:
-                if closure.type == "lambda_literal":
-                    _bind_closure(walk, closure, chain, 2 if name in _ORDERING else 1)
+                given += [value for arg in each.named_children if (value := arg.child_by_field_name("value"))]
+            elif each.type == "lambda_literal":
+                given.append(each)
+    return given
 
 
-def _bind_closure(walk: CaptureWalk, closure: Node, chain: str, count: int) -> None:
-    names = [f"${at}" for at in range(count)]
+def _list_names(walk: CaptureWalk, closure: Node, count: int) -> list[str]:
+    """Return the names of a closure's parameters, "" for those with a written type."""
     head = closure.child_by_field_name("type")
     for one in head.named_children if head is not None else ():
         if one.type == "lambda_function_type_parameters":
             given = [part for part in one.named_children if part.type == "lambda_parameter"]
-            plain = [part for part in given if part.named_child_count == 1]
-            names = [walk.read(part) for part in plain][:count]
-    for name in names:
+            return [walk.read(part) if part.named_child_count == 1 else "" for part in given]
+    number = _number_closure(walk, closure)
+    return [f"${at}/{number}" if number else f"${at}" for at in range(count)]
+
+
+def _bind_items(walk: CaptureWalk, closure: Node, chain: str, count: int) -> None:
+    for name in filter(None, _list_names(walk, closure, count)[:count]):
         walk.add_local(name)
-        walk.bind_call(name, "" if chain != "?" else "?", chain, closure, Binding.ITEM)
+        walk.bind_call(name, "", chain, closure, Binding.ITEM)
+
+
+def _bind_closure(walk: CaptureWalk, closure: Node, chain: str) -> None:
+    for at, name in enumerate(_list_names(walk, closure, _MAX_SHORTHANDS)):
+        if name:
+            walk.add_local(name)
+            walk.bind_call(name, f"#{at}", chain, closure, Binding.SAME)
 
 
 def on_for(walk: CaptureWalk, node: Node) -> None:
-    """Bind the name of `for x in list` to the list's items."""
+    """Bind the name of `for x in list` to its items, and that of `for (at, x) in list.enumerated()`."""
     item = node.child_by_field_name("item")
-    name = item.child_by_field_name("bound_identifier") if item is not None else None
-    if name is None and item is not None and item.named_child_count == 1:
-        name = item.named_children[0] if item.named_children[0].type == "simple_identifier" else None
-    chain = walk.read_chain(node.child_by_field_name("collection"))
-    if name is not None and chain not in {"", "?"}:
-        walk.bind_call(walk.bind_name(name), "", chain, node, Binding.ITEM)
+    chain = read_value(walk, node.child_by_field_name("collection"))
+    if item is None or chain in {"", "?"}:
+        return
+    names = [item.child_by_field_name("bound_identifier")]
+    if names[0] is None:
+        inner = [one.named_children[0] if one.type == "pattern" and one.named_child_count else one
+                 for one in item.named_children]  # fmt: skip
+        names = [one for one in inner if one.type == "simple_identifier"]
+        if len(inner) == 2:  # a pair: of a dictionary, or with a number
+            names, chain = names[-1:], chain.removesuffix(".enumerated()")
+        elif len(inner) != 1:
+            return
+    for name in names:
+        if name is not None and walk.read(name) != "_":
+            walk.bind_call(walk.bind_name(name), "", chain, node, Binding.ITEM)
 
 
-def refer_labels(walk: CaptureWalk, node: Node, function: Node) -> None:
+def refer_labels(walk: CaptureWalk, node: Node, made: str) -> None:
     """Add a use of the property that each label names, `Point(x: 1)`, of a struct without initialisers."""
-    made = walk.read_chain(function).removesuffix(".init")
-    if not made.rpartition(".")[2][:1].isupper() or not _CHAIN.fullmatch(made):
+    if made.endswith(".init"):
+        made = made.removesuffix(".init")
+    elif not made.rpartition(".")[2][:1].isupper():
         return
     given = [one for each in node.named_children[1:] for one in each.named_children]
     values = [one for each in given if each.type == "value_arguments" for one in each.named_children]
     for one in values[:MAX_LABELLED]:
         label = one.child_by_field_name("name")
-        if label is not None:
+        if label is not None and made not in {"", "?"}:
             walk.refer(ReferenceRole.USE, walk.read(label), label, made, "", OF_TYPE)
 
 
@@ -139,7 +312,7 @@ def find_suffix(node: Node) -> Node | None:
 def read_owner(walk: CaptureWalk, node: Node) -> str:
     """Return the chain before a member; for a type parameter what it is bound by, which is all that is known
     of it."""
-    chain = walk.read_chain(node.child_by_field_name("target"))
+    chain = read_value(walk, node.child_by_field_name("target"))
     first, dot, rest = chain.partition(".")
     for scope in walk.scopes if first[:1].isupper() else ():
         bound = walk.type_parameters.get((scope.ordinal, first))

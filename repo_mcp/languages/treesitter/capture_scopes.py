@@ -205,6 +205,7 @@ class CaptureScopes(CaptureText):
         if self._comment_end == row - 1 and row and self._documented in {-1, node.start_byte}:
             flags |= SymbolFlag.DOCUMENTED
             self._documented = node.start_byte
+        name = name.strip("`")  # Swift's quotes around a keyword
         above = self.scopes[-1].ordinal if parent is None else parent
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 PLAIN = "identifier"  # the capture of names that are uses of values unless a handler took them
 
 MAX_BOUNDS = 8  # of one type parameter, that are recorded
+MAX_TYPE_CHARS = 120  # of a written type that is recorded with its type arguments
 UNREAD = -1  # stands for the number of arguments: the name is a type's text, not read yet
 _NO_TYPES = frozenset({"auto", "var"})
+_OF_VALUES = frozenset({int(Binding.CALLED), int(Binding.SAME), int(Binding.ITEM)})
 
 _USE = ReferenceRole.USE
 
@@ -49,6 +51,8 @@ class Dialect:
     query: str  # name of its file in `queries`
     handlers: Mapping[str, Handler]  # capture name -> handler, for all but PLAIN
     builtins: frozenset[str]  # names in every file, which nobody searches for
+    quotes: bool = False  # a name may stand between backticks, which are no part of it
+    follows: bool = False  # variables that the types of others depend on have recorded types, too
 
 
 class CaptureWalk(CaptureScopes):
@@ -65,8 +69,11 @@ class CaptureWalk(CaptureScopes):
         self.type_parameters: dict[tuple[int, str], str] = {}  # (ordinal, name) -> its bound
         self.results: dict[int, str] = {}  # ordinal of a function or property -> the type of its value
         self.switches: list[tuple[int, str]] = []  # (end, compared value) of the open ones
+        self.closures: list[tuple[int, int]] = []  # (end, number) of the open ones
+        self.closure_numbers: dict[int, int] = {}  # start of a closure -> its number
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
+        self._quotes, self._follows = dialect.quotes, dialect.follows
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
         self._values: list[tuple[int, int, int]] = []  # (ordinal, start, end) of names that no handler took
@@ -184,7 +191,8 @@ class CaptureWalk(CaptureScopes):
         roots = self._gather_roots(chains)
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         add = self.builder.add_reference
-        for row in self._rows:
+        quoted = self._quotes and b"`" in self.text
+        for row in map(_unquote, self._rows) if quoted else self._rows:
             ordinal, role, name, qualifier, alias, line, arguments = row
             if role is ReferenceRole.BIND:
                 if arguments == Binding.BOUND or alias in roots.get(ordinal, ()):
@@ -216,6 +224,8 @@ class CaptureWalk(CaptureScopes):
 
         For nested lists this is the outer list, because a row does not hold the depth of items."""
         found = read_type(text)
+        if self._follows and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
+            return [TypeName(text)]
         if found.inner:
             return [TypeName(found.outer)]
         if found.qualifier or not any(found.name in one for one in names):
@@ -251,7 +261,30 @@ class CaptureWalk(CaptureScopes):
                 if not above:
                     break
                 above = self.parents[above]
+        if self._follows:
+            self._follow_bindings(roots)
         return roots
+
+    def _follow_bindings(self, roots: dict[int, set[str]]) -> None:
+        """Add the first names of what the recorded variables are bound to."""
+        for ordinal, role, name, qualifier, alias, _, arguments in reversed(self._rows):
+            for chain in alias.split("|")[1:] if role is ReferenceRole.CALL else ():
+                roots.setdefault(ordinal, set()).add(chain.partition(".")[0].partition("(")[0])
+            if role is ReferenceRole.BIND and arguments in _OF_VALUES and alias in roots.get(ordinal, ()):
+                root = (qualifier or name).partition(".")[0].partition("(")[0]
+                above = ordinal
+                while root not in roots.setdefault(above, set()):
+                    roots[above].add(root)
+                    if not above:
+                        break
+                    above = self.parents[above]
+
+
+def _unquote(row: Row) -> Row:
+    """Return a row without the backticks around names."""
+    ordinal, role, name, qualifier, alias, line, arguments = row
+    name, qualifier, alias = (one.replace("`", "") for one in (name, qualifier, alias))
+    return ordinal, role, name, qualifier, alias, line, arguments
 
 
 def on_comment(walk: CaptureWalk, node: Node) -> None:

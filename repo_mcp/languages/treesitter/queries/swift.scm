@@ -22,9 +22,11 @@
 (lambda_parameter) @lambda_parameter
 (for_statement item: (pattern (simple_identifier) @case_bound))
 (for_statement item: (pattern (pattern (simple_identifier) @case_bound)))
-(if_statement bound_identifier: (simple_identifier) @optional)
-(guard_statement bound_identifier: (simple_identifier) @optional)
-(while_statement bound_identifier: (simple_identifier) @optional)
+(if_statement) @conditions
+(guard_statement) @conditions
+(while_statement) @conditions
+(catch_block) @catch
+(lambda_literal) @closure
 (pattern bound_identifier: (simple_identifier) @bound)
 (catch_block error: (pattern (simple_identifier) @bound))
 (pattern (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
@@ -33,7 +35,6 @@
 (guard_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
 (while_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
 (switch_statement) @switch
-(switch_pattern (pattern (simple_identifier) @case))
 (pattern (simple_identifier) @pattern_name)
 (enum_type_parameters (simple_identifier) @pattern_name)
 (if_statement (simple_identifier) @pattern_name)
@@ -42,9 +43,13 @@
 (value_argument_label) @label
 (for_statement) @for
 (equality_expression) @comparison
+(infix_expression) @infix
 (assignment) @assignment
 (control_transfer_statement) @transfer
 (tuple_type_item name: (simple_identifier) @taken)
+(tuple_expression name: (simple_identifier) @taken)
+(inheritance_constraint constrained_type: (identifier) @constrained)
+(equality_constraint constrained_type: (identifier) @constrained)
 
 ; Uses
 (attribute) @attribute

@@ -1,0 +1,365 @@
+"""Chooses which of several declarations a use in Swift means, where scopes and labels leave more than one.
+
+What another module does not show is left out, a value that is not called is a property rather than a
+function, and what a protocol demands is meant before what its extension gives. The rest is decided by what
+is known of the arguments: the parser records their chains behind the labels of a call, and of literals one
+character. What these leave is probable, never sure, as a type that is not known may fit better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.holder import Holder
+from repo_mcp.graph.typed.lookup import FoundDeclarations, NamedLookup, iter_above
+from repo_mcp.graph.typed.receivers import find_holder
+from repo_mcp.graph.typed.swift_rules import SwiftRules, find_parameter, say_signature
+from repo_mcp.languages.native.swift_types import find_type_chain, list_parameters, strip_type
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import BARE_DOT
+from repo_mcp.symbols.symbol_record import (
+    ACCESS_SHIFT,
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Access,
+    Reference,
+    ReferenceRole,
+    SymbolKind,
+)
+
+_OF_LITERAL = frozenset({"(_:)|nil", '(_:)|"', "(_:)|0", "(_:)|true", "(_:)|["})
+BEHIND = "|"  # before the arguments, in the alias of a call
+MAX_CANDIDATES = 16
+_UNFIT = -100
+_NUMBERS_TEXT = "Int Int8 Int16 Int32 Int64 UInt UInt8 UInt16 UInt32 UInt64 Double Float CGFloat"
+_NUMBERS = frozenset(_NUMBERS_TEXT.split())
+_TEXTS = frozenset({"String", "Character", "Substring", "StaticString", "Unicode.Scalar"})
+_LITERALS = {'"': _TEXTS, "0": _NUMBERS | {"TimeInterval"}, "true": frozenset({"Bool"})}
+
+
+def choose_overload(
+    lookup: NamedLookup, scope: FileScope, reference: Reference, found: Resolution
+) -> Resolution:
+    """Return a resolution in which one of several possible declarations is probable, if that is decided."""
+    possible = [one.declaration for one in found.targets if one.confidence is Confidence.POSSIBLE]
+    if not 1 < len(possible) <= MAX_CANDIDATES or any(
+        one.confidence is not Confidence.POSSIBLE and _get_kind(lookup, one.declaration) not in TYPE_KINDS
+        for one in found.targets
+    ):
+        return found
+    kept = [one for one in possible if _is_shown(lookup, scope, one)] or possible
+    is_call = reference.role is ReferenceRole.CALL
+    fields = [one for one in kept if (_get_kind(lookup, one) in CALLABLE_KINDS) is is_call]
+    kept = fields or kept
+    kept = _leave_overridden(lookup, kept)
+    labels, bar, given = reference.alias.partition(BEHIND)
+    if len(kept) > 1 and is_call and bar:
+        kept = _choose_fitting(lookup, scope, reference, kept, labels, given.split(BEHIND))
+    if len(kept) != 1:
+        return found
+    targets = (
+        Target(one.declaration, Confidence.PROBABLE) if one.declaration == kept[0] else one
+        for one in found.targets
+    )
+    return replace(found, targets=tuple(targets))
+
+
+def is_of_bare_dot(reference: Reference) -> bool:
+    """Return whether a use is `.some(...)`, a member of the type that is expected there."""
+    last = reference.qualifier.rpartition(".")[2]
+    return reference.qualifier.endswith(BARE_DOT) or last[:1] == "@"
+
+
+def is_static(lookup: NamedLookup, one: Declaration) -> bool:
+    """Return whether a member is reached through its type: cases, types, initialisers and static ones."""
+    scope = lookup.find_scope(one.path)
+    if scope is None or not scope.is_member(one.ordinal):
+        return True
+    kind = scope.get_kind(one.ordinal)
+    is_made = kind in {SymbolKind.ENUM_MEMBER, SymbolKind.CONSTRUCTOR} or kind in TYPE_KINDS
+    return is_made or scope.is_static(one.ordinal)
+
+
+def prefer_meant(
+    lookup: NamedLookup, owner: Declaration, reference: Reference, members: list[Declaration]
+) -> tuple[list[Declaration], bool]:
+    """Return the members that a use means after all, and whether the language decides that.
+
+    A name that is not called is a property of a base rather than a nearer function. What a protocol's
+    extension gives is a default for what the protocol or one that it refines demands."""
+    if not members:
+        return members, True
+    if reference.role is ReferenceRole.USE and all(
+        _get_kind(lookup, one) in CALLABLE_KINDS for one in members
+    ):
+        for base in iter_above(lookup, owner):
+            above = lookup.find_members(base, reference.name, reference.role)
+            fields = [one for one in above if _get_kind(lookup, one) not in CALLABLE_KINDS]
+            if fields:
+                return fields, False
+    if reference.role is ReferenceRole.CALL and _get_kind(lookup, owner) is not SymbolKind.TRAIT:
+        others = _list_overloads(lookup, owner, reference, members)
+        if others:
+            return [*members, *others], False
+    if not any(_is_default(lookup, one) for one in members):
+        beside = (
+            one
+            for base in iter_above(lookup, owner)
+            for one in lookup.find_members(base, reference.name, reference.role)
+        )
+        results = {_say_result(lookup, one) for one in members}
+        doubted = any(_is_default(lookup, one) and _say_result(lookup, one) not in results for one in beside)
+        return members, not doubted
+    demanded: list[Declaration] = []
+    for base in (owner, *iter_above(lookup, owner)):
+        scope = lookup.find_scope(base.path)
+        if scope is not None and scope.get_kind(base.ordinal) is SymbolKind.TRAIT:
+            own = (Declaration(base.path, one) for one in scope.find_children(base.ordinal, reference.name))
+            demanded += [one for one in own if _get_kind(lookup, one) not in TYPE_KINDS]
+    labels = {_say_parameters(lookup, one) for one in members}
+    same = [one for one in demanded if _say_parameters(lookup, one) in labels and one not in members]
+    is_protocol = _get_kind(lookup, owner) is SymbolKind.TRAIT
+    return ([*members, *same], False) if same and is_protocol else (members, not same)
+
+
+def _list_overloads(
+    lookup: NamedLookup, owner: Declaration, call: Reference, members: list[Declaration]
+) -> list[Declaration]:
+    """Return what bases give a type beside its own members that take a call: for other types of arguments.
+
+    What a protocol demands is taken for what the type has, if it has as many functions of that name."""
+    own = {_say_signature(lookup, one) for one in members if _takes(lookup, one, call)}
+    demanded: dict[str, Declaration] = {}
+    given: dict[str, Declaration] = {}
+    for base in iter_above(lookup, owner):
+        is_protocol = _get_kind(lookup, base) is SymbolKind.TRAIT
+        for one in lookup.find_members(base, call.name, call.role, call):
+            if not _takes(lookup, one, call):
+                continue
+            is_demand = is_protocol and not _is_default(lookup, one)
+            (demanded if is_demand else given).setdefault(_say_signature(lookup, one), one)
+    extra = {text: one for text, one in given.items() if text not in own and text not in demanded}
+    if len(demanded) > len(own):
+        extra.update((text, given.get(text, one)) for text, one in demanded.items() if text not in own)
+    return list(extra.values())
+
+
+def _takes(lookup: NamedLookup, one: Declaration, call: Reference) -> bool:
+    scope = lookup.find_scope(one.path)
+    return scope is not None and SwiftRules.accepts(scope.get_symbol(one.ordinal), call)
+
+
+def _say_signature(lookup: NamedLookup, one: Declaration) -> str:
+    """Return the labels and types of a function's parameters."""
+    scope = lookup.find_scope(one.path)
+    return say_signature(scope.get_symbol(one.ordinal).parameters) if scope is not None else ""
+
+
+def doubt_bare(
+    lookup: NamedLookup, scope: FileScope, reference: Reference, found: FoundDeclarations
+) -> FoundDeclarations:
+    """Return the meaning of a name without a receiver, not sure where another declaration may fit better.
+
+    A function that calls its own name may be around one of another repository, and `Name("text")` may be a
+    literal of the type."""
+    around = scope.find_type_around(reference.symbol)
+    one = found.declarations[0] if found.declarations else None
+    if one is None:
+        return found
+    if one == Declaration(scope.path, reference.symbol) and reference.role is ReferenceRole.CALL:
+        return replace(found, is_sure=False)
+    if reference.alias in _OF_LITERAL and any(
+        "Literal" in _say_parameters(lookup, maker).partition(":")[0]
+        for maker in lookup.find_members(one, "init", ReferenceRole.CALL)
+        if _get_kind(lookup, one) in TYPE_KINDS
+    ):
+        return replace(found, is_sure=False)
+    other = lookup.find_scope(one.path)
+    if around is None or other is None or not other.is_member(one.ordinal):
+        return found
+    owner = Declaration(other.path, other.get_parent(one.ordinal))
+    members, is_plain = prefer_meant(lookup, owner, reference, list(found.declarations))
+    return replace(found, declarations=tuple(members), is_sure=found.is_sure and is_plain)
+
+
+def _is_default(lookup: NamedLookup, one: Declaration) -> bool:
+    """Return whether a member is declared in an extension of a protocol."""
+    scope = lookup.find_scope(one.path)
+    parent = scope.get_parent(one.ordinal) if scope is not None else 0
+    if scope is None or scope.get_kind(parent) is not SymbolKind.EXTENSION:
+        return False
+    extended = lookup.find_extended(Declaration(one.path, parent))
+    return any(_get_kind(lookup, each) is SymbolKind.TRAIT for each in extended)
+
+
+def _say_parameters(lookup: NamedLookup, one: Declaration) -> str:
+    scope = lookup.find_scope(one.path)
+    return scope.get_symbol(one.ordinal).parameters if scope is not None else ""
+
+
+def _say_result(lookup: NamedLookup, one: Declaration) -> str:
+    scope = lookup.find_scope(one.path)
+    return scope.get_symbol(one.ordinal).return_type if scope is not None else ""
+
+
+def _get_kind(lookup: NamedLookup, one: Declaration) -> SymbolKind:
+    scope = lookup.find_scope(one.path)
+    return scope.get_kind(one.ordinal) if scope is not None else SymbolKind.FILE
+
+
+def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
+    """Return whether a file may name a declaration: that of another module is public, or tested."""
+    other = lookup.find_scope(one.path)
+    rules = lookup.get_rules(scope)
+    if other is None or not isinstance(rules, SwiftRules):
+        return False
+    access = int(other.record.flags[one.ordinal]) >> ACCESS_SHIFT
+    if access == Access.PRIVATE and other is not scope:
+        return False
+    home = rules.find_home(other)
+    if access == Access.PUBLIC or home == rules.find_home(scope):
+        return True
+    return any(row.arguments and (row.qualifier,) == home for row in scope.imports)
+
+
+def _leave_overridden(lookup: NamedLookup, kept: list[Declaration]) -> list[Declaration]:
+    """Return the declarations without what overrides one of them, and without an extension's of what the
+    protocol itself demands."""
+    demands: set[str] = set()
+    for one in kept:
+        scope = lookup.find_scope(one.path)
+        if scope is not None and scope.get_kind(scope.get_parent(one.ordinal)) is SymbolKind.TRAIT:
+            demands.add(_say_labels(scope, one))
+    left = []
+    for one in kept:
+        scope = lookup.find_scope(one.path)
+        parent = scope.get_kind(scope.get_parent(one.ordinal)) if scope is not None else None
+        is_given = parent is SymbolKind.EXTENSION and scope is not None and _say_labels(scope, one) in demands
+        if not is_given:
+            left.append(one)
+    return left
+
+
+def _say_labels(scope: FileScope, one: Declaration) -> str:
+    symbol = scope.get_symbol(one.ordinal)
+    return symbol.parameters
+
+
+# -- by the types of arguments -----------------------------------------------------------------------------
+
+
+def _choose_fitting(
+    lookup: NamedLookup,
+    scope: FileScope,
+    call: Reference,
+    kept: list[Declaration],
+    labels: str,
+    given: Sequence[str],
+) -> list[Declaration]:
+    scores: dict[Declaration, int] = {}
+    holders: dict[str, Holder | None] = {}
+    for one in kept:
+        score = 0
+        for at, chain in enumerate(given):
+            if chain and score > _UNFIT:
+                if chain not in holders and chain[0].isidentifier():
+                    holders[chain] = find_holder(lookup, scope, call.symbol, call.line, chain)
+                fit = _measure(
+                    lookup, one, find_given_text(lookup, one, labels, at), chain, holders.get(chain)
+                )
+                score = score + fit if fit > _UNFIT else _UNFIT
+        scores[one] = score
+    fitting = [one for one in kept if scores[one] > _UNFIT]
+    best = max((scores[one] for one in fitting), default=0)
+    return [one for one in fitting if scores[one] == best]
+
+
+def find_given_text(lookup: NamedLookup, one: Declaration, labels: str, at: int) -> str:
+    """Return the written type of the parameter that takes an argument of a call."""
+    scope = lookup.find_scope(one.path)
+    return find_parameter(scope.get_symbol(one.ordinal).parameters, labels, at) if scope is not None else ""
+
+
+def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, holder: Holder | None) -> int:
+    """Return how well an argument fits a parameter's type: 2 the type itself, 1 a base, 0 not known."""
+    scope = lookup.find_scope(one.path)
+    wanted = strip_type(text)
+    if scope is None or not wanted:
+        return 0
+    if chain == "nil":
+        return 0
+    if chain == "{":
+        return 1 if "->" in wanted else 0
+    name = find_type_chain(wanted)
+    if "->" in wanted and (chain in _LITERALS or chain == "["):
+        return _UNFIT
+    found = lookup.find_type(scope, one.ordinal, tuple(name.split("."))).declarations if name else ()
+    types = [each for each in found if _get_kind(lookup, each) in TYPE_KINDS]
+    if chain == "[":
+        return 1 if wanted.startswith("[") else 0
+    if chain in _LITERALS:
+        if not name or name in list_generic(lookup, one):
+            return 0
+        if name in _LITERALS[chain]:
+            return 2
+        known = _NUMBERS | _TEXTS | {"Bool"}
+        return _UNFIT if name in known else 0
+    if chain.startswith("."):
+        if not types or name in list_generic(lookup, one):
+            return 0
+        return 2 if any(lookup.find_members(each, chain[1:], ReferenceRole.USE) for each in types) else _UNFIT
+    if holder is None or name in list_generic(lookup, one):
+        return 0
+    return _compare(lookup, wanted, name, types, holder)
+
+
+def _compare(
+    lookup: NamedLookup, wanted: str, name: str, types: Sequence[Declaration], holder: Holder
+) -> int:
+    is_list = wanted.startswith("[")
+    if holder.is_items:
+        return 1 if is_list else _UNFIT if types or name in _TEXTS | _NUMBERS else 0
+    if is_list:
+        return _UNFIT
+    if holder.external:
+        if holder.external == name:
+            return 2
+        extends = any(_extends(lookup, each, holder.external) for each in types)
+        return 1 if extends else _UNFIT if types else 0
+    if any(each in types for each in holder.types):
+        return 2
+    above: set[Declaration] = set()
+    for each in holder.types:
+        above.update(iter_above(lookup, each))
+    if any(each in above for each in types):
+        return 1
+    kinds = {_get_kind(lookup, each) for each in holder.types}
+    is_open = not kinds or kinds & {SymbolKind.TYPE, SymbolKind.EXTENSION, SymbolKind.TRAIT}
+    if types and not is_open:
+        return _UNFIT
+    return _UNFIT if name in _TEXTS | _NUMBERS and not is_open else 0
+
+
+def _extends(lookup: NamedLookup, protocol: Declaration, external: str) -> bool:
+    """Return whether an extension makes a type of another repository conform to a protocol."""
+    scope = lookup.find_scope(protocol.path)
+    name = external.rpartition(".")[2]
+    for other in lookup.iter_declaring(scope, name) if scope is not None else ():
+        for part in other.find_named(name):
+            at = Declaration(other.path, part)
+            if other.get_kind(part) is SymbolKind.EXTENSION and protocol in lookup.list_bases(at):
+                return True
+    return False
+
+
+def list_generic(lookup: NamedLookup, one: Declaration) -> list[str]:
+    """Return the type parameters of the types around a declaration."""
+    scope = lookup.find_scope(one.path)
+    names: list[str] = []
+    for around in scope.iter_around(one.ordinal) if scope is not None else ():
+        assert scope is not None
+        if scope.get_kind(around) in TYPE_KINDS:
+            names += list_parameters(scope.get_symbol(around).parameters)
+    return names
