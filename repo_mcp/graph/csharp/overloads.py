@@ -68,7 +68,7 @@ _WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in _WIDER.items()}
 # Types that a whole-number literal converts to, and those it converts to if its value is small enough.
 _CONSTANT = ("uint", "nint", "long", "nuint", "ulong", "float", "double", "decimal")
 _NARROWER = frozenset({"sbyte", "byte", "short", "ushort"})
-_PLAIN = frozenset({*_WIDER, "double", "decimal", "bool", "string"})
+PLAIN = frozenset({*_WIDER, "double", "decimal", "bool", "string"})
 # Types of members with these names on any receiver, unless a type in the repository declares one.
 _COMMON_MEMBERS = {
     "int": "Length Count GetHashCode() IndexOf() CompareTo() Count()",
@@ -92,7 +92,7 @@ class _Argument:
     """The known facts of one argument: a plain type, a value of a type with members, or another form."""
 
     value: Value | None = None
-    plain: str = ""  # a type in _PLAIN, "object", or the text of another type without spaces
+    plain: str = ""  # a type in PLAIN, "object", or the text of another type without spaces
     form: str = ""  # FUNCTION, NO_TYPE, NULL, or a whole number
     parameters: int = -1  # of a function; -1 if unknown
     is_nullable: bool = False
@@ -223,7 +223,7 @@ class CSharpOverloads:
         plain = strip_nullable(plain)
         if not plain or plain in {"var", "dynamic"} or TYPE_PARAMETER.fullmatch(plain):
             return _Argument()
-        if plain in _PLAIN or plain == "object":
+        if plain in PLAIN or plain == "object":
             return _Argument(plain=plain, is_nullable=is_nullable)
         value = self._types.read_written(file, ordinal, text, 0)
         if value.type is not None:
@@ -293,7 +293,7 @@ class CSharpOverloads:
             grade = self._grade_function(argument, parameter.type, where)
         elif argument.form == NULL:
             grade = self._grade_null(parameter.type, where)
-        elif argument.form or argument.plain in _PLAIN:
+        elif argument.form or argument.plain in PLAIN:
             grade = self._grade_plain(argument, parameter.type, where)
         elif argument.plain == wanted:
             grade = self._grade_nullable(argument, parameter.type, where)
@@ -317,7 +317,7 @@ class CSharpOverloads:
 
     def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
         """Grade null; it fits types that can be null."""
-        if written in _PLAIN:
+        if written in PLAIN:
             return 1 if written == "string" else MISFIT
         meaning = self._find_type(written, where)
         if meaning is not None and not written.endswith("?"):
@@ -339,7 +339,7 @@ class CSharpOverloads:
         """Grade a number, a string or the like."""
         plain, wanted = argument.plain or "int", strip_nullable(written)
         is_nullable = written.endswith("?")
-        if wanted in _PLAIN:
+        if wanted in PLAIN:
             if argument.is_nullable and not is_nullable and "string" not in {plain, wanted}:
                 return MISFIT
             if plain == wanted:
@@ -359,7 +359,7 @@ class CSharpOverloads:
 
     def _grade_unlike(self, wanted: str, meaning: TypeMeaning | None) -> Grade:
         """Grade an argument of an external type against a different type."""
-        if wanted in _PLAIN:
+        if wanted in PLAIN:
             return MISFIT
         if meaning is None or not meaning.parts:
             return None

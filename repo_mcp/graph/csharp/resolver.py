@@ -11,11 +11,11 @@ import re
 
 from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp.overloads import CSharpOverloads
-from repo_mcp.graph.csharp.signatures import list_parameter_types
+from repo_mcp.graph.csharp.overloads import PLAIN, CSharpOverloads
+from repo_mcp.graph.csharp.signatures import list_parameter_types, normalize_type, strip_nullable
 from repo_mcp.graph.csharp.types import CSharpTypes, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, split_call
+from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, read_type, split_call
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -41,6 +41,8 @@ _TYPE_ROLES = frozenset(
 )
 _INTERFACE = re.compile(r"I[A-Z]")
 _GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.EVENT})
+
+_HIDDEN = frozenset({Access.PRIVATE, Access.PROTECTED})
 
 Found = list[tuple[Declaration, Symbol]]
 
@@ -233,7 +235,7 @@ class CSharpResolver:
         value = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
         if value.is_known and not value.is_items and value.type is not None:
             members = self._find_members(file, value.type, row)
-            if members:
+            if members and (self._may_mean(file, members, row) or not self._find_extension(file, row, value)):
                 sure = self._weaken(file, value.type, row, members, value.type.confidence)
                 return self._say(file, members, row, sure)
         extension = self._find_extension(file, row, value)
@@ -305,17 +307,45 @@ class CSharpResolver:
         Explicit implementations of interfaces are left out, as are private members of types that do not
         enclose the use."""
         kept = []
-        inside: set[str] | None = None
+        inside: dict[Access, set[str]] | None = None
         for declaration, symbol in found:
             if symbol.access is Access.NONE and symbol.kind in _GUESSED_KINDS:
                 continue
-            if symbol.access is Access.PRIVATE:
-                inside = inside or {file.get_full_name(one) for one in file.list_types_around(row.symbol)}
-                other = self._names.find_file(declaration.path)
-                if other is not None and other.get_full_name(symbol.parent) not in inside:
+            other = self._names.find_file(declaration.path)
+            if symbol.access in _HIDDEN and other is not None:
+                inside = inside or self._list_inside(file, row.symbol)
+                if other.get_full_name(symbol.parent) not in inside[symbol.access]:
                     continue
+            if row.role is ReferenceRole.CALL and other is not None and self._is_plain_value(other, symbol):
+                continue
             kept.append((declaration, symbol))
         return kept
+
+    def _list_inside(self, file: CSharpFile, ordinal: int) -> dict[Access, set[str]]:
+        """Return the full names of the types whose private, and whose protected, members a symbol sees."""
+        around = list(file.list_types_around(ordinal))
+        own = {file.get_full_name(one) for one in around}
+        meanings = (self._types.get_own(file, one) for one in around)
+        bases = {each.full_name for one in meanings if one is not None for each in self._types.list_line(one)}
+        return {Access.PRIVATE: own, Access.PROTECTED: own | {one.partition("`")[0] for one in bases} | bases}
+
+    def _is_plain_value(self, file: CSharpFile, symbol: Symbol) -> bool:
+        """Return whether a member is a value that cannot be called, as its type is no delegate's."""
+        if symbol.kind is not SymbolKind.PROPERTY:
+            return False
+        written = strip_nullable(normalize_type(symbol.return_type))
+        if written in PLAIN or written == "object":
+            return True
+        found = read_type(symbol.return_type)
+        if not found.name or found.is_items or found.is_task:
+            return False
+        meaning = self._names.find_type(file, symbol.ordinal, found.name, found.qualifier, found.arity)
+        kinds = {self._get_kind(one) for one in meaning.parts}
+        return bool(kinds) and SymbolKind.TYPE not in kinds
+
+    def _get_kind(self, one: Declaration) -> SymbolKind:
+        file = self._names.find_file(one.path)
+        return SymbolKind(int(file.record.kinds[one.ordinal])) if file is not None else SymbolKind.TYPE
 
     def _weaken(
         self, file: CSharpFile, owner: TypeMeaning, row: Reference, members: Found, sure: Confidence
@@ -324,7 +354,11 @@ class CSharpResolver:
 
         That is so if none of the members certainly accepts the arguments, and the owner has an external base
         class or an extension method may apply."""
-        if row.role is not ReferenceRole.CALL or row.arguments < 2 or sure is not Confidence.EXACT:
+        if row.role is not ReferenceRole.CALL or sure is not Confidence.EXACT:
+            return sure
+        if not self._may_mean(file, members, row):
+            return Confidence.PROBABLE
+        if row.arguments < 2:
             return sure
         outside = (_get_name(one) for one in self._types.list_line(owner) if not one.parts)
         others = self._types.list_extensions(row.name)

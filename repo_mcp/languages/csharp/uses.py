@@ -197,7 +197,8 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     """Add the call of `new Foo(...)`, and the members that its initialiser names."""
     type_node = node.child_by_field_name("type")
     found = read_type(walk.read_line(type_node))
-    if type_node is None or not found.name:
+    is_list = type_node is not None and type_node.type == "generic_name"  # of plain values: `List<int>`
+    if type_node is None or not (found.name or is_list):
         return
     name_node = type_node
     if type_node.type == "nullable_type":
