@@ -72,7 +72,7 @@ class NamedLookup:
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
         self._reader: FileScope | None = None  # of the use that is asked about
-        self.depth = 0  # of receivers resolved through other receivers
+        self.depth = self.spare = 0  # receivers in receivers; type arguments that may still be read
 
     # -- files --------------------------------------------------------------------------------------------
 
@@ -485,7 +485,7 @@ class NamedLookup:
 
     def begin(self, reader: FileScope | None = None) -> None:
         """Start a new question, of a file, with MAX_STEPS steps available."""
-        self._steps, self.depth, self._reader = MAX_STEPS, 0, reader
+        self._steps, self.depth, self.spare, self._reader = MAX_STEPS, 0, MAX_STEPS, reader
 
     def _find_bases(self, owner: Declaration) -> list[Declaration]:
         scope = self.find_scope(owner.path)

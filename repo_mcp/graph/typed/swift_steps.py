@@ -259,8 +259,9 @@ def read_generic(
     if one is not None and other is not None:
         symbol = other.get_symbol(one.ordinal)
         names = list_parameters(symbol.parameters) or KNOWN_PARAMETERS.get(symbol.name, ())
-    if lookup.depth < MAX_DEPTH:
+    if lookup.depth < MAX_DEPTH and lookup.spare > 0:
         lookup.depth += 1
+        lookup.spare -= 1 + len(said)  # aliases of each other can nest without end
         try:
             for name, part in zip(names, said, strict=False):
                 each = ways.read_text(lookup, at, part, holder)

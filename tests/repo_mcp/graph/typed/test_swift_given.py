@@ -130,3 +130,13 @@ def test_what_a_file_keeps_to_itself_is_not_meant_elsewhere() -> None:
 def test_what_is_undecided_is_never_exact(text: str, line: str, name: str) -> None:
     said = Repository.build({A: text}).ask(A, line, name)
     assert not [one for one in said if one.endswith("exact")]
+
+
+def test_aliases_of_each_other_end() -> None:
+    names = "T, U, V, W"
+    text = "".join(
+        f"typealias A{at}<{names}> = A{(at + 1) % 3}<{', '.join([f'A{at}<{names}>'] * 4)}>\n"
+        for at in range(3)
+    )
+    repository = Repository.build({A: text + "func f(one: A0<Int, Int, Int, Int>) { one.x }"})
+    assert repository.ask(A, "func f", "x") == []
