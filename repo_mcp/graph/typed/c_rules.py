@@ -7,6 +7,7 @@ the only definition in the repository is probable.
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 from repo_mcp.graph.program import Program
@@ -38,6 +39,7 @@ tgmath threads time uchar ucontext unistd utime utmp wchar wctype windows winsoc
 process direct
 """
 _SYSTEM = frozenset(f"{one}.h" for one in _SYSTEM_TEXT.split())
+_RESERVED = re.compile(r"_[A-Z_]")
 _INCLUDE_FOLDERS = (
     "",
     "include/",
@@ -311,17 +313,21 @@ class CRules(Rules):
 
         Declarations that exclude each other are alternatives, and so is a single one under a condition that
         the line may lack. For a macro under such a condition the number is ELSEWHERE: something else must
-        have that name."""
+        have that name. So it is if no declaration is compiled with the line, or if all stand in for a name
+        that C reserves for the system."""
         use = self._settings.find(scope, line)
         settings = [self._settings.find_declared(*one) for one in found]
         left = [number for number, one in enumerate(settings) if not excludes(use, one)]
+        excluded = {*range(len(found))} - {*left}
         left = left or [*range(len(found))]
         certain = [one for one in left if not self._is_open(scope, found[one][0].path, use, settings[one])]
-        dropped = (one for number, one in enumerate(settings) if number not in left)
+        dropped = (settings[one] for one in excluded - {*left})
         is_certain = len(certain) == len(left) and all(excludes_surely(use, one) for one in dropped)
         left = certain or left  # one under a further condition repeats one without it
         places = {(found[one][0].path, settings[one]): found[one] for one in left}
         kept = [found[one] for one in left]
+        if len(excluded) == len(found) or all(_is_of_system(*one) for one in places.items()):
+            return kept, ELSEWHERE
         if len(places) == 1:
             (setting,) = {settings[one] for one in left}
             is_macro = all(_is_replacing(one, setting) for one in kept)
@@ -356,6 +362,12 @@ def _is_replacing(one: Candidate, setting: Setting) -> bool:
     scope, ordinal = one
     is_macro = scope.get_kind(ordinal) is SymbolKind.MACRO
     return is_macro and f"!defined({scope.get_name(ordinal)})" not in setting.conditions
+
+
+def _is_of_system(place: tuple[str, Setting], one: Candidate) -> bool:
+    """Return whether a macro with a name reserved for the system is only defined if the system lacks it."""
+    name = one[0].get_name(one[1])
+    return _RESERVED.match(name) is not None and f"!defined({name})" in place[1].conditions
 
 
 def _is_linked(one: Candidate) -> bool:

@@ -53,6 +53,7 @@ class FoundDeclarations:
     is_sure: bool = True
     external: str = ""  # dotted name of something outside the repository
     alternatives: int = 0  # declarations under exclusive conditions: each is meant where it is compiled
+    is_elsewhere: bool = False  # something outside the repository is likely to have that name
 
 
 NOT_FOUND = FoundDeclarations()
@@ -574,8 +575,9 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
         return found
     kept, alternatives = rules.settle(scope, line, candidates)
     declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
-    is_sure = found.is_sure and alternatives != ELSEWHERE
-    return replace(found, declarations=declarations, is_sure=is_sure, alternatives=max(0, alternatives))
+    if alternatives == ELSEWHERE:
+        return replace(found, declarations=declarations, is_sure=False, alternatives=0, is_elsewhere=True)
+    return replace(found, declarations=declarations, alternatives=alternatives)
 
 
 def say_names(reference: Reference) -> Path:

@@ -409,7 +409,8 @@ class NamedResolver:
             confidence = Confidence.EXACT
         else:  # for a macro that is not included, the name is mostly a library's function
             is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)
-            confidence = Confidence.POSSIBLE if several or is_macro else Confidence.PROBABLE
+            is_doubted = several or is_macro or found.is_elsewhere
+            confidence = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
         if several and len(declarations) > MAX_POSSIBLE:
             declarations = declarations[:MAX_POSSIBLE]
         makers = [one for one in declarations if self._get_kind(one) is SymbolKind.CONSTRUCTOR]

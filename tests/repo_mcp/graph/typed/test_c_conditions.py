@@ -256,3 +256,22 @@ def test_the_guard_of_a_header_is_no_condition() -> None:
         "use.c": '#include "a.h"\nint f(void) { return made(1); }\n',
     }
     assert list_uses(make_graph(texts), "made", "a.c") == [("exact", "f", (2,))]
+
+
+def test_what_stands_in_for_a_name_of_the_system_is_possible() -> None:
+    system = "#ifndef __NR_statx\n# define __NR_statx 332\n#endif\n"
+    own = "#ifndef MAX_FILES\n# define MAX_FILES 32\n#endif\n"
+    user = "int ask(void) {\n  return syscall(__NR_statx, MAX_FILES);\n}\n"
+    graph = make_graph({"src/a.c": system + own + user})
+    found = {one[0] for one in list_uses(graph, "__NR_statx", "src/a.c") if one[1] == "ask"}
+    assert found == {"possible"}
+    assert ("probable", "ask", (8,)) in list_uses(graph, "MAX_FILES", "src/a.c")
+
+
+def test_what_is_never_compiled_with_a_use_is_possible() -> None:
+    files = {
+        "src/os390.h": "int epoll_ctl(int file);\n",
+        "src/os390.c": '#include "os390.h"\nint epoll_ctl(int file) {\n  return file;\n}\n',
+        "src/linux.c": "#include <sys/epoll.h>\nint watch(void) {\n  return epoll_ctl(1);\n}\n",
+    }
+    assert list_uses(make_graph(files), "epoll_ctl", "src/os390.c") == [("possible", "watch", (3,))]
