@@ -35,7 +35,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.stop_words import STOP_WORDS
-from repo_mcp.text.word_families import list_kin
+from repo_mcp.text.word_families import list_synonyms
 
 MAX_NAMES = 12  # of the prompt, looked up where they are declared
 MAX_DECLARING = 4  # files or blocks; a name that more declare says little of each
@@ -210,8 +210,8 @@ def weigh_terms(
         for term, factor in _iter_factors(clue, weights):
             factors[term] = max(factor, factors.get(term, 0.0))
     if len(factors) <= MAX_WIDENED:
-        kin = [other for term in factors for other in list_kin(term) if count_units(other)]
-        factors |= dict.fromkeys((one for one in kin if one not in factors), weights.kin)
+        synonyms = [other for term in factors for other in list_synonyms(term) if count_units(other)]
+        factors |= dict.fromkeys((one for one in synonyms if one not in factors), weights.synonym)
     # Of a power above 1, since a term of every tenth unit says next to nothing about where to look.
     return {
         term: round(factor * _compute_rarity(count_units(term), units) ** weights.rarity, WEIGHT_DECIMALS)

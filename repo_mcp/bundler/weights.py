@@ -20,7 +20,7 @@ class Weights:
     part_term: float = 0.7  # a term that is a part of a longer word
     phrase_term: float = 1.0
     inflected: float = 0.3  # a word as it is written, beside its stem
-    kin: float = 0.5  # a word that means much the same as one of the prompt
+    synonym: float = 0.5  # a word that means much the same as one of the prompt
 
     # what a block holds
     name: float = 1.0  # the terms in its name, beside those in its text: names are chosen with care
@@ -79,7 +79,7 @@ QUESTION_WEIGHTS = replace(
     joined=0.0,
     rarity=2.0,
     inflected=1.0,
-    kin=0.0,
+    synonym=0.0,
     deciding=1.0,  # these four are weighed by those who order such declarations
     trivial=1.0,
     inner_test=1.0,

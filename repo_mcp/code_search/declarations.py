@@ -46,9 +46,9 @@ from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import (
     asks_to_extend,
     find_action,
-    find_deed,
+    find_described_action,
     is_named_after,
-    names_deed,
+    names_action,
 )
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS
@@ -195,10 +195,10 @@ def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> fl
 def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:
     """Return the names of declarations that are named after the action in a question."""
     names = {one.block.span.name for one in rated if one.block.span is not None}
-    action = find_action(query) if extends else find_deed(query)
+    action = find_action(query) if extends else find_described_action(query)
     if action is None:
         return set()
-    return {name for name in names if (is_named_after if extends else names_deed)(name, action)}
+    return {name for name in names if (is_named_after if extends else names_action)(name, action)}
 
 
 def list_bases(rated: Sequence[RatedBlock]) -> set[str]:

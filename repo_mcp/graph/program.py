@@ -87,7 +87,7 @@ class Resolution:
 
 
 NOTHING = Resolution()
-UNTOLD = Resolution(source="untold")  # too common to be counted as unresolved: the key of some object
+UNCOUNTED = Resolution(source="uncounted")  # too common to be counted as unresolved: the key of some object
 SCIP = "scip"
 
 

@@ -4,7 +4,7 @@ The index ranks units of some fifty lines, whose edges fall anywhere. In the fil
 declaration that answers is often in another unit than the one with the most words: so all declarations of
 that file are rated, by the rare words of the question in their own lines, and in the line with their name.
 
-Left out on purpose: the length of a declaration, its docstring, its class, and the kin of the question's
+Left out on purpose: the length of a declaration, its docstring, its class, and the synonyms of the question's
 words: none found more answers.
 """
 

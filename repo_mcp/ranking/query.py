@@ -27,7 +27,7 @@ from repo_mcp.languages.patterns.language_registry import name_language
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import FUNCTION_WORDS
-from repo_mcp.text.word_families import list_kin
+from repo_mcp.text.word_families import list_synonyms
 
 _QUERY_PART = re.compile(
     r'(?P<phrase>"[^"\n]*")'
@@ -37,7 +37,7 @@ _QUERY_PART = re.compile(
 )
 _WORD = re.compile(r"\w+")
 MAX_TERMS = 64  # distinct ranking terms; an issue of 500 words has about 250, and the first say most
-KIN_WEIGHT = 0.3  # of a term that a question was widened by, beside one of its own
+SYNONYM_WEIGHT = 0.3  # of a term that a question was widened by, beside one of its own
 MOST_WIDENED_SHARE = 0.05  # of the units; commoner words cost half the time of widening, and give nothing
 MOST_WIDENED_UNITS = 40  # at least, for small indexes
 LEAST_WORDS = 4  # of a question: fewer are taken for names
@@ -98,10 +98,10 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
         return query
     most = max(MOST_WIDENED_UNITS, MOST_WIDENED_SHARE * unit_count)
     rare = [term for term in query.terms if count_units(term) <= most]
-    kin = dict.fromkeys((other for term in rare for other in list_kin(term)), KIN_WEIGHT)
+    synonyms = dict.fromkeys((other for term in rare for other in list_synonyms(term)), SYNONYM_WEIGHT)
     for term in query.terms:
-        kin.pop(term, None)
-    return replace(query, terms=[*query.terms, *kin], weights=kin)
+        synonyms.pop(term, None)
+    return replace(query, terms=[*query.terms, *synonyms], weights=synonyms)
 
 
 def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:

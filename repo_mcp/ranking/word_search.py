@@ -32,7 +32,7 @@ from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.text.stop_words import QUESTION_WORDS
-from repo_mcp.text.word_families import name_kin
+from repo_mcp.text.word_families import spell_stem
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
@@ -128,7 +128,7 @@ def _name_matched(text: str, further: Collection[str], hits: Iterable[Hit]) -> t
                 if stem in hit.matched_terms:
                     matched[part] = None
         if further:
-            matched |= {name_kin(term): None for term in hit.matched_terms if term in further}
+            matched |= {spell_stem(term): None for term in hit.matched_terms if term in further}
         named.append(replace(hit, matched_terms=tuple(matched)))
     return tuple(named)
 

@@ -44,10 +44,10 @@ from repo_mcp.text.question_words import (
     Action,
     count_words,
     find_action,
-    find_deed,
+    find_described_action,
     list_words,
     lower_plain_names,
-    names_deed,
+    names_action,
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
@@ -185,12 +185,12 @@ def _find_named(state: ResearchState, lean: Lean) -> list[Seed]:
     These are the functions named after its action, then the base type of what is to be added.
     """
     asked = find_action(state.request.query)
-    action = asked or find_deed(state.request.query)
+    action = asked or find_described_action(state.request.query)
     if action is None:
         return []
     seeds = [
         replace(build_seed(state, node, 1.0), why="has the verb and the noun of the question in its name")
-        for node in find_actions(state, action, is_deed=asked is None)
+        for node in find_actions(state, action, is_described=asked is None)
     ]
     base = find_base(state, action) if lean is Lean.EXTENSION and asked is not None else None
     if base is not None:
@@ -380,22 +380,22 @@ _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
-def find_actions(state: ResearchState, action: Action, *, is_deed: bool = False) -> list[Node]:
+def find_actions(state: ResearchState, action: Action, *, is_described: bool = False) -> list[Node]:
     """Return the symbols named by the verb, the noun and at most one more word.
 
     The shortest names come first, functions before values.
 
-    For a deed ("how is a password checked"), only the symbols with the most other words of the question in
-    their path and name are returned; none if many symbols have no such word.
+    For a described action ("how is a password checked"), only the symbols with the most other words of the
+    question in their path and name are returned; none if many symbols have no such word.
     """
     words = (action.verb, action.nouns[-1])
     fitting = [
         node
         for node in _search(state, " ".join(words))
-        if node.symbol.kind in (CALLABLE_KINDS if is_deed else _ACTING)
-        and names_deed(node.symbol.name, action)
+        if node.symbol.kind in (CALLABLE_KINDS if is_described else _ACTING)
+        and names_action(node.symbol.name, action)
     ]
-    if is_deed:
+    if is_described:
         fitting = _keep_nearest(state, fitting, words)
     fitting.sort(
         key=lambda node: (

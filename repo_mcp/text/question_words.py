@@ -84,7 +84,7 @@ def find_action(text: str) -> Action | None:
     return Action(found[1].lower(), nouns) if found is not None and nouns else None
 
 
-def find_deed(text: str) -> Action | None:
+def find_described_action(text: str) -> Action | None:
     """Return the action in a question such as "how is a password checked", its verb as a stem.
 
     Return None for a question of another form.
@@ -106,15 +106,15 @@ def _list_nouns(text: str) -> tuple[str, ...]:
 def is_named_after(name: str, action: Action) -> bool:
     """Return True if a name is that of the subject of a question.
 
-    It is the last noun, or its plural in capitals (a constant), or one that `names_deed` accepts.
+    It is the last noun, or its plural in capitals (a constant), or one that `names_action` accepts.
     """
     noun = action.nouns[-1]
     if name.lower() == noun or (name.isupper() and name.lower() == f"{noun}s"):
         return True
-    return names_deed(name, action)
+    return names_action(name, action)
 
 
-def names_deed(name: str, action: Action) -> bool:
+def names_action(name: str, action: Action) -> bool:
     """Return True if a name consists of the verb, the last noun and at most one more word."""
     words = (action.verb, action.nouns[-1])
     return shares_word(name, words) == len(words) and count_words(name) <= len(words) + 1

@@ -1,7 +1,7 @@
 """Words of much the same meaning in programs: a question may use one of them, and the code another.
 
 Families are separated by commas; a word may be in several. Left out are words of one domain, names of
-products, and words that occur everywhere (`get`, `data`): their kin would match everywhere too.
+products, and words that occur everywhere (`get`, `data`): their synonyms would match everywhere too.
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ undefined unknown, val value, var variable
 """
 
 
-def list_kin(stem: str) -> tuple[str, ...]:
+def list_synonyms(stem: str) -> tuple[str, ...]:
     """Return the stems of the other words in the families of a stem, one family after the other."""
     return _read_families()[0].get(stem, ())
 
 
-def name_kin(stem: str) -> str:
+def spell_stem(stem: str) -> str:
     """Return the first word in the families with a stem. Raises KeyError if there is none."""
     return _read_families()[1][stem]
 
@@ -106,12 +106,12 @@ def name_kin(stem: str) -> str:
 @cache
 def _read_families() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     """Return two mappings: stem -> the other stems of its families, and stem -> word."""
-    kin: dict[str, dict[str, None]] = {}
+    synonyms: dict[str, dict[str, None]] = {}
     words: dict[str, str] = {}
     for family in _FAMILIES.split(","):
         stems = {stem_word(word.encode()).decode(): word for word in family.split()}
         for stem, word in stems.items():
             words.setdefault(stem, word)
         for stem in stems:
-            kin.setdefault(stem, {}).update(dict.fromkeys(other for other in stems if other != stem))
-    return {stem: tuple(others) for stem, others in kin.items()}, words
+            synonyms.setdefault(stem, {}).update(dict.fromkeys(other for other in stems if other != stem))
+    return {stem: tuple(others) for stem, others in synonyms.items()}, words

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.graph.program import NOTHING, UNTOLD, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.types import MAX_PARTS, NOBODY, ScriptTypes
 from repo_mcp.languages.typescript.uses import THROUGH
@@ -154,7 +154,7 @@ class TypeScriptResolver:
                     return self._say(Meaning(owners.declarations), row)
                 meaning = self._types.find_member(owners, row.name)
                 return self._say(meaning, row)
-        return UNTOLD if row.qualifier.startswith(EXPECTED) else self._guess(row)
+        return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(row)
 
     # -- answers -------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.query import KIN_WEIGHT, parse_query, widen
+from repo_mcp.ranking.query import SYNONYM_WEIGHT, parse_query, widen
 from repo_mcp.repository import Repository
 
 FILES = {
@@ -43,7 +43,7 @@ def test_a_question_gets_further_words_that_count_less() -> None:
     assert widened.terms[: len(query.terms)] == query.terms
     assert "invers" in widened.terms[len(query.terms) :]
     assert set(widened.weights) == set(widened.terms) - set(query.terms)
-    assert set(widened.weights.values()) == {KIN_WEIGHT}
+    assert set(widened.weights.values()) == {SYNONYM_WEIGHT}
     assert parse_query("how is a step undone or rolled back to undo it", 100) == query
 
 

@@ -10,9 +10,9 @@ from repo_mcp.research.records import Form, Report
 from repo_mcp.text.question_words import (
     Action,
     find_action,
-    find_deed,
+    find_described_action,
     is_named_after,
-    names_deed,
+    names_action,
 )
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
@@ -277,7 +277,7 @@ def test_what_is_called_after_an_action(name: str, is_named: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "deed"),
+    ("question", "action"),
     [
         ("How is a password checked?", Action("check", ("password",))),
         ("how is the length of a multipart form computed", Action("comput", ("length",))),
@@ -287,8 +287,8 @@ def test_what_is_called_after_an_action(name: str, is_named: bool) -> None:
         ("what calls register", None),
     ],
 )
-def test_what_is_done_to_something(question: str, deed: Action | None) -> None:
-    assert find_deed(question) == deed
+def test_what_is_done_to_something(question: str, action: Action | None) -> None:
+    assert find_described_action(question) == action
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_what_is_done_to_something(question: str, deed: Action | None) -> None:
     [("check_password", True), ("acheckPassword", False), ("passwordIsChecked", True), ("password", False)],
 )
 def test_a_name_of_what_is_done(name: str, is_named: bool) -> None:
-    assert names_deed(name, Action("check", ("password",))) is is_named
+    assert names_action(name, Action("check", ("password",))) is is_named
 
 
 PASSWORDS = {

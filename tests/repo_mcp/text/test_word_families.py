@@ -7,10 +7,10 @@ from collections import Counter
 from repo_mcp.text import word_families
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS
-from repo_mcp.text.word_families import list_kin, name_kin
+from repo_mcp.text.word_families import list_synonyms, spell_stem
 
 FAMILIES = [tuple(family.split()) for family in word_families._FAMILIES.split(",")]
-MOST_KIN = 16  # more would bring the words of half a program
+MOST_SYNONYMS = 16  # more would bring the words of half a program
 
 
 def test_families_are_plain_words_once_each_in_order() -> None:
@@ -24,17 +24,17 @@ def test_families_are_plain_words_once_each_in_order() -> None:
 
 def test_every_word_is_one_that_an_index_has_as_a_stem() -> None:
     for word in {word for family in FAMILIES for word in family}:
-        assert name_kin(get_word_terms(word)[-1]), word
+        assert spell_stem(get_word_terms(word)[-1]), word
     assert FUNCTION_WORDS.isdisjoint(word for family in FAMILIES for word in family)
 
 
-def test_kin_are_found_both_ways_and_never_the_word_itself() -> None:
-    assert "invers" in list_kin("undo")
-    assert "undo" in list_kin("invers")
+def test_synonyms_are_found_both_ways_and_never_the_word_itself() -> None:
+    assert "invers" in list_synonyms("undo")
+    assert "undo" in list_synonyms("invers")
     stems = {get_word_terms(word)[-1] for family in FAMILIES for word in family}
     for stem in stems:
-        kin = list_kin(stem)
-        assert stem not in kin
-        assert len(set(kin)) == len(kin) <= MOST_KIN, stem
-        assert all(stem in list_kin(other) for other in kin)
-    assert list_kin("no such stem") == ()
+        synonyms = list_synonyms(stem)
+        assert stem not in synonyms
+        assert len(set(synonyms)) == len(synonyms) <= MOST_SYNONYMS, stem
+        assert all(stem in list_synonyms(other) for other in synonyms)
+    assert list_synonyms("no such stem") == ()
