@@ -41,6 +41,7 @@ from repo_mcp.symbols.symbol_record import (
     decode_symbol_record,
 )
 from repo_mcp.text.lines import decode_source
+from repo_mcp.workspace.client_paths import is_unicode
 
 RESOLVERS: Mapping[str, MakeResolver] = {
     "python": PythonResolver,
@@ -291,10 +292,13 @@ class LiveGraph:
     def open_at(self, symbol: str, argument: str = "symbol") -> Iterator[tuple[Graph, Node]]:
         """Yield the current graph and the symbol that an id, a name or a path and line means.
 
-        Raises as `open` and `SymbolLookup.choose` do; `argument` is named in errors.
+        Raises as `open` and `SymbolLookup.choose` do, and INVALID_ARGUMENT for unpaired surrogates. Errors
+        name `argument`.
 
         Files that declare or use the symbol are parsed first.
         """
+        if not is_unicode(symbol):  # a name of the command line in other bytes
+            raise RepoError(ErrorCode.INVALID_ARGUMENT, f"{argument} is not valid Unicode.")
         if symbol.startswith(("/", "./", "../")):
             path, colon, rest = symbol.partition(":")
             symbol = f"{self._name_path(path)}{colon}{rest}"

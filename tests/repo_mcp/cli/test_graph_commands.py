@@ -103,6 +103,13 @@ def test_nothing_found_and_no_such_name(tree: Path) -> None:
     assert "transfer_funds." in missing.stderr  # the nearest, without the id that models take
 
 
+@pytest.mark.parametrize("command", ["callers", "callees", "references", "implementations", "definition"])
+def test_a_name_that_is_not_unicode_is_refused(tree: Path, command: str) -> None:
+    asked = run(tree, command, "Round.dr\udcffaw")
+    assert (asked.returncode, asked.stdout) == (2, "")
+    assert asked.stderr == "repo-mcp: NAME is not valid Unicode.\n"
+
+
 @pytest.mark.parametrize(
     ("name", "nearest"), [("what_nobody_ever_refused", ""), ("transfer_founds", "transfer_funds")]
 )
