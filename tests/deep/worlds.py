@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.deep.answers import LINKED_FILES, ask_anew, open_repository, renew
-from tests.deep.sizes import choose
+from tests.deep.sizes import IS_DEEP
 from tests.repo_mcp.trees import add_file, make_tree
 
-FILES = choose(8, 18)
+FILES = 18 if IS_DEEP else 8
 
 
 @dataclass(frozen=True, slots=True)
