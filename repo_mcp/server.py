@@ -21,7 +21,7 @@ import threading
 from repo_mcp import __version__
 from repo_mcp.config.plain_options import read_plain
 from repo_mcp.process.ending import end_process, kill_children
-from repo_mcp.protocol.instructions import join_instructions, name_schemes, offers_tasks, say_root
+from repo_mcp.protocol.instructions import describe_root, join_instructions, name_schemes, offers_tasks
 from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.session import Session
@@ -112,7 +112,10 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     _silence_sdk()
     pool = CallPool()
-    toolsets, root = [one.toolset for one in loaded_toolsets], say_root(config.root) if config.root else ""
+    toolsets, root = (
+        [one.toolset for one in loaded_toolsets],
+        describe_root(config.root) if config.root else "",
+    )
     sdk_server = build_sdk_server(toolsets, __version__, pool, root=root)
     shown = f"[{http.host}]" if ":" in http.host else http.host
 
@@ -305,7 +308,7 @@ def _start(
     except OSError:
         return None
     _stop_on_signals(wire)
-    said = say_root(root) if root or finds_root else ""
+    said = describe_root(root) if root or finds_root else ""
     answers = Answers(
         __version__,
         join_instructions(toolsets),

@@ -50,11 +50,11 @@ def say_place(root: Path, location: cindex.SourceLocation) -> Place | None:
     """Return the path in the tree and the line of a location; None for what the compiler makes itself."""
     if location.file is None:
         return None
-    return say_path(root, location.file.name), location.line
+    return get_full_path(root, location.file.name), location.line
 
 
 @cache
-def say_path(root: Path, name: str) -> str:
+def get_full_path(root: Path, name: str) -> str:
     """Return the path in the tree of a file as the compiler names it."""
     path = Path(name).resolve()
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else OUTSIDE

@@ -128,7 +128,7 @@ def gather_evidence(
     request: BundleRequest, source: BundleSource, find_hints: HintFinder, weights: Weights
 ) -> Evidence:
     """Read the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
-    prompt = take_telling(request.prompt)
+    prompt = take_informative(request.prompt)
     clues = parse_prompt(prompt)
     hints, warnings = find_hints(prompt)
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
@@ -182,7 +182,7 @@ def is_called(span: SymbolSpan, name: str) -> bool:
     return f".{span.qualified_name}".endswith(f".{name}")
 
 
-def take_telling(prompt: str) -> str:
+def take_informative(prompt: str) -> str:
     """Return the lines of a prompt that carry information; all of them if none would be left."""
     if "\n" not in prompt.strip():
         return prompt

@@ -43,7 +43,7 @@ from repo_mcp.bundler.weights import WEIGHTS, Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.prompt import ClueKind, Mention
 from repo_mcp.ranking.searcher import Ranking
-from repo_mcp.ranking.word_search import look_up_words, tell_of_absent
+from repo_mcp.ranking.word_search import describe_absent, look_up_words
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import get_word_terms
 
@@ -91,7 +91,7 @@ class HybridStrategy:
             for one in order_selections(packer.selections, {path: at for at, path in enumerate(files)})
         )
         too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
-        absent = tell_of_absent(look_up_words(request.prompt, source.count_units), is_whole=source.is_whole)
+        absent = describe_absent(look_up_words(request.prompt, source.count_units), is_whole=source.is_whole)
         return Choice(
             selections,
             packer.total(),
@@ -321,7 +321,7 @@ def explain(
 ) -> tuple[str, ...]:
     """Return the evidence, the strongest first; at least one part of it."""
     end_line = start_line + len(lines) - 1
-    parts = [*_tell_mentions(mentions, start_line, end_line)]
+    parts = [*_describe_mentions(mentions, start_line, end_line)]
     names = list(dict.fromkeys(span.name for span in named))
     if names:
         parts.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
@@ -336,7 +336,7 @@ def explain(
     return tuple(parts) or ("next to what matched",)
 
 
-def _tell_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
+def _describe_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
     """Return the mentions of the file in words; of several frames or paths, the first that fits the lines."""
     here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
     for mention in (here or mentions)[:1]:

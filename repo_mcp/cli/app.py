@@ -176,7 +176,7 @@ def _complain_of_command(name: str) -> int:
 
 
 def _run_command(name: str, arguments: Sequence[str]) -> int:
-    from repo_mcp.cli.console.endings import complain, complain_of, leave_pipe
+    from repo_mcp.cli.console.endings import close_broken_pipe, complain, complain_of
     from repo_mcp.config.server_config import choose_instructions
     from repo_mcp.errors import RepoError
 
@@ -190,7 +190,7 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     except RepoError as error:
         return complain_of(error)
     except BrokenPipeError:
-        return leave_pipe()
+        return close_broken_pipe()
     except KeyboardInterrupt:
         return complain("interrupted", "", EXIT_INTERRUPTED)
     except OSError as error:

@@ -48,7 +48,7 @@ from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.ranking.signals import weigh_inverse
 from repo_mcp.ranking.snippets import LiveChunk, LiveChunks, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.spell_suggest import suggest
-from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, tell_of_words
+from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, describe_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
@@ -140,7 +140,7 @@ def search_code(
     hits = tuple(describer.describe(one, shares[id(one.ranked)]) for one in live.chunks)
     searcher = sources.searcher
     near = suggest(searcher.snapshot, found.unknown, thorough=not found.total)
-    told = tell_of_words(query.text, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
+    told = describe_words(query.text, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
     notes = [*told, *near, *notes, *more, *live.warnings]
     if not found.total and not searcher.has_files(wanted):
         notes.append(NOTHING_HERE)

@@ -35,8 +35,8 @@ U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 COMMON_UNITS = 5_000  # the kernel has 1,472 such words; this many files are read in 60 ms
 MAX_COMMON = 4_000  # more would fill the rows
-SIDE_BITS = 10
-MARKS = 2 << SIDE_BITS
+NEIGHBOUR_BITS = 10
+MARKS = 2 << NEIGHBOUR_BITS
 LINE_EDGE, INDENT = "\n", "\t"
 BLANKS = " \t\f\v"
 _IS_WANTED = re.compile(rb"[a-z_][a-z0-9_]{2,}").fullmatch  # numbers and short words would be a third
@@ -171,9 +171,9 @@ def _shorten(hashes: U64) -> I64:
 def _find_marks(hashes: U64, signs: U64, side: int) -> tuple[I64, I64]:
     """Return the two marks of each word with its punctuation character before (0) or behind (1) it."""
     mixed = (hashes ^ signs << np.uint64(20)) * _MIX
-    first = mixed >> np.uint64(64 - SIDE_BITS)
-    second = mixed >> np.uint64(64 - 2 * SIDE_BITS) & np.uint64((1 << SIDE_BITS) - 1)
-    base = side << SIDE_BITS
+    first = mixed >> np.uint64(64 - NEIGHBOUR_BITS)
+    second = mixed >> np.uint64(64 - 2 * NEIGHBOUR_BITS) & np.uint64((1 << NEIGHBOUR_BITS) - 1)
+    base = side << NEIGHBOUR_BITS
     return first.astype(np.int64) + base, second.astype(np.int64) + base
 
 

@@ -124,11 +124,11 @@ class ExactSearcher:
         merged = streams[0] if len(streams) == 1 else heapq.merge(*streams)
         return Candidates((path for path, _ in groupby(merged)), narrowed)
 
-    def learn_signs(self, read_many: ReadMany) -> None:
+    def learn_punctuation(self, read_many: ReadMany) -> None:
         """Start learning in the background which pairs of punctuation each file contains."""
         self._learn([memory.signs for memory in self.memory.values()], read_many)
 
-    def learn_sides(self, read_many: ReadMany) -> None:
+    def learn_neighbours(self, read_many: ReadMany) -> None:
         """Start learning the punctuation beside common words, where a search could have used it."""
         self._learn([memory.sides for memory in self.memory.values() if memory.sides.were_missed], read_many)
 
@@ -168,7 +168,7 @@ def _iter_candidates(
     if reading.sides is not None and len(files) > FEW_FILES:
         yield from _iter_files(part, files[:FEW_FILES], wanted)
         files = files[FEW_FILES:]
-        may_match = part.find_sided(reading)
+        may_match = part.find_by_neighbours(reading)
         files = files if may_match is None else files[may_match[files]]
     if len(files) <= IMPATIENT_FILES:
         yield from _iter_files(part, files, wanted)

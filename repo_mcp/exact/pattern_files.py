@@ -90,7 +90,7 @@ class SegmentCandidates:
         self.reader = segment.reader
         self.memory = memory
 
-    def find_sided(self, reading: PatternReading) -> Bools | None:
+    def find_by_neighbours(self, reading: PatternReading) -> Bools | None:
         """Return a mask of the files that may contain the pattern's words beside its punctuation.
 
         None where that rules out nothing, or is not yet known. Raises CorruptIndex.

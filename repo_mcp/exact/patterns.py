@@ -131,13 +131,14 @@ def unify_line_ends(text: str) -> str:
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """Return the needs of a literal."""
     tokens, sided = (
-        "".join(tokenise(char, not case_sensitive) for char in text) for tokenise in (_tokenise, _keep_sign)
+        "".join(tokenise(char, not case_sensitive) for char in text)
+        for tokenise in (_tokenise, _keep_punctuation)
     )
     return PatternReading(
         _conclude(_Piece((tokens,)), whole_word),
         "\n" in text,
         bigrams=list_bigrams([text]),
-        sides=None if "\n" in text else _keep_sided(_conclude(_Piece((sided,)), whole_word)),
+        sides=None if "\n" in text else _keep_neighboured(_conclude(_Piece((sided,)), whole_word)),
     )
 
 
@@ -148,7 +149,9 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     literals = reader.list_literals()
     sides = None
     if not reader.spans_lines:
-        sides = _keep_sided(_conclude(_Reader(pattern, not case_sensitive, _keep_sign).read(), whole_word))
+        sides = _keep_neighboured(
+            _conclude(_Reader(pattern, not case_sensitive, _keep_punctuation).read(), whole_word)
+        )
     return PatternReading(
         _conclude(piece, whole_word),
         reader.spans_lines,
@@ -180,18 +183,18 @@ def _tokenise(char: str, ignores_case: bool) -> str:
     return HOLE
 
 
-def _keep_sign(char: str, ignores_case: bool) -> str:
+def _keep_punctuation(char: str, ignores_case: bool) -> str:
     """Return the representation of a character where punctuation counts."""
     if char in BLANKS or char in "\r\n":  # no match within a line contains a line end
         return BLANK
     return chr(_SIGN_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)
 
 
-def _keep_sided(need: Need | None) -> Need | None:
+def _keep_neighboured(need: Need | None) -> Need | None:
     """Return the part of a need that is about runs with punctuation beside them."""
     if need is None or isinstance(need, Run):
         return need if need is not None and (need.before or need.behind) else None
-    kept = [_keep_sided(part) for part in need.parts]
+    kept = [_keep_neighboured(part) for part in need.parts]
     if isinstance(need, All):
         return _join_all(kept)
     sided = tuple(dict.fromkeys(part for part in kept if part is not None))
@@ -334,7 +337,7 @@ class _Reader:
     ) -> None:
         self._pattern = pattern
         self._tokenise = tokenise
-        self._keeps_signs = tokenise is _keep_sign
+        self._keeps_signs = tokenise is _keep_punctuation
         edge = _EDGE if self._keeps_signs else SPACE
         self._at = 0
         self._levels = [_Level(ignores_case)]

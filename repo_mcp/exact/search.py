@@ -114,9 +114,9 @@ def run_exact(
     """Return the answer; `changed` is None if unknown. Raises RepoError with CANCELLED, CorruptIndex."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
     if matcher.reading.bigrams and not candidates.narrowed:
-        searcher.learn_signs(read_many)
+        searcher.learn_punctuation(read_many)
     found = search_files(request, matcher, candidates.paths, read_many, cancelled, wanted.find_language)
-    searcher.learn_sides(read_many)
+    searcher.learn_neighbours(read_many)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
     elif changed.too_large:

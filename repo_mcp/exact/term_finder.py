@@ -89,13 +89,13 @@ class TermFinder:
             return None
         strange: list[Iterator[bytes]] = []
         if Edge.STRANGE in (run.left, run.right) and not run.shape:
-            strange.append(self._iter_strange(text))
+            strange.append(self._iter_non_ascii(text))
             strange += [
                 self._iter_matching(needle, compile_for_terms(shape))
                 for needle, shape in _list_kelvin_shapes(run)
             ]
         if run.may_have_long_s:
-            strange.append(self._iter_strange(LONG_S.encode()))
+            strange.append(self._iter_non_ascii(LONG_S.encode()))
         every = list(dict.fromkeys([*found, *islice(chain(*strange), limit + 1)]))
         return FoundTerms(every, span) if len(every) <= limit else None
 
@@ -165,23 +165,23 @@ class TermFinder:
             yield text[first:end]
             position = text.find(needle, end)
 
-    def _iter_strange(self, needle: bytes) -> Iterator[bytes]:
+    def _iter_non_ascii(self, needle: bytes) -> Iterator[bytes]:
         """Yield the terms with bytes above 127 that contain the needle."""
-        position = self._strange_terms.find(needle)
+        position = self._non_ascii_terms.find(needle)
         while position >= 0:
-            first = self._strange_terms.rfind(_LINE_FEED, 0, position) + 1
-            end = self._strange_terms.index(_LINE_FEED, position)
-            yield self._strange_terms[first:end]
-            position = self._strange_terms.find(needle, end)
+            first = self._non_ascii_terms.rfind(_LINE_FEED, 0, position) + 1
+            end = self._non_ascii_terms.index(_LINE_FEED, position)
+            yield self._non_ascii_terms[first:end]
+            position = self._non_ascii_terms.find(needle, end)
 
     @cached_property
-    def _strange_terms(self) -> bytes:
+    def _non_ascii_terms(self) -> bytes:
         """Return all terms with bytes above 127, each followed by a line feed."""
         pages = self._terms.pages
         texts = (
             self._terms.read_texts(at, min(pages, at + PAGES_READ))[0] for at in range(0, pages, PAGES_READ)
         )
-        return b"".join(_keep_strange(text) for text in texts if not text.isascii())
+        return b"".join(_keep_non_ascii(text) for text in texts if not text.isascii())
 
     def _find_signatures(self) -> U8 | None:
         """Return the signatures; None while they are computed, which the first call starts."""
@@ -224,7 +224,7 @@ def _list_kelvin_shapes(run: Run) -> Iterator[tuple[bytes, bytes]]:
         yield text + KELVIN, build_expression(run.text, left, KELVIN)
 
 
-def _keep_strange(text: bytes) -> bytes:
+def _keep_non_ascii(text: bytes) -> bytes:
     """Return the lines that have bytes above 127."""
     raw = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(raw == _LINE_FEED[0])

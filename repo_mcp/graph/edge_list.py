@@ -130,10 +130,10 @@ class EdgeList:
         for edge, external in zip_longest(sure, window.externals):
             self._sure += [*_split(edge), *_split(external)]
         for edge in window.edges:
-            key, is_sure = (edge.type, edge.other), not _is_possible(edge)
-            self._pairs[key] = self._pairs.get(key, False) or is_sure
+            key, is_certain = (edge.type, edge.other), not _is_possible(edge)
+            self._pairs[key] = self._pairs.get(key, False) or is_certain
             self._lines += edge.count
-            if not is_sure:
+            if not is_certain:
                 rows = self._sure if self._is_guessing else self._possible
                 rows += _split(edge)
         self._names.update(f"{one.type} {one.name}" for one in window.externals)

@@ -314,7 +314,7 @@ class SimilarFinder:
             if (other := self._program.find_record(path)) is not None
         }
         # Drop the last letter of each stem: it may differ in a name.
-        stems = [(part[:-1], self._weigh_part(part)) for part in self._list_telling(own)]
+        stems = [(part[:-1], self._weigh_part(part)) for part in self._list_informative(own)]
         names = {name: self._weigh(name) for name in own.used}
         wanted = Wanted(_find_group(record, declaration.ordinal), names, stems)
         shared = self._weigh_parts(own, find_candidates(files, wanted, MAX_CANDIDATES))
@@ -336,7 +336,7 @@ class SimilarFinder:
             found.append((weight, candidate))
         return found
 
-    def _list_telling(self, own: _Features) -> list[str]:
+    def _list_informative(self, own: _Features) -> list[str]:
         """Return the rarest parts of the symbol's own name, without parts that are too short."""
         parts = [part for part in own.parts if len(part) >= MIN_PART]
         return sorted(parts, key=lambda part: (-self._weigh_part(part), part))[:ASKED_PARTS]

@@ -164,7 +164,7 @@ class SymbolFinder:
         asked = query if expression is None else " ".join(one.text for one in expression.iter_wanted())
         words = [self._prepare(token) for token in _list_tokens(asked)]
         drafts: dict[tuple[str, int], _QueryDraft] = {}
-        for list_files, build in ((self._list_exact, _glance_whole), (self._list_near, _glance_near)):
+        for list_files, build in ((self._list_exact, _prefilter_whole), (self._list_near, _prefilter_near)):
             glance = build(words)
             room = MAX_SYMBOLS
             paths = list_files(words) if words else []
@@ -343,14 +343,14 @@ class _Glance:
     pattern: re.Pattern[str] | None = None
 
 
-def _glance_whole(words: Sequence[_Word]) -> _Glance:
+def _prefilter_whole(words: Sequence[_Word]) -> _Glance:
     """Build the prefilter for names that equal a word or match its pattern."""
     patterns = [word.pattern for word in words if word.pattern]
     pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
     return _Glance(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}), pattern)
 
 
-def _glance_near(words: Sequence[_Word]) -> _Glance:
+def _prefilter_near(words: Sequence[_Word]) -> _Glance:
     """Build the prefilter for similar names: a word's longest part, less the last letter, which may vary."""
     return _Glance(tuple(dict.fromkeys(_choose_needle(word) for word in words if not word.has_star)))
 

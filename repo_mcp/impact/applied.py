@@ -47,7 +47,7 @@ class Applied:
     misplaced: int  # hunks that fit nowhere, and were left out or taken by their numbers
 
 
-def lay_over(lines: Sequence[str], hunks: Sequence[Hunk]) -> Applied:
+def apply_hunks(lines: Sequence[str], hunks: Sequence[Hunk]) -> Applied:
     """Return how the hunks lie on the lines of a file as it is."""
     fitting = {side: _place_all(lines, hunks, side) for side in (Side.NEW, Side.OLD)}
     side = max(fitting, key=lambda one: _weigh(fitting[one], hunks, one))

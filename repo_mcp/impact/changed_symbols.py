@@ -18,7 +18,7 @@ import numpy.typing as npt
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Declaration
-from repo_mcp.impact.applied import Applied, Side, TouchedLines, lay_over
+from repo_mcp.impact.applied import Applied, Side, TouchedLines, apply_hunks
 from repo_mcp.impact.records import Change, ChangedSymbol, LeftOut
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline, Symbol
@@ -103,10 +103,10 @@ def _judge(file: DiffFile, name_path: NamePath, read: Read) -> ChangedFile:
             found = _read_lines(path, read)
             if found is not None:
                 others = [one for one in paths if one != path]
-                applied = lay_over(found[1], file.hunks)
+                applied = apply_hunks(found[1], file.hunks)
                 return ChangedFile(found[0], others[0] if others else None, found[1], applied, True)
     if None in (file.new_path, file.old_path):
-        return _imagine(file, named[0])
+        return _build_missing(file, named[0])
     raise RepoError(ErrorCode.NOT_FOUND, MISSING)
 
 
@@ -121,7 +121,7 @@ def _read_lines(path: str, read: Read) -> tuple[str, tuple[str, ...]] | None:
     return opened.path, tuple(decode_source(opened.data).data.decode("utf-8", "replace").split("\n"))
 
 
-def _imagine(file: DiffFile, path: str) -> ChangedFile:
+def _build_missing(file: DiffFile, path: str) -> ChangedFile:
     """Return a file that is not there: one to be created, or one that the diff has deleted."""
     mark = "-" if file.new_path is None else "+"
     other = [line for hunk in file.hunks for line in hunk.list_side(mark)]
@@ -150,7 +150,7 @@ class _Side:
         found = [one for key, ones in self.symbols.items() if key not in other.symbols for one in ones]
         return sorted(found, key=lambda one: (one.start_line, one.end_line, one.name))
 
-    def list_resigned(self, other: _Side) -> list[Symbol]:
+    def list_signature_changes(self, other: _Side) -> list[Symbol]:
         """Return what both declare with different signatures."""
         return [
             one
@@ -209,7 +209,7 @@ class ChangedSymbols:
     ) -> list[ChangedSymbol]:
         both = here is not None and there is not None
         only = here.list_only(there) if here is not None and there is not None else []
-        resigned = here.list_resigned(there) if here is not None and there is not None else []
+        resigned = here.list_signature_changes(there) if here is not None and there is not None else []
         new = Change.ADDED if file.applied.side is Side.NEW else Change.DELETED
         touched = list_touched(record, file.applied.here, file.lines)
         if file.old_path is not None:

@@ -105,7 +105,7 @@ def _iter_test(file: ReachedFile) -> Iterator[str]:
         yield f"- {_code(file.path)}{how}: {_plain('; '.join(file.reasons))}"
         return
     near = file.symbols[0]
-    how = _tell_distance(near.distance) + _tell_confidence(near.confidence)
+    how = _describe_distance(near.distance) + _describe_confidence(near.confidence)
     yield f"- {_code(file.path)}{': ' if shown else ''}{shown}{more}{how}"
 
 
@@ -122,15 +122,15 @@ def _iter_file(file: ReachedFile) -> Iterator[str]:
 def _describe(one: Reached) -> str:
     lines = ", ".join(map(str, one.lines[:SHOWN_LINES])) + " ..." * (len(one.lines) > SHOWN_LINES)
     where = f", {'line' if len(one.lines) == 1 else 'lines'} {lines}" if one.lines else ""
-    how = _tell_distance(one.distance) + _tell_confidence(one.confidence)
+    how = _describe_distance(one.distance) + _describe_confidence(one.confidence)
     return f"{_code(one.node.name_inside)} {_VERBS[one.edge_type]} {_code(one.via)}{where}{how}"
 
 
-def _tell_distance(distance: int) -> str:
+def _describe_distance(distance: int) -> str:
     return f" ({distance} edges away)" if distance > 1 else ""
 
 
-def _tell_confidence(confidence: Confidence) -> str:
+def _describe_confidence(confidence: Confidence) -> str:
     return "" if confidence is Confidence.EXACT else f", *{confidence.value}*"
 
 

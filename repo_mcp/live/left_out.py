@@ -56,7 +56,7 @@ class LeftOut:
         files = "indexed file" if self._index.report.describe_progress(searcher.snapshot) else "file"
         return self._count(matches) or (f"This filter matches no {files}: {named}.",)
 
-    def tell_of_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
+    def describe_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
         """Return such a warning for a glob that lists nothing; `hides` when hidden files were not listed."""
         return self._count(GlobFilter(glob).matches, hides=hides)
 

@@ -267,7 +267,7 @@ class LiveIndex:
             self.refresh,
             self._index_changes,
             self.refresher.note_failure,
-            self.let_first_refresh_end,
+            self.wait_for_first_refresh,
         )
         self._note_refresh_done = note_refresh
         self.look_ahead = LookAhead(self.refresher.remaining, read_many, self._closed)
@@ -509,7 +509,7 @@ class LiveIndex:
         while self.refresher.is_walking and not self._closed.wait(REFRESH_POLL_SECONDS):
             pass
 
-    def let_first_refresh_end(self) -> None:
+    def wait_for_first_refresh(self) -> None:
         """Wait until a refresh has ended, well or not: FIRST_REFRESH_SECONDS at most.
 
         After its walk one that began with a donor has as much left as the watch and the engines would take

@@ -72,7 +72,7 @@ def join_texts(texts: Mapping[str, str]) -> str:
     return "\n\n".join(parts)
 
 
-def say_root(root: str) -> str:
+def describe_root(root: str) -> str:
     """Return the sentence that names the repository, by the name of its directory; NO_ROOT for ""."""
     from repo_mcp.protocol.frames import encode_json
 

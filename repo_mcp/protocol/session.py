@@ -372,7 +372,7 @@ class Session:
         given = params.get("requestId")
         if isinstance(given, bool) or not isinstance(given, int | str):
             return
-        for request_id in (given, *_spell_otherwise(given)):
+        for request_id in (given, *_list_other_ids(given)):
             if self._cancel(request_id):
                 return
 
@@ -386,7 +386,7 @@ class Session:
         return self._task_methods is not None and self._task_methods.forget(request_id)
 
 
-def _spell_otherwise(request_id: RequestId) -> tuple[RequestId, ...]:
+def _list_other_ids(request_id: RequestId) -> tuple[RequestId, ...]:
     """Return the other id that a cancelling may mean: clients are known to cancel 7 as "7"."""
     if isinstance(request_id, int):
         return (str(request_id),)

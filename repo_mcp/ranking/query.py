@@ -72,12 +72,12 @@ def parse_query(text: str, max_words: int) -> Query:
     parts = list(_QUERY_PART.finditer(text))
     if len(parts) > max_words:
         query.warnings.append(f"The query has {len(parts)} words; the first {max_words} were used.")
-    if _is_story(text, parts):
+    if _is_pasted(text, parts):
         words.append(text[: parts[:max_words][-1].end()])
     else:
         for part in parts[:max_words]:
             _take_part(query, words, part, alone=len(parts) == 1)
-    terms = list(dict.fromkeys(analyse_text(" ".join(_list_telling(words)))))
+    terms = list(dict.fromkeys(analyse_text(" ".join(_list_informative(words)))))
     if len(terms) > MAX_TERMS:
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
     query.terms = terms[:MAX_TERMS]
@@ -104,12 +104,12 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     return replace(query, terms=[*query.terms, *synonyms], weights=synonyms)
 
 
-def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:
+def _is_pasted(text: str, parts: Sequence[re.Match[str]]) -> bool:
     """Return True for pasted text, such as an issue or a traceback: its quotes and `+`/`-` mean nothing."""
     return len(parts) > STORY_WORDS or (len(parts) > 0 and "\n" in text.strip())
 
 
-def _list_telling(words: list[str]) -> list[str]:
+def _list_informative(words: list[str]) -> list[str]:
     """Return the distinct words that carry meaning, or all words when none does."""
     single = dict.fromkeys(chain.from_iterable(map(_WORD.findall, words)))
     return [word for word in single if word.lower() not in FUNCTION_WORDS] or list(single)

@@ -31,8 +31,8 @@ from repo_mcp.ranking.signals import (
     StemMatcher,
     cut_name,
     gather,
+    get_file_role,
     keep_shares,
-    tell_role,
     weigh_kinds,
 )
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -184,7 +184,7 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
     for column, total, named in ranked:
         if len(kept) == count and total < kept[0] - MARGIN:
             break
-        role = tell_role(rated.candidates.paths[column])
+        role = get_file_role(rated.candidates.paths[column])
         share = rated.shares[role]
         left = total * share
         if named and role in _ASIDE:

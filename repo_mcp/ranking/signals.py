@@ -58,7 +58,7 @@ def split_name(text: str) -> tuple[str, ...]:
     return tuple(stem for word in _WORD.findall(text) for stem in split_stems(word))
 
 
-def tell_role(path: str) -> FileRole:
+def get_file_role(path: str) -> FileRole:
     """Return the role of a file, equal to that of `find_role`; the part of its directory is cached."""
     directory, _, name = path.rpartition("/")
     return choose_role(read_directory(directory).role, find_name_role(name))

@@ -81,10 +81,10 @@ def run_search(
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
-        shown = _lead_with(shown, asked, request.top_k, partial(look, tells=False))
+        shown = _put_first(shown, asked, request.top_k, partial(look, tells=False))
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
-    told = tell_of_words(query.text, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
+    told = describe_words(query.text, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
     if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
@@ -145,7 +145,7 @@ def _iter_parts(word: str) -> Iterator[tuple[str, str]]:
         yield get_word_terms(part)[-1], part
 
 
-def _lead_with(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[int], Found]) -> ShownHits:
+def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[int], Found]) -> ShownHits:
     """Return the hits with the declaration of the requested name before all others.
 
     Units cannot tell names that differ in case alone, nor which of them lies in a qualifier: where the first
@@ -170,7 +170,7 @@ def _grade(hit: Hit, asked: AskedName) -> Grade:
     return asked.grade(hit.symbol, list_words(hit.path, hit.snippet)) if hit.symbol else NO_MATCH
 
 
-def tell_of_words(
+def describe_words(
     text: str,
     searcher: Searcher,
     best: Sequence[RankedChunk],
@@ -186,10 +186,10 @@ def tell_of_words(
     words = look_up_words(text, searcher.count_units)
     said = " ".join(near)
     named = [word for word in words if f"`{word.text.lower()}`" not in said]
-    told = tell_of_absent(named, is_whole=is_whole)
+    told = describe_absent(named, is_whole=is_whole)
     for chunk in best:
         read = partial(_read_text, read_live, chunk.path)
-        told += tell_of_best(words, searcher.snapshot.unit_count, chunk.matched_terms, read)
+        told += describe_best(words, searcher.snapshot.unit_count, chunk.matched_terms, read)
     return told
 
 
@@ -213,12 +213,12 @@ def look_up_words(text: str, count_units: Callable[[str], int]) -> list[QueryWor
     """Return the words of a query that may tell something, in order, with the units that have them."""
     return [
         QueryWord(word, (*terms, *counted), max(map(count_units, counted)))
-        for word, terms, counted in _list_telling(text)
+        for word, terms, counted in _list_informative(text)
     ]
 
 
 @lru_cache(maxsize=4)
-def _list_telling(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+def _list_informative(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
     """Return the words that may tell something, with the terms of each and those that are counted."""
     words = _WORD.findall(text)
     is_story = len(words) > STORY_WORDS or "\n" in text.strip()
@@ -237,7 +237,7 @@ def _list_telling(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, ...]
     return list(found.values())
 
 
-def tell_of_absent(words: Collection[QueryWord], *, is_whole: bool = True) -> list[str]:
+def describe_absent(words: Collection[QueryWord], *, is_whole: bool = True) -> list[str]:
     """Return a sentence that names the absent words, if any. `is_whole` when every file is indexed."""
     absent = [word.text for word in words if not word.units]
     if not absent:
@@ -245,7 +245,7 @@ def tell_of_absent(words: Collection[QueryWord], *, is_whole: bool = True) -> li
     return [f"No {'' if is_whole else 'indexed '}file has: {_list(absent)}."]
 
 
-def tell_of_best(
+def describe_best(
     words: Collection[QueryWord], unit_count: int, best: Collection[str], read_text: Callable[[], str]
 ) -> list[str]:
     """Return a sentence when the best hit, which matches the terms `best`, has no rare word of the query.

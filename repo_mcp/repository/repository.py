@@ -165,7 +165,7 @@ class Repository:
         listing = self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
         if glob is None or listing.total:
             return listing
-        told = self._left_out.tell_of_glob(glob, hides=not include_hidden)
+        told = self._left_out.describe_glob(glob, hides=not include_hidden)
         return replace(listing, warnings=(*listing.warnings, *told))
 
     def open_file(
@@ -355,7 +355,7 @@ class Repository:
         A walk releases the interpreter at each file, and would have to wait for it every time.
         """
         self._index.wait_for_walk()
-        self._index.let_first_refresh_end()
+        self._index.wait_for_first_refresh()
         if not self._closed.is_set():
             self.engines.load()
             if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):

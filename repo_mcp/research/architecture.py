@@ -229,7 +229,7 @@ def scan_architecture(state: ResearchState, folder: str) -> Architecture:
     state.tell(0.5, f"{len(paths)} files in {len(all_names)} modules")
     edges, packages = find_edges(state, names)
     all_names = _drop_empty(state, all_names, names, edges)
-    state.tell_hop(1)
+    state.report_hop(1)
     counts = {ends: edge.count for ends, edge in edges.items()}
     strengths = compute_strengths(all_names, counts)
     files = Counter(names.values())
@@ -242,7 +242,7 @@ def scan_architecture(state: ResearchState, folder: str) -> Architecture:
     modules = tuple(_build_module(name, names, edges, strengths[name], level[name]) for name in shown)
     _note_modules(state, names, modules)
     _note_beginnings(state, names, edges)
-    state.tell_hop(state.depth)
+    state.report_hop(state.depth)
     return Architecture(
         modules,
         tuple(Layer(ordinal, own, cycles) for ordinal, (own, cycles) in enumerate(layers)),
@@ -409,7 +409,7 @@ def scan_imports(state: ResearchState, own: Sequence[str], label: str) -> Archit
             state.limit(f"{len(ordered) - fan} imports at hop {hop}", f"{fan} are shown")
         level = _note_imported(state, ordered[:fan], edges, keys, hop)[:FOLLOWED]
         all_edges.update((ends, edges[ends]) for ends in ordered[:fan])
-        state.tell_hop(hop)
+        state.report_hop(hop)
     return Architecture(
         (),
         (),

@@ -32,14 +32,14 @@ def build_claim(state: ResearchState, reading: Reading) -> str:
     """Return the answer in at most three sentences; "" if there is none for its form."""
     undeclared = [one for one in reading.subjects if one.how == "undeclared"]
     if undeclared:
-        return " ".join(_tell_undeclared(one) for one in undeclared)
+        return " ".join(_describe_undeclared(one) for one in undeclared)
     if reading.form in _RELATIONS:
-        return _tell_relation(state, reading)
+        return _describe_relation(state, reading)
     if reading.form is Form.CONFIGURED:
-        return _tell_settings(state, reading.subjects[0])
+        return _describe_settings(state, reading.subjects[0])
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
-        return _tell_best(state, own)
+        return _describe_best(state, own)
     return ""
 
 
@@ -48,13 +48,13 @@ def name_place(node: Node) -> str:
     return f"{node.qualified_name} ({node.path}:{node.symbol.start_line}-{node.symbol.end_line})"
 
 
-def _tell_undeclared(subject: Subject) -> str:
+def _describe_undeclared(subject: Subject) -> str:
     near = "; ".join(map(name_place, subject.near))
     nearest = f" The nearest names are {near}." if near else " No name here is like it."
     return f"{subject.asked} is not declared in this repository.{nearest}"
 
 
-def _tell_relation(state: ResearchState, reading: Reading) -> str:
+def _describe_relation(state: ResearchState, reading: Reading) -> str:
     relation, none = _RELATIONS[reading.form]
     subjects = [node for subject in reading.subjects for node in subject.nodes]
     if len(subjects) > 1:
@@ -76,7 +76,7 @@ def _tell_relation(state: ResearchState, reading: Reading) -> str:
     return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
 
 
-def _tell_settings(state: ResearchState, subject: Subject) -> str:
+def _describe_settings(state: ResearchState, subject: Subject) -> str:
     """Return where a setting is declared, read and set; tests count only if the program does neither."""
     own = [one for one in state.findings if not is_test_place(one.path)]
     places = {
@@ -103,7 +103,7 @@ def _cite_line(place: Finding) -> str:
     return f"{place.path}:{place.lines[0]}-{place.lines[0]}" if place.lines else place.citation
 
 
-def _tell_best(state: ResearchState, own: Sequence[Node]) -> str:
+def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     best = own[0]
     sentences = [f"{name_place(best)} fits the question best."]
     callees = list(_list_called(state, best.declaration))

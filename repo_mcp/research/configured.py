@@ -69,9 +69,9 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
         if not any(_is_configuration(one.path) for one in own):
             _note_endings(state, name)  # the value may be set under only a part of the name
-        taking = [one for one in mentions if tell_how(name, one.line) is How.TAKES and one not in own]
+        taking = [one for one in mentions if classify_use(name, one.line) is How.TAKES and one not in own]
         _note_matches(state, name, [*own, *taking])
-        state.tell_hop(1)
+        state.report_hop(1)
         _note_readers(state, name, mentions)
         _note_matches(state, name, [one for one in matches if one not in own])
 
@@ -85,7 +85,7 @@ def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
     found = state.source.search_exact(request)
     if found.truncated:
         state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
-    return tuple(match for match in found.matches if tell_how(name, match.line) is not How.READS)
+    return tuple(match for match in found.matches if classify_use(name, match.line) is not How.READS)
 
 
 def _note_endings(state: ResearchState, name: str) -> None:
@@ -136,7 +136,7 @@ class How(StrEnum):
     READS = "reads {}"
 
 
-def tell_how(name: str, line: str) -> How:
+def classify_use(name: str, line: str) -> How:
     """Return how a line uses a name.
 
     If the name is a quoted argument before a comma, the called function decides: `get("NAME", 0)` reads it,
@@ -167,7 +167,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
         key=lambda one: (
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
-            tell_how(name, one.line) is How.HANDS_ON,
+            classify_use(name, one.line) is How.HANDS_ON,
             one.path,
         ),
     )
@@ -182,7 +182,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             state.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
             continue
         written = _find_written(name, match.line) or name
-        told = tell_how(name, match.line).value.format(written)
+        told = classify_use(name, match.line).value.format(written)
         noted += _note_place(state, name, own, f"{told}{which}, in {_name_role(match.path)}", 1)
 
 

@@ -98,7 +98,7 @@ def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *,
                 f"{width} symbols are followed at each hop",
             )
         level = _take_hop(state, level[:width], way, hop, seen, is_first=hop == first_hop)
-        state.tell_hop(hop)
+        state.report_hop(hop)
         if not level:
             return
     if depth == state.depth:
@@ -289,7 +289,7 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
             for edge in above.edges
         ]
     if not any(link.confidence is not Confidence.POSSIBLE for link in links):
-        links += _list_handed_on(state, node, bounds)
+        links += _list_possible_causes(state, node, bounds)
     return HopFindings(tuple(links), cut)
 
 
@@ -298,7 +298,7 @@ def _hands_on(link: Link) -> bool:
     return link.confidence is not Confidence.POSSIBLE and link.source != link.target
 
 
-def _list_handed_on(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
+def _list_possible_causes(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
     """Return links from the symbols that may cause a call of an uncalled symbol.
 
     These are the function it is declared in, and the symbols that name it, or the type it constructs, as a

@@ -225,14 +225,14 @@ def _find_importers(state: ResearchState, folder: str) -> None:
         for edge in state.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE).edges:
             if not edge.other.path.startswith(f"{folder}/"):
                 state.add(state.get_node(edge.other), f"imports {path}", 1, edge.confidence, edge.lines)
-    state.tell_hop(state.depth)
+    state.report_hop(state.depth)
 
 
 def _follow_outside(state: ResearchState, subject: Subject, types: Sequence[EdgeType], way: Way) -> None:
     """Note the uses of a name that is declared elsewhere as the first hop, and follow them from there."""
     _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
     nodes = _note_users(state, subject, found)
-    state.tell_hop(1)
+    state.report_hop(1)
     if nodes and way is not DEPENDENTS:
         follow(state, nodes, way, state.depth, first_hop=2)
 
@@ -258,7 +258,7 @@ def _investigate_configured(state: ResearchState, reading: Reading, gathered: Ga
     find_settings(state, subject)
     if not any(is_program(one.path) and one.hop for one in state.findings):
         find_by_words(state, subject.asked)
-    state.tell_hop(state.depth)
+    state.report_hop(state.depth)
 
 
 def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -282,7 +282,7 @@ def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered
         for node in (*starts, *ends):
             if node.declaration not in on_the_way:
                 state.drop(node)
-    state.tell_hop(state.depth)
+    state.report_hop(state.depth)
 
 
 def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -40,7 +40,7 @@ def connect(state: ResearchState, seeds: Sequence[Node], text: str) -> None:
                         other = link.source if way.upwards else link.target
                         links.setdefault(other, []).append((link, node, way))
         level = _note_reached(state, level, links, words, hop)
-        state.tell_hop(hop)
+        state.report_hop(hop)
         if not level:
             break
 

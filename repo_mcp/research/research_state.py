@@ -167,7 +167,7 @@ class ResearchState:
             total = self.depth + 1
             self._steps.report(min(self._done, total), total, message)
 
-    def tell_hop(self, hop: int) -> None:
+    def report_hop(self, hop: int) -> None:
         """Report that a hop is done. Raises RepoError with CANCELLED."""
         depth = self.depth
         counts = f"{len(self.findings)} places and {len(self.links)} edges"

@@ -163,7 +163,7 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
                 name,
                 node,
                 worth,
-                one.told.replace(MATCHING, "") or _say_terms(one),
+                one.told.replace(MATCHING, "") or _join_terms(one),
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
@@ -276,7 +276,7 @@ def show_body(
 def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float], lean: Lean) -> None:
     """Note declarations as findings while there is room, the best with more of their lines."""
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
-    leads = _tell_wanted(lean, tell_leads([seed.name for seed in seeds]))
+    leads = _match_wanted(lean, match_calls([seed.name for seed in seeds]))
     met: set[str] = set()
     for ordinal, seed in enumerate(seeds):
         share = SHARES[min(ordinal, len(SHARES) - 1)]
@@ -292,7 +292,7 @@ def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]
         _note_seed(state, seed, tuple(shown))
 
 
-def tell_leads(names: Sequence[str]) -> Callable[[str], bool]:
+def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
     """Return a function that tells whether a line calls one of some names."""
     called = [re.escape(name) for name in dict.fromkeys(names[:LEADING_NAMES]) if len(name) > 2]
     if not called:
@@ -301,7 +301,7 @@ def tell_leads(names: Sequence[str]) -> Callable[[str], bool]:
     return lambda line: pattern.search(line) is not None
 
 
-def _tell_wanted(lean: Lean, leads: Callable[[str], bool]) -> Callable[[str], bool]:
+def _match_wanted(lean: Lean, leads: Callable[[str], bool]) -> Callable[[str], bool]:
     """Return a function that tells whether a line calls another seed, or does what the question asks for."""
     if lean is Lean.FAILURES:
         return lambda line: holds_failure(line) or leads(line)
@@ -332,7 +332,7 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
     state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
 
 
-def _say_terms(one: RatedBlock) -> str:
+def _join_terms(one: RatedBlock) -> str:
     terms = one.terms
     return f"has words like {', '.join(terms[:4])}" if terms else "fits the question"
 

@@ -59,9 +59,9 @@ def find_shapes(state: ResearchState, text: str) -> tuple[Shape, ...]:
         if number % 25 == 0:
             state.check()
         _look_through(state, path, found)
-    state.tell_hop(1)
+    state.report_hop(1)
     shapes = [shape for kind in _NOTES for shape in _build(state, kind, getattr(found, kind))]
-    state.tell_hop(state.depth)
+    state.report_hop(state.depth)
     return tuple(shapes)
 
 

@@ -106,7 +106,7 @@ class _Conversation:
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._said: list[bytes] = []
         self._readers = [
-            threading.Thread(target=read, daemon=True) for read in (self._listen, self._overhear)
+            threading.Thread(target=read, daemon=True) for read in (self._listen, self._read_stderr)
         ]
         for reader in self._readers:
             reader.start()
@@ -169,7 +169,7 @@ class _Conversation:
             self._lines.put(line)
         self._lines.put(b"")
 
-    def _overhear(self) -> None:
+    def _read_stderr(self) -> None:
         assert self._process.stderr is not None
         while data := self._process.stderr.read1(4096):  # type: ignore[attr-defined]
             self._said = [*self._said[-8:], data]

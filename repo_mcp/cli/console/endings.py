@@ -92,7 +92,7 @@ def note(text: str) -> None:
     print(escape_text(text), file=sys.stderr)
 
 
-def leave_pipe() -> int:
+def close_broken_pipe() -> int:
     """Close standard output, whose reader is gone, so that the interpreter does not complain at exit."""
     with suppress(BrokenPipeError):
         sys.stdout.close()

@@ -104,7 +104,7 @@ def _judge(
     for state, message, hint in faults:
         yield Finding(subject, state, f"{server}: {message}", hint)
     if not faults:
-        state, message, hint = _tell_root(_find_root(arguments), root, remedy)
+        state, message, hint = _describe_root(_find_root(arguments), root, remedy)
         yield Finding(subject, state, f"{server} {message}", hint)
 
 
@@ -117,7 +117,7 @@ def _write_remedy(client: Client, name: str, place: FileLocation) -> str:
     return f"Write auto as its --repo-root, or replace it, other options included: {command}"
 
 
-def _tell_root(named: str | None, root: str, remedy: str) -> _Fault:
+def _describe_root(named: str | None, root: str, remedy: str) -> _Fault:
     """Return what a server would serve for a client opened in `root`, and whether that is right."""
     here = os.path.basename(root) or root
     if named is None:

@@ -117,7 +117,7 @@ class CSharpResolver:
         found = self._names.list_types(name).get(dotted)
         if found:
             plain = self._names.choose(dotted, found, 0) or self._names.choose(dotted, found, None)
-            return _say_type(plain or TypeMeaning(dotted))
+            return _conclude_type(plain or TypeMeaning(dotted))
         spaces = []
         for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
             other = self._names.find_file(path)
@@ -133,7 +133,7 @@ class CSharpResolver:
             ordinal = int(file.record.parents[ordinal])  # bases are looked up outside the type
         if row.role is ReferenceRole.TYPE and row.arguments & ATTRIBUTE:
             return self._resolve_attribute(file, row)
-        return _say_type(self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments))
+        return _conclude_type(self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments))
 
     def _resolve_attribute(self, file: CSharpFile, row: Reference) -> Resolution:
         """Resolve one of the two names of an attribute, `Name` or `NameAttribute`.
@@ -143,13 +143,13 @@ class CSharpResolver:
         arity = row.arguments & ~ATTRIBUTE
         found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
         if row.name.endswith(ATTRIBUTE_ENDING):
-            return _say_type(found) if found.parts else NOTHING
+            return _conclude_type(found) if found.parts else NOTHING
         long = self._names.find_type(file, row.symbol, row.name + ATTRIBUTE_ENDING, row.qualifier, arity)
         if long.parts:
             return NOTHING
         bases = self._types.list_line(found)[1:] if found.parts else ()
         is_attribute = any(_get_name(base).endswith(ATTRIBUTE_ENDING) for base in bases)
-        return _say_type(found) if is_attribute else Resolution(external=long.full_name)
+        return _conclude_type(found) if is_attribute else Resolution(external=long.full_name)
 
     def _resolve_chained(self, file: CSharpFile, row: Reference) -> Resolution | None:
         """Resolve `: this(...)` and `: base(...)`; None for a call of another member, `this.x()`."""
@@ -162,9 +162,9 @@ class CSharpResolver:
             return None
         if not wanted.parts:
             return Resolution(external=wanted.full_name)
-        return self._say_instance(file, wanted, row)
+        return self._resolve_instance(file, wanted, row)
 
-    def _say_instance(self, file: CSharpFile, meaning: TypeMeaning, row: Reference) -> Resolution:
+    def _resolve_instance(self, file: CSharpFile, meaning: TypeMeaning, row: Reference) -> Resolution:
         """Return the constructor that accepts the arguments, and the type."""
         name = _get_name(meaning)
         found = [
@@ -177,7 +177,7 @@ class CSharpResolver:
         fitting = self._narrow(file, fitting, row)
         sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
         targets = [Target(one, sure) for one, _ in fitting]
-        targets += _say_type(meaning).targets
+        targets += _conclude_type(meaning).targets
         return Resolution(tuple(targets[:MAX_TARGETS]))
 
     # -- names -----------------------------------------------------------------------------------------------
@@ -214,8 +214,8 @@ class CSharpResolver:
         meaning = self._find_named(file, row)
         if meaning.parts:
             if row.role is ReferenceRole.CALL:
-                return self._say_instance(file, meaning, row)
-            return _say_type(meaning)
+                return self._resolve_instance(file, meaning, row)
+            return _conclude_type(meaning)
         return Resolution(external=meaning.full_name)
 
     def _find_named(self, file: CSharpFile, row: Reference) -> TypeMeaning:
@@ -231,7 +231,7 @@ class CSharpResolver:
             meaning = self._find_named(file, row)
             if meaning.parts and meaning.confidence is Confidence.EXACT:
                 is_call = row.role is ReferenceRole.CALL
-                return self._say_instance(file, meaning, row) if is_call else _say_type(meaning)
+                return self._resolve_instance(file, meaning, row) if is_call else _conclude_type(meaning)
         value = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
         if value.is_known and not value.is_items and value.type is not None:
             members = self._find_members(file, value.type, row)
@@ -268,10 +268,10 @@ class CSharpResolver:
         found = self._overloads.narrow(file, row, self._list_accessible(file, row, found), value)
         sure = [one for one in found if self._types.extends(one, value)]
         if sure:  # a member that another assembly declares comes before
-            return _say_members(sure, Confidence.PROBABLE if value.external else Confidence.EXACT)
+            return _conclude_members(sure, Confidence.PROBABLE if value.external else Confidence.EXACT)
         likely = [one for one in found if self._types.may_extend(one, value)]
         if likely and row.name not in COMMON_MEMBERS:
-            return _say_members(likely, Confidence.PROBABLE)
+            return _conclude_members(likely, Confidence.PROBABLE)
         return None
 
     # -- overloads -------------------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ class CSharpResolver:
         found = whole or found
         if row.role is ReferenceRole.CALL:
             found = self._narrow(file, found, row)
-        return _say_members(found, sure)
+        return _conclude_members(found, sure)
 
     def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
         """Return members found by name alone that accept that many arguments."""
@@ -424,14 +424,14 @@ class CSharpResolver:
         return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found))
 
 
-def _say_members(found: Found, sure: Confidence = Confidence.EXACT) -> Resolution:
+def _conclude_members(found: Found, sure: Confidence = Confidence.EXACT) -> Resolution:
     """Return members as targets; several methods are only POSSIBLE."""
     if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
         sure = Confidence.POSSIBLE
     return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found[:MAX_TARGETS]))
 
 
-def _say_type(meaning: TypeMeaning) -> Resolution:
+def _conclude_type(meaning: TypeMeaning) -> Resolution:
     """Return all parts of a type as targets."""
     if not meaning.parts:
         return Resolution(external=meaning.full_name)

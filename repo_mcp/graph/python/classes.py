@@ -102,7 +102,7 @@ class PythonClasses:
             found = self._find_own(one, name)
             if found:
                 if self._is_assigned_in_method(found[0]):
-                    found = self._find_told(asked[number + 1 :], name) or found
+                    found = self._find_declared(asked[number + 1 :], name) or found
                 return [
                     value._replace(owner=start) if value.form is Form.OBJECT else value for value in found
                 ]
@@ -112,11 +112,11 @@ class PythonClasses:
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
         return names is not None and names.is_assigned_in_method(value.ordinal)
 
-    def _find_told(self, bases: list[Class], name: str) -> list[Value]:
+    def _find_declared(self, bases: list[Class], name: str) -> list[Value]:
         """Return a base's property or annotated attribute, which `self.x = ...` in a method then assigns."""
         for one in bases:
             for value in self._find_own(one, name):
                 names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
-                if names is not None and names.is_told_property(value.ordinal):
+                if names is not None and names.is_declared_property(value.ordinal):
                     return [value]
         return []

@@ -176,10 +176,10 @@ class PythonEvaluator:
     def _tell(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
         """Return the values in BIND rows; if there are annotations, only theirs."""
         told = [one for one in bounds if one.form in _TELLING]
-        groups = [self._tell_one(path, one) for one in (told or bounds)[:MAX_VALUES]]
+        groups = [self._list_values_of(path, one) for one in (told or bounds)[:MAX_VALUES]]
         return merge(groups, MAX_VALUES)
 
-    def _tell_one(self, path: str, bound: Bound) -> list[Value]:
+    def _list_values_of(self, path: str, bound: Bound) -> list[Value]:
         expression = bound.qualifier
         if bound.name:
             expression = f"{bound.qualifier}.{bound.name}" if bound.qualifier else bound.name
@@ -320,7 +320,7 @@ class PythonEvaluator:
         if value.form in (Form.GIVES_ITEM, Form.ITEMS):  # as an item: the referent of a weak reference
             return [take_item(value)]
         if value.form is Form.GIVES_ITEMS:
-            return [value._replace(form=Form.ITEMS, is_sure=False)]
+            return [value._replace(form=Form.ITEMS, is_certain=False)]
         if value.form is Form.INSTANCE:
             return self._call_member(value, "__call__", arguments=arguments)
         if value.form is Form.MAKES or self.classes.is_class(value):

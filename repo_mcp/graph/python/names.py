@@ -155,7 +155,7 @@ class PythonSymbols:
                 return bool(record.starts[before] + record.spans[before] >= record.starts[ordinal])
         return False
 
-    def is_told_property(self, ordinal: int) -> bool:
+    def is_declared_property(self, ordinal: int) -> bool:
         """Return whether a symbol is a property or an annotated attribute."""
         record = self.record
         if self.kinds[ordinal] != SymbolKind.PROPERTY:

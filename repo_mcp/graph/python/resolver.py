@@ -257,8 +257,8 @@ class PythonResolver:
             if value.form is Form.OUTSIDE:
                 external = external or value.path
             elif value.form in (Form.OBJECT, Form.MODULE) and not value.path.endswith("/"):
-                is_sure = value.is_sure and not has_other
-                confidence = Confidence.EXACT if is_sure else Confidence.PROBABLE
+                is_certain = value.is_certain and not has_other
+                confidence = Confidence.EXACT if is_certain else Confidence.PROBABLE
                 confidence = Confidence.POSSIBLE if value.is_open else confidence
                 targets.append(Target(Declaration(value.path, value.ordinal), confidence))
         if targets:

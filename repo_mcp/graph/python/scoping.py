@@ -47,27 +47,29 @@ class Value(NamedTuple):
     path: str
     ordinal: int = 0
     # False if inferred from return statements or items: likely, not certain.
-    is_sure: bool = True
+    is_certain: bool = True
     # For a member's OBJECT: path and ordinal of the class it was looked up on. Otherwise empty.
     owner: tuple[str, int] | tuple[()] = ()
     is_open: bool = False  # True for the result of one of several overloads, if it is unknown which
 
     def like(self, other: Value) -> Value:
         """Return the same value, no surer than another one that leads to it."""
-        if other.is_sure and not other.is_open:
+        if other.is_certain and not other.is_open:
             return self
-        return self._replace(is_sure=self.is_sure and other.is_sure, is_open=self.is_open or other.is_open)
+        return self._replace(
+            is_certain=self.is_certain and other.is_certain, is_open=self.is_open or other.is_open
+        )
 
     def guessed(self) -> Value:
         """Return the same value, marked as merely likely."""
-        return self._replace(is_sure=False) if self.is_sure else self
+        return self._replace(is_certain=False) if self.is_certain else self
 
 
 def take_item(value: Value) -> Value:
     """Return one of the items that a value holds or gives."""
     if value.ordinal == OUTER:
         return outside(value.path + "()")
-    return value._replace(form=Form.INSTANCE, is_sure=False)
+    return value._replace(form=Form.INSTANCE, is_certain=False)
 
 
 def outside(name: str) -> Value:

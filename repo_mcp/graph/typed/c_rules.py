@@ -172,7 +172,7 @@ class CRules(Rules):
 
     # -- names -------------------------------------------------------------------------------------------
 
-    def say_path(self, scope: FileScope, ordinal: int) -> Path:
+    def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol.
 
         That of a macro is its name alone. That of an enum value lacks the name of its enum, unless this is an
@@ -185,7 +185,7 @@ class CRules(Rules):
         opened = self._find_opened(scope, ordinal)
         is_value = kind is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
         if not is_value and not (is_c and kind in TYPE_KINDS):
-            return opened + super().say_path(scope, ordinal)
+            return opened + super().get_full_path(scope, ordinal)
         left_out = TYPE_KINDS if is_c else {SymbolKind.ENUM}
         kept = [one for one in around if one == ordinal or scope.get_kind(one) not in left_out]
         return opened + tuple(scope.get_name(one) for one in reversed(kept))

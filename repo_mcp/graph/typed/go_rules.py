@@ -28,7 +28,7 @@ class GoRules(Rules):
         """Return the folder of a file, as a path."""
         return (scope.folder,)
 
-    def say_path(self, scope: FileScope, ordinal: int) -> Path:
+    def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the folder and the names, without the package's own name."""
         names = scope.say_names(ordinal)
         return (

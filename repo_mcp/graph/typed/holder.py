@@ -19,7 +19,7 @@ class Holder:
     types: tuple[Declaration, ...] = ()
     external: str = ""  # dotted name of a type declared outside the repository
     is_items: bool = False  # the types are those of the receiver's items
-    is_sure: bool = True
+    is_certain: bool = True
     group: Declaration | None = None  # the field of an unnamed struct, inside `types`
     guarded: Holder | None = None  # the value behind a Rust lock, which is itself `external`
     inner: int = 0  # levels of lists inside the list of items

@@ -43,7 +43,7 @@ class JavaRules(Rules):
         is_packaged = scope.record.symbol_count > 1 and scope.get_kind(1) is SymbolKind.MODULE
         return tuple(scope.get_name(1).split(".")) if is_packaged else ()
 
-    def say_path(self, scope: FileScope, ordinal: int) -> Path:
+    def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the package and the names."""
         names = scope.say_names(ordinal)
         return (*names[0].split("."), *names[1:]) if names else ()

@@ -50,7 +50,7 @@ class FoundDeclarations:
     """The declarations that a name leads to."""
 
     declarations: tuple[Declaration, ...] = ()
-    is_sure: bool = True
+    is_certain: bool = True
     external: str = ""  # dotted name of something outside the repository
     alternatives: int = 0  # declarations under exclusive conditions: each is meant where it is compiled
     is_elsewhere: bool = False  # something outside the repository is likely to have that name
@@ -140,14 +140,14 @@ class NamedLookup:
             if scope.language == "rust":
                 return self._join_imported(scope, ordinal, name, role, found)
             is_hidden = rules.sees_outer_members and self._is_perhaps_hidden(scope, ordinal, found)
-            return replace(found, is_sure=False) if is_hidden else found
+            return replace(found, is_certain=False) if is_hidden else found
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
             return self.find_path(scope, bound, role)
         doubted = NOT_FOUND
         for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
-            if found.declarations and found.is_sure and not self._is_extension(found.declarations[0]):
+            if found.declarations and found.is_certain and not self._is_extension(found.declarations[0]):
                 return found
             doubted = doubted if doubted.declarations else found
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
@@ -243,7 +243,7 @@ class NamedLookup:
         doubted = NOT_FOUND
         for path in rules.list_paths(scope, ordinal, names):
             found = self.find_path(scope, path, role)
-            if found.external or (found.declarations and found.is_sure):
+            if found.external or (found.declarations and found.is_certain):
                 return found
             doubted = doubted if doubted.declarations else found
         if doubted.declarations:
@@ -260,7 +260,7 @@ class NamedLookup:
         for one in outer.declarations:
             members = self.find_members(one, names[-1], role)
             if members:
-                return FoundDeclarations(tuple(members), outer.is_sure)
+                return FoundDeclarations(tuple(members), outer.is_certain)
         return NOT_FOUND
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
@@ -307,7 +307,7 @@ class NamedLookup:
                 if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
                     continue
                 reachable = other is scope or rules.is_reachable(scope, other, ordinal)
-                if reachable and rules.say_path(other, ordinal) == path:
+                if reachable and rules.get_full_path(other, ordinal) == path:
                     found.append((other, ordinal))
         return found
 
@@ -315,9 +315,9 @@ class NamedLookup:
         """Return types before their extensions, and definitions before forward declarations."""
         real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
         real = _prefer_inherent(real)
-        chosen, is_sure = self.get_rules(scope).choose(scope, real or found)
+        chosen, is_certain = self.get_rules(scope).choose(scope, real or found)
         return FoundDeclarations(
-            tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_sure
+            tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_certain
         )
 
     def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
@@ -576,7 +576,7 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
     kept, alternatives = rules.settle(scope, line, candidates)
     declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
     if alternatives == ELSEWHERE:
-        return replace(found, declarations=declarations, is_sure=False, alternatives=0, is_elsewhere=True)
+        return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
     return replace(found, declarations=declarations, alternatives=alternatives)
 
 

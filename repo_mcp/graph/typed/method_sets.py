@@ -82,7 +82,7 @@ class _MethodSet:
         """Return how sure it is that a type with these methods satisfies an interface; None if not."""
         if not wanted.methods:
             return None
-        is_sure = wanted.unknown <= self.unknown
+        is_certain = wanted.unknown <= self.unknown
         for key, signature in wanted.methods.items():
             if key not in self.methods:
                 return None
@@ -90,8 +90,8 @@ class _MethodSet:
             if signature is not None and own is not None and own != signature:
                 if not _may_be_same(own, signature):
                     return None
-                is_sure = False
-        return Confidence.PROBABLE if is_sure else Confidence.POSSIBLE
+                is_certain = False
+        return Confidence.PROBABLE if is_certain else Confidence.POSSIBLE
 
 
 class MethodSets:

@@ -132,7 +132,7 @@ def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool
     own = lookup.find_extended(Declaration(scope.path, around))
     if not is_base:
         # Not all members are known of an external type, or of every type that fits a bound.
-        return Holder(tuple(own), is_sure=scope.language != "rust" or not _is_extension(lookup, own))
+        return Holder(tuple(own), is_certain=scope.language != "rust" or not _is_extension(lookup, own))
     bases = [base for one in own for base in lookup.list_bases(one)]
     return Holder(tuple(bases)) if bases else Holder(external="super")
 
@@ -187,7 +187,7 @@ def _find_of_parameter(
             text = other.get_symbol(member.ordinal).return_type if other is not None else ""
             if other is not None and text:
                 found = _read_text(lookup, lookup.get_rules(other), other, member, text, holder)
-                return replace(found, is_sure=False) if found is not None else None
+                return replace(found, is_certain=False) if found is not None else None
     return None
 
 
@@ -204,7 +204,7 @@ def _find_own_parameter(
         if row is None or row.alias == binding.alias or not _TYPE_PARAMETER.fullmatch(symbol.return_type):
             return None
         bounds = _find_parameter(lookup, scope, row)
-        return replace(bounds, is_sure=False) if bounds is not None else None
+        return replace(bounds, is_certain=False) if bounds is not None else None
     return None
 
 
@@ -227,8 +227,8 @@ def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference
         return next(filter(None, found), None)
     types = tuple(dict.fromkeys(each for one in known for each in one.types))
     kinds = {other.get_kind(one.ordinal) for one in types if (other := lookup.find_scope(one.path))}
-    is_sure = kinds <= {SymbolKind.TRAIT, SymbolKind.INTERFACE} and all(one.is_sure for one in known)
-    return Holder(types, is_sure=is_sure)
+    is_certain = kinds <= {SymbolKind.TRAIT, SymbolKind.INTERFACE} and all(one.is_certain for one in known)
+    return Holder(types, is_certain=is_certain)
 
 
 def _find_taken(
@@ -238,12 +238,12 @@ def _find_taken(
     if len(names) > 1 and names[-2][:1].isupper():  # a field of a pattern
         made = _find_path_type(lookup, scope, ordinal, names[:-1])
         found = _take_step(lookup, made, names[-1]) if made is not None and not made.external else None
-        return found if found is None else replace(found, is_sure=False)
+        return found if found is None else replace(found, is_certain=False)
     line = binding.line - (names[0].removesuffix("()") == binding.alias)
     found = find_holder(lookup, scope, ordinal, line, ".".join(names))
     if found is None or binding.arguments == Binding.SAME:
         return found
-    return replace(_find_iterated(lookup, found) or take_item(found), is_sure=False)
+    return replace(_find_iterated(lookup, found) or take_item(found), is_certain=False)
 
 
 def _find_iterated(lookup: NamedLookup, holder: Holder) -> Holder | None:
@@ -272,7 +272,7 @@ def _find_payload(
                 found = _read_text(lookup, lookup.get_rules(other), other, one, texts[position], None)
         else:
             found = _find_member_type(lookup, Holder((one,)), str(position))
-        return found if found is None else replace(found, is_sure=False)
+        return found if found is None else replace(found, is_certain=False)
     return None
 
 
@@ -304,7 +304,7 @@ def _find_type(
         is_one = len(found.declarations if scope.language == "cpp" else types) == 1
         is_one = is_one and not found.alternatives
         is_one = is_one or (found.alternatives > 1 and scope.language == "c")
-        return Holder(types, "", is_items, found.is_sure and is_one)
+        return Holder(types, "", is_items, found.is_certain and is_one)
     if found.external:
         return Holder(external=found.external)
     if len(names[-1]) == 1 and names[-1].isupper():
@@ -349,14 +349,14 @@ def _find_value(
         if role is ReferenceRole.USE and scope.language == "java" and is_callable(lookup, one):
             return None  # a method is not a value, so the name is a variable's of unknown type
         holder = _read_called(lookup, chosen)
-        return holder if holder is None or is_one else replace(holder, is_sure=False)
+        return holder if holder is None or is_one else replace(holder, is_certain=False)
     return None
 
 
 def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
     """Return the type of a member; it is no surer than the type of its owner."""
     found = _find_member_type(lookup, holder, segment)
-    return found if found is None or holder.is_sure else replace(found, is_sure=False)
+    return found if found is None or holder.is_certain else replace(found, is_certain=False)
 
 
 def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
@@ -367,9 +367,9 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
         if made is not None:
             at, text = made
             item = _read_there(lookup, at, text, None)
-            return replace(item, is_items=False, is_sure=False) if item is not None else None
+            return replace(item, is_items=False, is_certain=False) if item is not None else None
         return _find_index(lookup, holder) or Holder(
-            holder.types, is_sure=holder.is_sure and not is_of_swift(lookup, holder)
+            holder.types, is_certain=holder.is_certain and not is_of_swift(lookup, holder)
         )
     if segment == "this":  # in Java, of the class before it
         return holder
@@ -378,7 +378,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
     if not holder.is_items and is_of_c(lookup, holder):
         members = list_c_members(lookup, holder, name, role)
         found = _read_declared(lookup, members[0], holder) if members else None
-        return found if found is None or len(members) == 1 else replace(found, is_sure=False)
+        return found if found is None or len(members) == 1 else replace(found, is_certain=False)
     for one in holder.types:
         scope = lookup.find_scope(one.path)
         if scope is None:
@@ -389,16 +389,16 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
             if members:
                 chosen, is_one = choose_called(lookup, scope, members, role)
                 found = _read_called(lookup, chosen, holder, one)
-                return found if found is None or is_one else replace(found, is_sure=False)
+                return found if found is None or is_one else replace(found, is_certain=False)
         rules = lookup.get_rules(scope)
         if holder.is_items and name in rules.giving_item:
             return take_item(holder)
         if holder.is_items and name in rules.keeping_items:
-            return replace(holder, is_sure=False)
+            return replace(holder, is_certain=False)
         if name in rules.transparent:
             return holder
         if name in rules.imitating:
-            return replace(holder, is_sure=False)
+            return replace(holder, is_certain=False)
     return None
 
 
@@ -433,7 +433,7 @@ def _read_called(
     found = _read_declared(lookup, members[0], holder)
     if found is None or not is_callable(lookup, members[0]):
         return found
-    return found if len(list_results(lookup, members, owner)) == 1 else replace(found, is_sure=False)
+    return found if len(list_results(lookup, members, owner)) == 1 else replace(found, is_certain=False)
 
 
 def _read_declared(
@@ -495,12 +495,12 @@ def _read_text(
         for name, given in holder.given:
             if name == found_type.name:
                 is_items = found_type.is_items or given.is_items
-                return replace(given, is_items=is_items, is_sure=False)
+                return replace(given, is_items=is_items, is_certain=False)
     if scope.language == "swift" and not found_type.qualifier:
         bound = find_written_bound(scope, declaration.ordinal, found_type.name)
         if bound is not None:  # the name of a type parameter, whatever else has it
             one = _read_text(lookup, rules, scope, declaration, bound, None) if bound else None
-            return replace(one, is_items=found_type.is_items, is_sure=False) if one is not None else None
+            return replace(one, is_items=found_type.is_items, is_certain=False) if one is not None else None
     if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
         if bounded is not None:
@@ -532,11 +532,11 @@ def _read_bounds(
             one = _read_text(lookup, rules, scope, declaration, item[1], holder)
         finally:
             lookup.depth -= 1
-        return replace(one, is_items=True, is_sure=False) if one is not None else None
+        return replace(one, is_items=True, is_certain=False) if one is not None else None
     traits = (one.strip() for one in bounds if "Self" not in one.partition("<")[0])
     found = [_find_type(lookup, scope, declaration.ordinal, _read_names(one)) for one in traits]
     types = tuple(dict.fromkeys(each for one in found if one is not None for each in one.types))
-    return Holder(types, is_sure=False) if types else None
+    return Holder(types, is_certain=False) if types else None
 
 
 def _read_names(text: str) -> tuple[str, ...]:
@@ -586,8 +586,8 @@ def _find_bounded(
                 found += [one] if one is not None else []
     types = tuple(dict.fromkeys(each for one in found for each in one.types))
     if types:
-        return Holder(types, is_sure=False)
-    return replace(found[0], is_sure=False) if found else None
+        return Holder(types, is_certain=False)
+    return replace(found[0], is_certain=False) if found else None
 
 
 def _read_there(lookup: NamedLookup, at: Declaration, text: str, holder: Holder | None) -> Holder | None:

@@ -123,7 +123,7 @@ class NamedResolver:
                 return self._resolve_argument_label(scope, reference)
             holder = find_type_holder(self._lookup, scope, reference.symbol, reference.qualifier)
             if holder is not None and reference.arguments == OF_GIVEN_TYPE:
-                holder = replace(holder, is_sure=False)
+                holder = replace(holder, is_certain=False)
             return self._resolve_in_holder(scope, reference, holder)
         if reference.qualifier:
             return self._resolve_member(scope, reference)
@@ -146,13 +146,13 @@ class NamedResolver:
                 members = lookup.find_members(one, reference.name, reference.role)
                 if has_labels:
                     members = [each for each in members if is_static(lookup, each)]
-                return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
+                return self._conclude(FoundDeclarations(tuple(members), holder.is_certain), reference)
         if has_labels:  # Swift: a case follows a dot, and is not a name in scope
             return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
         found = lookup.find_bare(scope, reference.symbol, reference.name, reference.role)
         if found.declarations:
-            is_sure = found.is_sure and holder is not None
-            return self._conclude(replace(found, is_sure=is_sure), reference)
+            is_certain = found.is_certain and holder is not None
+            return self._conclude(replace(found, is_certain=is_certain), reference)
         return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
 
     def _resolve_argument_label(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -164,7 +164,7 @@ class NamedResolver:
         if not found.declarations:
             chain = reference.qualifier
             holder = find_holder(self._lookup, scope, reference.symbol, reference.line, chain)
-            found = FoundDeclarations(holder.types, holder.is_sure) if holder is not None else found
+            found = FoundDeclarations(holder.types, holder.is_certain) if holder is not None else found
         if len(found.declarations) != 1 or self._get_kind(found.declarations[0]) is not SymbolKind.STRUCT:
             return NOTHING
         made = found.declarations[0]
@@ -177,7 +177,7 @@ class NamedResolver:
             if other.get_kind(one) is SymbolKind.PROPERTY
         ]
         makers = self._lookup.find_constructors(made)  # those of extensions may be meant instead
-        return self._conclude(FoundDeclarations(tuple(own), found.is_sure and not makers), reference)
+        return self._conclude(FoundDeclarations(tuple(own), found.is_certain and not makers), reference)
 
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self._lookup.find_scope(declaration.path)
@@ -287,7 +287,7 @@ class NamedResolver:
         holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.name)
         if holder is None or not holder.types:
             return NOTHING
-        return self._conclude(FoundDeclarations(holder.types, holder.is_sure), reference)
+        return self._conclude(FoundDeclarations(holder.types, holder.is_certain), reference)
 
     # -- members ------------------------------------------------------------------------------------------
 
@@ -329,14 +329,14 @@ class NamedResolver:
             return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
         if scope.language == "c":
             members = list_c_members(lookup, holder, reference.name, reference.role)
-            is_sure = holder.is_sure and len(members) >= len(holder.types)
-            found = FoundDeclarations(tuple(members), is_sure)
+            is_certain = holder.is_certain and len(members) >= len(holder.types)
+            found = FoundDeclarations(tuple(members), is_certain)
             found = settle(lookup, scope, reference.line, found)
             return self._conclude(found if found.alternatives else self._choose_twin(scope, found), reference)
         # In Rust a member reached through a type is a path, not a field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
-        is_sure = holder.is_sure and not may_mean_of_reference(scope, reference)
-        is_sure = is_sure and reference.name not in holder.hiding
+        is_certain = holder.is_certain and not may_mean_of_reference(scope, reference)
+        is_certain = is_certain and reference.name not in holder.hiding
         is_bare_dot = scope.language == "swift" and is_of_bare_dot(reference)
         for one in holder.types:
             members = lookup.find_members(
@@ -346,9 +346,9 @@ class NamedResolver:
                 if is_bare_dot:
                     members = [each for each in members if is_static(lookup, each)]
                 members, is_plain = prefer_meant(lookup, one, reference, members)
-                is_sure = is_sure and is_plain
+                is_certain = is_certain and is_plain
             is_own = not (self._is_extension(one) and any(self._is_promised(each) for each in members))
-            concluded = self._conclude(FoundDeclarations(tuple(members), is_sure and is_own), reference)
+            concluded = self._conclude(FoundDeclarations(tuple(members), is_certain and is_own), reference)
             if concluded.targets:
                 return concluded
         return NOTHING
@@ -358,11 +358,11 @@ class NamedResolver:
         lookup = self._lookup
         for one in () if holder.is_items else holder.types:
             makers = lookup.find_members(one, "init", ReferenceRole.CALL, reference)
-            concluded = self._conclude(FoundDeclarations(tuple(makers), holder.is_sure), reference)
+            concluded = self._conclude(FoundDeclarations(tuple(makers), holder.is_certain), reference)
             if concluded.targets:
                 return concluded
             if not lookup.find_constructors(one) and self._get_kind(one) is not SymbolKind.TRAIT:
-                return self._conclude(FoundDeclarations((one,), is_sure=False), reference)
+                return self._conclude(FoundDeclarations((one,), is_certain=False), reference)
         return Resolution((), f"{holder.external}.init") if holder.external else NOTHING
 
     def _is_promised(self, member: Declaration) -> bool:
@@ -385,7 +385,7 @@ class NamedResolver:
         shared = set.intersection(*words.values())
         own = set(_PATH_WORD.findall(scope.path)) - shared
         near = tuple(one for one in found.declarations if words[one] & own)
-        return FoundDeclarations(near, is_sure=False) if len(near) == 1 else found
+        return FoundDeclarations(near, is_certain=False) if len(near) == 1 else found
 
     # -- conclusions --------------------------------------------------------------------------------------
 
@@ -397,15 +397,15 @@ class NamedResolver:
             declarations += self._list_inherited(declarations, reference)
         if reference.role is ReferenceRole.CALL:
             declarations = self._choose_called(declarations, reference)
-        identities = {self._say_identity(one) for one in declarations}
+        identities = {self._get_identity(one) for one in declarations}
         if any(one[0] == STRUCT for one in identities):
             identities = {one for one in identities if one[0] != ALIAS}
         several = len(identities) > 1
         is_choice = len(identities) <= found.alternatives or self._are_built_apart(declarations)
         several = several or (len(declarations) > 1 and self._is_rust(declarations[0]))
-        if found.is_sure and is_choice:
+        if found.is_certain and is_choice:
             confidence, several = Confidence.PROBABLE, False
-        elif found.is_sure and not several:
+        elif found.is_certain and not several:
             confidence = Confidence.EXACT
         else:  # for a macro that is not included, the name is mostly a library's function
             is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)
@@ -464,9 +464,9 @@ class NamedResolver:
         They are in one Go package, each in its own file, in one Rust scope, or types in a Swift scope."""
         if len(declarations) > 1 and self._program.find_language(declarations[0].path) == "swift":
             is_type = all(self._get_kind(one) in TYPE_KINDS for one in declarations)
-            return is_type and len({self._say_scope(one) for one in declarations}) == 1
+            return is_type and len({self._get_scope(one) for one in declarations}) == 1
         if len(declarations) > 1 and self._is_rust(declarations[0]):
-            return len({self._say_scope(one) for one in declarations}) == 1
+            return len({self._get_scope(one) for one in declarations}) == 1
         paths = {one.path for one in declarations}
         if len(paths) < 2 or self._program.find_language(declarations[0].path) != "go":
             return False
@@ -476,7 +476,7 @@ class NamedResolver:
     def _is_rust(self, declaration: Declaration) -> bool:
         return self._program.find_language(declaration.path) == "rust"
 
-    def _say_scope(self, declaration: Declaration) -> tuple[str, int]:
+    def _get_scope(self, declaration: Declaration) -> tuple[str, int]:
         """Return the file and the ordinal of the scope that contains a declaration."""
         scope = self._lookup.find_scope(declaration.path)
         return declaration.path, scope.get_parent(declaration.ordinal) if scope is not None else 0
@@ -485,7 +485,7 @@ class NamedResolver:
         """Return True for an extension: the type of its name is declared elsewhere."""
         return self._get_kind(declaration) is SymbolKind.EXTENSION
 
-    def _say_identity(self, declaration: Declaration) -> tuple[str, str, str]:
+    def _get_identity(self, declaration: Declaration) -> tuple[str, str, str]:
         """Return a key that is equal for declarations that a name cannot distinguish: parts of one type."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None:

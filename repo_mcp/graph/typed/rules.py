@@ -54,7 +54,7 @@ class Rules:
         """Return the path prefix of a file's top-level declarations."""
         return ()
 
-    def say_path(self, scope: FileScope, ordinal: int) -> Path:
+    def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol."""
         return self.find_home(scope) + scope.say_names(ordinal)
 

@@ -65,10 +65,10 @@ class RustRules(Rules):
     def _find_home(self, path: str) -> Path:
         home = self._homes.get(path)
         if home is None:
-            home = self._homes[path] = self._say_home(path)
+            home = self._homes[path] = self._get_home(path)
         return home
 
-    def _say_home(self, path: str) -> Path:
+    def _get_home(self, path: str) -> Path:
         folder, _, file_name = path.rpartition("/")
         crate = self._find_crate(folder)
         stem = file_name.removesuffix(".rs")

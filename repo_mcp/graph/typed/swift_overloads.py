@@ -15,7 +15,7 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.holder import Holder
 from repo_mcp.graph.typed.lookup import FoundDeclarations, NamedLookup, iter_above
 from repo_mcp.graph.typed.receivers import find_holder
-from repo_mcp.graph.typed.swift_rules import SwiftRules, find_parameter, say_signature
+from repo_mcp.graph.typed.swift_rules import SwiftRules, find_parameter, spell_signature
 from repo_mcp.languages.native.swift_types import find_type_chain, list_parameters, strip_type
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import BARE_DOT
@@ -109,8 +109,10 @@ def prefer_meant(
             for base in iter_above(lookup, owner)
             for one in lookup.find_members(base, reference.name, reference.role)
         )
-        results = {_say_result(lookup, one) for one in members}
-        doubted = any(_is_default(lookup, one) and _say_result(lookup, one) not in results for one in beside)
+        results = {_spell_result(lookup, one) for one in members}
+        doubted = any(
+            _is_default(lookup, one) and _spell_result(lookup, one) not in results for one in beside
+        )
         return members, not doubted
     demanded: list[Declaration] = []
     for base in (owner, *iter_above(lookup, owner)):
@@ -118,8 +120,8 @@ def prefer_meant(
         if scope is not None and scope.get_kind(base.ordinal) is SymbolKind.TRAIT:
             own = (Declaration(base.path, one) for one in scope.find_children(base.ordinal, reference.name))
             demanded += [one for one in own if _get_kind(lookup, one) not in TYPE_KINDS]
-    labels = {_say_parameters(lookup, one) for one in members}
-    same = [one for one in demanded if _say_parameters(lookup, one) in labels and one not in members]
+    labels = {_spell_parameters(lookup, one) for one in members}
+    same = [one for one in demanded if _spell_parameters(lookup, one) in labels and one not in members]
     is_protocol = _get_kind(lookup, owner) is SymbolKind.TRAIT
     return ([*members, *same], False) if same and is_protocol else (members, not same)
 
@@ -130,7 +132,7 @@ def _list_overloads(
     """Return what bases give a type beside its own members that take a call: for other types of arguments.
 
     What a protocol demands is taken for what the type has, if it has as many functions of that name."""
-    own = {_say_signature(lookup, one) for one in members if _takes(lookup, one, call)}
+    own = {_spell_signature(lookup, one) for one in members if _takes(lookup, one, call)}
     demanded: dict[str, Declaration] = {}
     given: dict[str, Declaration] = {}
     for base in iter_above(lookup, owner):
@@ -139,7 +141,7 @@ def _list_overloads(
             if not _takes(lookup, one, call):
                 continue
             is_demand = is_protocol and not _is_default(lookup, one)
-            (demanded if is_demand else given).setdefault(_say_signature(lookup, one), one)
+            (demanded if is_demand else given).setdefault(_spell_signature(lookup, one), one)
     extra = {text: one for text, one in given.items() if text not in own and text not in demanded}
     if len(demanded) > len(own):
         extra.update((text, given.get(text, one)) for text, one in demanded.items() if text not in own)
@@ -151,10 +153,10 @@ def _takes(lookup: NamedLookup, one: Declaration, call: Reference) -> bool:
     return scope is not None and SwiftRules.accepts(scope.get_symbol(one.ordinal), call)
 
 
-def _say_signature(lookup: NamedLookup, one: Declaration) -> str:
+def _spell_signature(lookup: NamedLookup, one: Declaration) -> str:
     """Return the labels and types of a function's parameters."""
     scope = lookup.find_scope(one.path)
-    return say_signature(scope.get_symbol(one.ordinal).parameters) if scope is not None else ""
+    return spell_signature(scope.get_symbol(one.ordinal).parameters) if scope is not None else ""
 
 
 def doubt_bare(
@@ -169,19 +171,19 @@ def doubt_bare(
     if one is None:
         return found
     if one == Declaration(scope.path, reference.symbol) and reference.role is ReferenceRole.CALL:
-        return replace(found, is_sure=False)
+        return replace(found, is_certain=False)
     if reference.alias in _OF_LITERAL and any(
-        "Literal" in _say_parameters(lookup, maker).partition(":")[0]
+        "Literal" in _spell_parameters(lookup, maker).partition(":")[0]
         for maker in lookup.find_members(one, "init", ReferenceRole.CALL)
         if _get_kind(lookup, one) in TYPE_KINDS
     ):
-        return replace(found, is_sure=False)
+        return replace(found, is_certain=False)
     other = lookup.find_scope(one.path)
     if around is None or other is None or not other.is_member(one.ordinal):
         return found
     owner = Declaration(other.path, other.get_parent(one.ordinal))
     members, is_plain = prefer_meant(lookup, owner, reference, list(found.declarations))
-    return replace(found, declarations=tuple(members), is_sure=found.is_sure and is_plain)
+    return replace(found, declarations=tuple(members), is_certain=found.is_certain and is_plain)
 
 
 def _is_default(lookup: NamedLookup, one: Declaration) -> bool:
@@ -194,12 +196,12 @@ def _is_default(lookup: NamedLookup, one: Declaration) -> bool:
     return any(_get_kind(lookup, each) is SymbolKind.TRAIT for each in extended)
 
 
-def _say_parameters(lookup: NamedLookup, one: Declaration) -> str:
+def _spell_parameters(lookup: NamedLookup, one: Declaration) -> str:
     scope = lookup.find_scope(one.path)
     return scope.get_symbol(one.ordinal).parameters if scope is not None else ""
 
 
-def _say_result(lookup: NamedLookup, one: Declaration) -> str:
+def _spell_result(lookup: NamedLookup, one: Declaration) -> str:
     scope = lookup.find_scope(one.path)
     return scope.get_symbol(one.ordinal).return_type if scope is not None else ""
 
@@ -231,18 +233,20 @@ def _leave_overridden(lookup: NamedLookup, kept: list[Declaration]) -> list[Decl
     for one in kept:
         scope = lookup.find_scope(one.path)
         if scope is not None and scope.get_kind(scope.get_parent(one.ordinal)) is SymbolKind.TRAIT:
-            demands.add(_say_labels(scope, one))
+            demands.add(_spell_labels(scope, one))
     left = []
     for one in kept:
         scope = lookup.find_scope(one.path)
         parent = scope.get_kind(scope.get_parent(one.ordinal)) if scope is not None else None
-        is_given = parent is SymbolKind.EXTENSION and scope is not None and _say_labels(scope, one) in demands
+        is_given = (
+            parent is SymbolKind.EXTENSION and scope is not None and _spell_labels(scope, one) in demands
+        )
         if not is_given:
             left.append(one)
     return left
 
 
-def _say_labels(scope: FileScope, one: Declaration) -> str:
+def _spell_labels(scope: FileScope, one: Declaration) -> str:
     symbol = scope.get_symbol(one.ordinal)
     return symbol.parameters
 

@@ -115,7 +115,7 @@ def _take(wanted: list[_Parameter], labels: list[str], taken: list[int] | None =
     return at
 
 
-def say_signature(parameters: str) -> str:
+def spell_signature(parameters: str) -> str:
     """Return the labels and types of parameters, without names and defaults."""
     return ",".join(f"{one.label}:{one.type}" for one in _read_parameters(parameters)).replace(" ", "")
 

@@ -78,7 +78,7 @@ def find_given_type(
         return next(iter(holders.values()), None)
     types = tuple(dict.fromkeys(each for one in known for each in one.types))
     is_items = all(one.is_items for one in known)
-    return replace(known[0], types=types, is_items=is_items, is_sure=False)
+    return replace(known[0], types=types, is_items=is_items, is_certain=False)
 
 
 def _follow_alias(lookup: NamedLookup, at: Declaration, text: str) -> str:
@@ -154,7 +154,7 @@ def find_value(lookup: NamedLookup, holder: Holder, step: str, read: ReadText) -
             values = list_values(scope.get_symbol(member.ordinal).parameters)
             if len(values) == int(count):
                 found = read(member, values[int(position)], holder)
-                return replace(found, is_sure=False) if found is not None else None
+                return replace(found, is_certain=False) if found is not None else None
     return None
 
 
@@ -196,7 +196,7 @@ def follow_steps(
         for one in plain if holder is None and not inner else ():
             named = find_labelled(lookup, one, f"({labels}", int(position))
             holder = ways.read_declared(lookup, named[0]) if named else None
-    holder = replace(holder, is_sure=False) if holder is not None else None
+    holder = replace(holder, is_certain=False) if holder is not None else None
     for segment in segments[last + 1 :]:
         if holder is None or holder.external:
             break
@@ -270,7 +270,7 @@ def read_generic(
                 alias = replace(found, given=tuple(given))
                 behind = ways.read_text(lookup, one, symbol.return_type, alias)
                 if behind is not None and behind.types and not found.is_items:
-                    return replace(behind, is_sure=behind.is_sure and found.is_sure)
+                    return replace(behind, is_certain=behind.is_certain and found.is_certain)
         finally:
             lookup.depth -= 1
     return replace(found, given=tuple(given)) if given else found

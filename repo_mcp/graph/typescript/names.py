@@ -39,7 +39,7 @@ class Meaning:
 
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
-    is_sure: bool = True  # False: what is declared outside may be meant instead
+    is_certain: bool = True  # False: what is declared outside may be meant instead
 
 
 UNKNOWN = Meaning()  # compared by identity; unlike other empty meanings: nothing was found

@@ -173,7 +173,7 @@ class TypeScriptResolver:
         kept = _choose(known, row)
         if row.role is ReferenceRole.CALL:
             kept = [one for ordinal in kept for one in (*self._list_constructors(ordinal), ordinal)]
-        confidence = Confidence.EXACT if meaning.is_sure else Confidence.PROBABLE
+        confidence = Confidence.EXACT if meaning.is_certain else Confidence.PROBABLE
         most = MAX_PARTS if row.qualifier else MAX_GUESSES  # a member may be that of a large union
         return Resolution(tuple(Target(ordinal, confidence) for ordinal in kept[:most]))
 

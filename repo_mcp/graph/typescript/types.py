@@ -149,7 +149,7 @@ class ScriptTypes:
             return NOBODY
         declarations = self._choose_signatures(meaning.declarations) if is_call else meaning.declarations
         owners = unite(self._get_owners(one, is_call, steps) for one in declarations)
-        return owners if meaning.is_sure else _mix(owners)
+        return owners if meaning.is_certain else _mix(owners)
 
     def _choose_signatures(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
         """Return the signatures of a function that a caller sees: overloads, or else the implementation."""
@@ -379,7 +379,7 @@ class ScriptTypes:
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
         if found:
-            return Meaning(tuple(found), is_sure=not owners.is_mixed)
+            return Meaning(tuple(found), is_certain=not owners.is_mixed)
         return Meaning(external=outside) if outside else UNKNOWN
 
     def _find_inherited(self, first: Declaration, name: str, steps: int) -> Meaning:

@@ -169,13 +169,13 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     if not name:
         return
     access = Access.NONE if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
-    flags = say_public(walk, access)
+    flags = find_public_flag(walk, access)
     parent = walk.types_by_name.get(owner)
     ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments, parent=parent)
     walk.types_by_name.setdefault(name, ordinal)
 
 
-def say_public(walk: CaptureWalk, access: Access) -> int:
+def find_public_flag(walk: CaptureWalk, access: Access) -> int:
     """Return PUBLIC_API for a declaration that other files can reach, else 0."""
     hidden = access in {Access.PRIVATE, Access.PROTECTED} or walk.is_local or not walk.scope.is_open
     return 0 if hidden else SymbolFlag.PUBLIC_API
@@ -188,7 +188,7 @@ def on_enumerator(walk: CaptureWalk, node: Node) -> None:
     """
     walk.taken.add(node.start_byte)
     scope = walk.scope
-    flags = say_public(walk, scope.access)
+    flags = find_public_flag(walk, scope.access)
     result = scope.name if scope.ordinal in walk.scoped_enums else ""
     kind = SymbolKind.ENUM_MEMBER
     walk.declare(node, walk.read(node), kind, flags=flags, access=scope.access, result=result, opens=False)
@@ -208,8 +208,8 @@ def on_typedef(walk: CaptureWalk, node: Node) -> None:
             walk.names_to_come[type_node.start_byte] = name
             is_unnamed = False
             continue
-        result = say_type(walk, type_node, found)
-        flags = say_public(walk, walk.scope.access)
+        result = spell_type(walk, type_node, found)
+        flags = find_public_flag(walk, walk.scope.access)
         ordinal = walk.declare(node, name, SymbolKind.TYPE, flags=flags, result=result, opens=False)
         walk.types_by_name.setdefault(name, ordinal)
 
@@ -218,7 +218,7 @@ def _is_unnamed(node: Node) -> bool:
     return node.child_by_field_name("body") is not None and node.child_by_field_name("name") is None
 
 
-def say_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> str:
+def spell_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> str:
     """Return the type of a declaration, without its body."""
     if node is None:
         return ""
@@ -260,8 +260,8 @@ def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: in
     is_static = has_word(walk, node, found.name.start_byte, b"static")
     parameters = found.function.child_by_field_name("parameters") if found.function is not None else None
     count, variadic = count_parameters(parameters)
-    flags |= SymbolFlag.STATIC if is_static else say_public(walk, Access.NONE)
-    flags |= (SymbolFlag.VARIADIC if variadic else 0) | say_deprecated(walk, node)
+    flags |= SymbolFlag.STATIC if is_static else find_public_flag(walk, Access.NONE)
+    flags |= (SymbolFlag.VARIADIC if variadic else 0) | find_deprecated_flag(walk, node)
     walk.declare(
         node,
         walk.read(found.name),
@@ -269,11 +269,11 @@ def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: in
         flags=flags,
         parameters=walk.read_line(parameters),
         count=count,
-        result=say_type(walk, node.child_by_field_name("type"), found),
+        result=spell_type(walk, node.child_by_field_name("type"), found),
     )
 
 
-def say_deprecated(walk: CaptureWalk, node: Node) -> int:
+def find_deprecated_flag(walk: CaptureWalk, node: Node) -> int:
     """Return DEPRECATED for a declaration whose head contains "deprecated", else 0."""
     body = node.child_by_field_name("body")
     end = min(body.start_byte if body is not None else node.end_byte, node.start_byte + 1000)
@@ -327,9 +327,9 @@ def declare_variable(
     words = _read_words(walk, node, found.name.start_byte)
     is_static = b"static" in words
     flags = SymbolFlag.FORWARD if b"extern" in words and found.value is None else 0
-    flags |= SymbolFlag.STATIC if is_static else say_public(walk, Access.NONE)
+    flags |= SymbolFlag.STATIC if is_static else find_public_flag(walk, Access.NONE)
     kind = SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE
-    result = say_type(walk, type_node, found)
+    result = spell_type(walk, type_node, found)
     note_initialised(walk, found.value, result)
     walk.declare(node, walk.read(found.name), kind, flags=flags, result=result, opens=opens)
 
@@ -341,7 +341,7 @@ def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> Non
         if found is None:
             continue
         if found.function is None or found.value is not None or type_node is None:
-            name, type_text = walk.bind_name(found.name), say_type(walk, type_node, found)
+            name, type_text = walk.bind_name(found.name), spell_type(walk, type_node, found)
             walk.bind_type(name, type_text, found.name)
             note_initialised(walk, found.value, type_text)
         else:
@@ -355,7 +355,7 @@ def on_parameter(walk: CaptureWalk, node: Node) -> None:
     found = read_declarator(declarator) if declarator is not None else None
     if found is not None:
         name = walk.bind_name(found.name)
-        walk.bind_type(name, say_type(walk, node.child_by_field_name("type"), found), found.name)
+        walk.bind_type(name, spell_type(walk, node.child_by_field_name("type"), found), found.name)
 
 
 def _on_field(walk: CaptureWalk, node: Node) -> None:
@@ -369,7 +369,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
         if found is None:
             continue
         walk.taken.add(found.name.start_byte)
-        result = say_type(walk, type_node, found)
+        result = spell_type(walk, type_node, found)
         opens = not has_body and declarator is declarators[-1]
         kind = SymbolKind.PROPERTY
         walk.declare(

@@ -19,6 +19,8 @@ from repo_mcp.languages.native.c import (
     declare_function,
     declare_type,
     declare_variable,
+    find_deprecated_flag,
+    find_public_flag,
     has_word,
     on_attribute,
     on_enum,
@@ -31,9 +33,7 @@ from repo_mcp.languages.native.c import (
     on_tested,
     on_typedef,
     reopen,
-    say_deprecated,
-    say_public,
-    say_type,
+    spell_type,
     take_names,
 )
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
@@ -140,7 +140,7 @@ def _on_alias(walk: CaptureWalk, node: Node) -> None:
     if name_node is None:
         return
     walk.taken.add(name_node.start_byte)
-    flags = say_public(walk, walk.scope.access)
+    flags = find_public_flag(walk, walk.scope.access)
     result = walk.read_line(node.child_by_field_name("type"))
     name, kind = walk.read(name_node), SymbolKind.TYPE
     ordinal = walk.declare(node, name, kind, flags=flags, access=walk.scope.access, result=result)
@@ -151,7 +151,7 @@ def _on_concept(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
-        walk.declare(node, walk.read(name_node), SymbolKind.TYPE, flags=say_public(walk, Access.NONE))
+        walk.declare(node, walk.read(name_node), SymbolKind.TYPE, flags=find_public_flag(walk, Access.NONE))
 
 
 # -- functions ---------------------------------------------------------------------------------------------
@@ -248,7 +248,11 @@ def _declare_method(
     tail = walk.text[found.name.end_byte : head_end].rpartition(b")")[2].split()
     flags |= SymbolFlag.OVERRIDE if b"override" in tail or b"override;" in tail else 0
     flags |= SymbolFlag.STATIC if has_word(walk, node, found.name.start_byte, b"static") else 0
-    flags |= (SymbolFlag.VARIADIC if variadic else 0) | say_deprecated(walk, node) | say_public(walk, access)
+    flags |= (
+        (SymbolFlag.VARIADIC if variadic else 0)
+        | find_deprecated_flag(walk, node)
+        | find_public_flag(walk, access)
+    )
     walk.declare(
         node,
         name,
@@ -257,7 +261,7 @@ def _declare_method(
         access=access,
         parameters=walk.read_line(parameters),
         count=count,
-        result=say_type(walk, node.child_by_field_name("type"), found),
+        result=spell_type(walk, node.child_by_field_name("type"), found),
         parent=parent,
     )
 
@@ -316,9 +320,9 @@ def _declare_property(
 ) -> None:
     walk.taken.add(found.name.start_byte)
     access = walk.scope.access
-    flags = say_public(walk, access)
+    flags = find_public_flag(walk, access)
     flags |= SymbolFlag.STATIC if has_word(walk, node, found.name.start_byte, b"static") else 0
-    result, kind = say_type(walk, type_node, found), SymbolKind.PROPERTY
+    result, kind = spell_type(walk, type_node, found), SymbolKind.PROPERTY
     walk.declare(node, walk.read(found.name), kind, flags=flags, access=access, result=result, opens=opens)
 
 

@@ -41,7 +41,7 @@ _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_a
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
 
-def _say_access(name: str) -> tuple[Access, int]:
+def _find_access(name: str) -> tuple[Access, int]:
     """Return access and flags of a name: those that begin with a capital are exported."""
     return (Access.PUBLIC, SymbolFlag.PUBLIC_API) if name[:1].isupper() else (Access.INTERNAL, 0)
 
@@ -81,7 +81,7 @@ def _on_type_declaration(walk: CaptureWalk, node: Node) -> None:
     walk.taken.add(name_node.start_byte)
     name = walk.read(name_node)
     kind = _TYPE_KINDS.get(type_node.type if type_node is not None else "", SymbolKind.TYPE)
-    access, flags = _say_access(name)
+    access, flags = _find_access(name)
     result = walk.read_line(type_node) if kind is SymbolKind.TYPE else ""
     ordinal = walk.declare(node, name, kind, access=access, flags=flags, result=result)
     walk.types_by_name.setdefault(name, ordinal)
@@ -94,11 +94,11 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
     kind = SymbolKind.PROPERTY
     if not names and type_node is not None:
         name = read_type(result).name
-        access, flags = _say_access(name)
+        access, flags = _find_access(name)
         walk.declare(type_node, name, kind, access=access, flags=flags, result=result, opens=False)
     for name_node in names:
         name = walk.read(name_node)
-        access, flags = _say_access(name)
+        access, flags = _find_access(name)
         opens = name_node is names[-1]
         walk.declare(node, name, kind, access=access, flags=flags, result=result, opens=opens)
 
@@ -126,7 +126,7 @@ def _on_method(walk: CaptureWalk, node: Node) -> None:
     owner = read_type(type_text).name
     parent = walk.types_by_name.get(owner)
     if parent is None and owner and receiver is not None:
-        access, flags = _say_access(owner)
+        access, flags = _find_access(owner)
         parent = walk.declare(node, owner, SymbolKind.EXTENSION, access=access, flags=flags, opens=False)
         walk.types_by_name[owner] = parent
         walk.scopes.append(OpenScope(receiver.start_byte, parent, SymbolKind.EXTENSION, owner))
@@ -158,7 +158,7 @@ def _declare_callable(
     name = walk.read(name_node)
     parameters = node.child_by_field_name("parameters")
     count, variadic = _count_parameters(parameters)
-    access, public = _say_access(name)
+    access, public = _find_access(name)
     walk.declare(
         node,
         name,
@@ -201,13 +201,13 @@ def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     for ordinal, name_node in enumerate(names):
         walk.taken.add(name_node.start_byte)
         name = walk.read(name_node)
-        access, flags = _say_access(name)
-        said = result or (_say_made_type(walk, values[ordinal]) if ordinal < len(values) else "")
+        access, flags = _find_access(name)
+        said = result or (_find_made_type(walk, values[ordinal]) if ordinal < len(values) else "")
         opens = ordinal == len(names) - 1
         walk.declare(node, name, kind, access=access, flags=flags, result=said, opens=opens)
 
 
-def _say_made_type(walk: CaptureWalk, value: Node) -> str:
+def _find_made_type(walk: CaptureWalk, value: Node) -> str:
     """Return the type that a value shows: that of a literal, or "make()" for a call."""
     if value.type == "unary_expression":
         value = value.child_by_field_name("operand") or value
@@ -230,7 +230,7 @@ def _bind_names(walk: CaptureWalk, names: list[Node], type_text: str, value: Nod
 
 
 def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
-    said = _say_made_type(walk, value)
+    said = _find_made_type(walk, value)
     if said.endswith("()"):
         qualifier, _, called = said[:-2].rpartition(".")
         if called == "new" and not qualifier:

@@ -29,7 +29,7 @@ from repo_mcp.languages.native.swift_values import (
     read_owner,
     read_value,
     refer_labels,
-    say_arguments,
+    spell_arguments,
 )
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -224,7 +224,7 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     is_member = walk.scope.kind in TYPE_KINDS
     kind = SymbolKind.PROPERTY if is_member else SymbolKind.VARIABLE
     flags |= SymbolFlag.ABSTRACT if node.type.startswith("protocol") else 0
-    result = type_text or _say_made_type(walk, value)
+    result = type_text or _find_made_type(walk, value)
     for one in names:
         walk.taken.add(one.start_byte)
         opens = one is names[-1]
@@ -245,7 +245,7 @@ def _find_names(pattern: Node) -> list[Node]:
     return [one for each in inner for one in each.named_children if one.type == "simple_identifier"]
 
 
-def _say_made_type(walk: CaptureWalk, value: Node | None) -> str:
+def _find_made_type(walk: CaptureWalk, value: Node | None) -> str:
     """Return the type that a value shows: "Foo" for `Foo(...)`, "make()" for `make()`."""
     for _ in range(3):
         if value is None or value.type not in {"try_expression", "await_expression", "as_expression"}:
@@ -264,7 +264,7 @@ def _say_made_type(walk: CaptureWalk, value: Node | None) -> str:
 
 def _bind(walk: CaptureWalk, node: Node, type_text: str, value: Node | None) -> None:
     name = walk.bind_name(node)
-    made = _say_made_type(walk, value)
+    made = _find_made_type(walk, value)
     if type_text or (made and not made.endswith("()")):
         walk.bind_type(name, strip_type(type_text or made), node)
     else:
@@ -396,7 +396,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     called = read_value(walk, function)
     expect_given(walk, node, called, labels)
     refer_labels(walk, node, called)
-    labels += say_arguments(walk, node) if labels else ""
+    labels += spell_arguments(walk, node) if labels else ""
     if function.type == "simple_identifier":
         walk.taken.add(function.start_byte)
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)

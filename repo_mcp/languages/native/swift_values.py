@@ -219,7 +219,7 @@ def expect_given(walk: CaptureWalk, node: Node, called: str, labels: str) -> Non
             expect_value(walk, value, f"{called}.@{at}{labels}")
 
 
-def say_arguments(walk: CaptureWalk, node: Node) -> str:
+def spell_arguments(walk: CaptureWalk, node: Node) -> str:
     """Return what is known of the arguments of a call, each behind a bar: a chain, ".some", or a mark."""
     said = []
     for value in _list_given(node)[:MAX_TYPED]:

@@ -86,7 +86,7 @@ class StatementWalk(ExpressionWalk):
         stack += reversed(node.body)
         before_body = len(stack)
         self.symbol, self.scope = ordinal, around  # annotations and defaults see the type parameters
-        self._tell_type_parameters(node)
+        self._record_type_parameters(node)
         self._signature(node)
         self.narrow(narrow_block(node.body))
         if around is not outer:
@@ -138,7 +138,7 @@ class StatementWalk(ExpressionWalk):
         self.scope = outer
         return scope
 
-    def _tell_type_parameters(self, node: Any) -> None:
+    def _record_type_parameters(self, node: Any) -> None:
         for one in getattr(node, "type_params", None) or ():
             bound = getattr(one, "bound", None)
             if bound is not None:
@@ -254,7 +254,7 @@ class StatementWalk(ExpressionWalk):
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                 if len(target.elts) == len(value.elts):
                     for one, given in zip(target.elts, value.elts, strict=True):
-                        self._tell_target(one, given)
+                        self._record_target(one, given)
             elif isinstance(target, ast.Tuple):
                 for position, one in enumerate(target.elts[:MAX_UNPACKED]):
                     if isinstance(one, ast.Starred):
@@ -262,12 +262,12 @@ class StatementWalk(ExpressionWalk):
                     if alias := self._find_alias(one):
                         self.tell(alias, list_unpacked_forms(value, position), one.lineno)
             else:
-                self._tell_target(target, value)
+                self._record_target(target, value)
         if not self.symbol and find_last_name(node.targets[0]) == "__all__":
             self._export(value)
         self.stack.append(value)
 
-    def _tell_target(self, target: ast.expr, value: ast.expr) -> None:
+    def _record_target(self, target: ast.expr, value: ast.expr) -> None:
         if type(value) in TELLING_NODES and (alias := self._find_alias(target)):
             self.tell(alias, list_value_forms(value), target.lineno)
 

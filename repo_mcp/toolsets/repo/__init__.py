@@ -125,7 +125,7 @@ def bind_toolset(
         schemas.audit_output,
         read_log,
     )
-    entries = (_tell_log_state(entry, opened) for entry in (*_ENTRIES, audit_entry))
+    entries = (_describe_log_state(entry, opened) for entry in (*_ENTRIES, audit_entry))
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
     bound = bind(
         entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard, roots=roots
@@ -133,12 +133,12 @@ def bind_toolset(
     return Toolset("repo", bound, instructions.REPO)
 
 
-def _tell_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Entry[Repository]:
+def _describe_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Entry[Repository]:
     """Return the entry; if it is about the log, its warnings say what is wrong with the log."""
     if entry.name not in _TELL_LOG_STATE:
         return entry
 
     def run(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-        return tools.tell_state(opened()[1], entry.run(repository, arguments, context))
+        return tools.add_log_warnings(opened()[1], entry.run(repository, arguments, context))
 
     return replace(entry, run=run)

@@ -186,7 +186,7 @@ def _render_log(reading: LogReading, rows: int, arguments: Arguments) -> Part:
     return Part(result, warnings)
 
 
-def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
+def add_log_warnings(audit: AuditLog | None, draft: Draft) -> Draft:
     """Return the draft with warnings about problems of the log."""
     if audit is None:
         return draft

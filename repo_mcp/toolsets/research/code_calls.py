@@ -167,13 +167,13 @@ def _render(query: str, result: Result) -> str:
     lines = [f'{len(shown["results"])} of {shown["total"]} results for "{escape_text(query)}"']
     if shown.get("expansion", {}).get("terms"):
         lines += ["Widened by: " + ", ".join(one["word"] for one in shown["expansion"]["terms"])]
-    lines += _tell_summary(shown.get("summary", {}))
+    lines += _format_summary(shown.get("summary", {}))
     for number, hit in enumerate(shown["results"], 1):
-        lines += ["", *_tell_hit(number, hit)]
+        lines += ["", *_format_hit(number, hit)]
     return "\n".join(lines)
 
 
-def _tell_summary(summary: Mapping[str, Any]) -> Iterator[str]:
+def _format_summary(summary: Mapping[str, Any]) -> Iterator[str]:
     if not summary:
         return
     yield ""
@@ -183,7 +183,7 @@ def _tell_summary(summary: Mapping[str, Any]) -> Iterator[str]:
         yield f"Next: {one['tool']} ({arguments}), since {one['reason']}"
 
 
-def _tell_hit(number: int, hit: Mapping[str, Any]) -> Iterator[str]:
+def _format_hit(number: int, hit: Mapping[str, Any]) -> Iterator[str]:
     place = f"{hit['path']}:{hit['start_line']}-{hit['end_line']}"
     named: Sequence[str] = hit["symbols"]
     what = hit.get("breadcrumb") or (named[0] if named else "")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.evidence import take_telling
+from repo_mcp.bundler.evidence import take_informative
 
 REPORT = """Uploads over 2 GB are cut
 
@@ -28,7 +28,7 @@ It stops in `write_chunk`.
 
 
 def test_what_every_report_has_is_left_out_and_the_rest_stays() -> None:
-    assert [line for line in take_telling(REPORT).split("\n") if line] == [
+    assert [line for line in take_informative(REPORT).split("\n") if line] == [
         "Uploads over 2 GB are cut",
         ">>> send_file(path)",
         "2024-01-02 10:00:00 WARNING chunk 17 dropped",
@@ -46,11 +46,11 @@ def test_what_every_report_has_is_left_out_and_the_rest_stays() -> None:
     ],
 )
 def test_a_question_and_what_would_leave_nothing_stay(prompt: str) -> None:
-    assert take_telling(prompt) == prompt
+    assert take_informative(prompt) == prompt
 
 
 @given(st.text(alphabet="ab-[x] :\n<!>0", max_size=200))
 def test_lines_are_only_taken_away(prompt: str) -> None:
-    left = take_telling(prompt)
+    left = take_informative(prompt)
     assert set(left.split()) <= set(prompt.split()) or "<!--" in prompt
     assert left.strip() or not prompt.strip()

@@ -33,7 +33,7 @@ def grow_old(patch: pytest.MonkeyPatch) -> None:
     time.sleep(2 * GRANULARITY_NS / 1e9)
 
 
-def learn_sides(repository: Repository) -> None:
+def learn_neighbours(repository: Repository) -> None:
     """Know the signs beside the common words of all that is indexed."""
     repository.search_exact(ExactRequest("anything"))
     assert repository.engines.exact._searcher is not None

@@ -20,7 +20,7 @@ from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source, split_lines
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.exact.learnt_sides import learn_sides, use_sides
+from tests.repo_mcp.exact.learnt_sides import learn_neighbours, use_sides
 from tests.repo_mcp.trees import WORDS, add_file
 
 LONG_NAME = "x" * 150
@@ -425,7 +425,7 @@ def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyP
             repository.refresh()
         files = read_plainly(root, repository)
         lines = [line for text in files.values() for line in text]
-        learn_sides(repository)
+        learn_neighbours(repository)
         for request in make_requests(draw, lines, count):
             found = repository.search_exact(request)
             assert list_lines(found) == search_plainly(files, request), request

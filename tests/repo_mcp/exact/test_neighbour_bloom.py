@@ -26,7 +26,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
 from tests.deep.sizes import examples
 from tests.repo_mcp.exact.exact_patterns import expressions
-from tests.repo_mcp.exact.learnt_sides import grow_old, learn_sides, use_sides
+from tests.repo_mcp.exact.learnt_sides import grow_old, learn_neighbours, use_sides
 
 PLAIN = re.compile(r"[a-z0-9_]+")
 WORD = re.compile(r"\w+")
@@ -274,13 +274,13 @@ def test_a_search_that_asks_for_no_sign_learns_none(repository: Repository) -> N
 def test_files_that_change_are_found_whatever_is_known_of_them(
     repository: Repository, tmp_path: Path
 ) -> None:
-    learn_sides(repository)
+    learn_neighbours(repository)
     (tmp_path / "f20.c").write_text("common(y);\n")
     (tmp_path / "new.c").write_text("uncommon(y);\n")
     (tmp_path / "f07.c").write_text("nothing\n")
     assert search(repository, r"common\s*\(") == ["f20.c", "new.c"]
     repository.refresh()
-    learn_sides(repository)
+    learn_neighbours(repository)
     assert search(repository, r"common\s*\(") == ["f20.c", "new.c"]
 
 
@@ -288,7 +288,7 @@ def test_rarer_words_that_hold_the_run_are_looked_up(repository: Repository, tmp
     (tmp_path / "one.c").write_text("uncommon(y);\ncommonly (y)\n")
     (tmp_path / "two.c").write_text(f"{'x' * 150}common(y);\n")
     repository.refresh()
-    learn_sides(repository)
+    learn_neighbours(repository)
     assert search(repository, r"common\s*\(") == ["f07.c", "one.c", "two.c"]
     assert search(repository, r"common\w*\s*\(") == ["f07.c", "one.c", "two.c"]
     assert search(repository, r"^common\w*\s*\(") == ["f07.c", "one.c"]

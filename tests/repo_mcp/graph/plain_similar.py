@@ -143,7 +143,7 @@ class PlainFinder:
         scores = np.bincount(ordinals, weights[numbers], record.symbol_count).astype(np.float64)
         is_like = _is_of(record, group)
         like = np.zeros(record.symbol_count)
-        parts = self._list_telling(own)  # stems: their last letter may be another
+        parts = self._list_informative(own)  # stems: their last letter may be another
         for part in parts:
             marks = np.array([part[:-1] in text.lower() for text in record.strings])
             like[is_like & marks[record.names]] += self._weigh_part(part)
@@ -155,7 +155,7 @@ class PlainFinder:
             for ordinal in best[rough[best] > 0].tolist()
         ]
 
-    def _list_telling(self, own: _Features) -> list[str]:
+    def _list_informative(self, own: _Features) -> list[str]:
         """Return the rarest parts of the own name, those left out that any name may hold."""
         parts = [part for part in own.parts if len(part) >= MIN_PART]
         return sorted(parts, key=lambda part: (-self._weigh_part(part), part))[:ASKED_PARTS]

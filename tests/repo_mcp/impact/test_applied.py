@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.impact.applied import Applied, Side, TouchedLines, lay_over
+from repo_mcp.impact.applied import Applied, Side, TouchedLines, apply_hunks
 from repo_mcp.text.unified_diff import parse_diff
 from tests.deep.sizes import examples
 
@@ -21,7 +21,7 @@ def _diff(old: list[str], new: list[str], context: int = 3) -> str:
 
 
 def _lay(lines: list[str], diff: str) -> Applied:
-    return lay_over(lines, parse_diff(diff).files[0].hunks)
+    return apply_hunks(lines, parse_diff(diff).files[0].hunks)
 
 
 @pytest.mark.parametrize("context", [0, 3])

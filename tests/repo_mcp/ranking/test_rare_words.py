@@ -13,7 +13,7 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.code_search.records import CodeRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.word_search import QueryWord, look_up_words, tell_of_absent, tell_of_best
+from repo_mcp.ranking.word_search import QueryWord, describe_absent, describe_best, look_up_words
 from repo_mcp.repository import Repository
 
 TASKS = Path(__file__).parents[3] / "bench/quality/packages.jsonl"
@@ -44,10 +44,10 @@ def test_the_words_that_no_file_has(query: str, absent: list[str]) -> None:
 
 def test_the_absent_words_are_named_up_to_five() -> None:
     words = look_up_words("aaa bbb ccc ddd eee fff ggg token", count)
-    assert tell_of_absent(words[:1]) == ["No file has: aaa."]
-    assert tell_of_absent(words) == ["No file has: aaa, bbb, ccc, ddd, eee and 2 more."]
-    assert tell_of_absent(words[:2], is_whole=False) == ["No indexed file has: aaa, bbb."]
-    assert tell_of_absent(words[-1:]) == []
+    assert describe_absent(words[:1]) == ["No file has: aaa."]
+    assert describe_absent(words) == ["No file has: aaa, bbb, ccc, ddd, eee and 2 more."]
+    assert describe_absent(words[:2], is_whole=False) == ["No indexed file has: aaa, bbb."]
+    assert describe_absent(words[-1:]) == []
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_a_best_hit_with_common_words_alone(best: list[str], text: str, told: li
         QueryWord("zebra", ("zebra",), 1),
         QueryWord("kafka", ("kafka",), 0),
     ]
-    assert tell_of_best(words, 100, best, lambda: text) == told
-    assert tell_of_best(words[:2], 100, [], lambda: "") == []  # no word of these is rare
+    assert describe_best(words, 100, best, lambda: text) == told
+    assert describe_best(words[:2], 100, [], lambda: "") == []  # no word of these is rare
 
 
 Open = Callable[[str], Repository]

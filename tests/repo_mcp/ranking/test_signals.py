@@ -15,10 +15,10 @@ from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.signals import (
     StemMatcher,
     cut_name,
+    get_file_role,
     keep_shares,
     split_name,
     sum_text,
-    tell_role,
     weigh_rarity,
 )
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
@@ -141,7 +141,7 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
     ],
 )
 def test_roles(path: str, role: FileRole) -> None:
-    assert find_role(path) is tell_role(path) is role
+    assert find_role(path) is get_file_role(path) is role
     assert is_test_path(path) is (role is FileRole.TEST)
 
 
@@ -185,7 +185,7 @@ e2e Suite Spec . _ - / / / md txt toml c README Kconfig latest contest
 
 @given(st.lists(st.sampled_from([*PIECES, "\n"]), max_size=9).map("".join))
 def test_roles_of_directories_and_names_are_those_of_paths(path: str) -> None:
-    assert find_role(path) is tell_role(path) is find_role_clearly(path)
+    assert find_role(path) is get_file_role(path) is find_role_clearly(path)
     assert is_test_path(path) is (TEST_PATH.search(path) is not None)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.research import hops
-from repo_mcp.research.configured import How, tell_how
+from repo_mcp.research.configured import How, classify_use
 from repo_mcp.research.records import Focus, Form, ResearchRequest, Steps
 from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
@@ -468,7 +468,7 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
     ],
 )  # fmt: skip
 def test_what_a_line_does_with_a_setting(line: str, how: How) -> None:
-    assert tell_how("MAX_AGE", line) == how
+    assert classify_use("MAX_AGE", line) == how
 
 
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:

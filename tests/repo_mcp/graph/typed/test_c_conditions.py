@@ -33,7 +33,7 @@ def list_uses(graph: Graph, name: str, path: str, types: frozenset[EdgeType] = N
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "is_sure", "may_be"),
+    ("text", "name", "is_certain", "may_be"),
     [
         ("defined(_WIN32)", "src/win/a.c", True, True),
         ("defined(_WIN32)", "src/unix/a.c", False, False),
@@ -54,10 +54,10 @@ def list_uses(graph: Graph, name: str, path: str, types: frozenset[EdgeType] = N
     ],
 )
 def test_a_condition_holds_on_the_platforms_of_a_path(
-    text: str, name: str, is_sure: bool, may_be: bool
+    text: str, name: str, is_certain: bool, may_be: bool
 ) -> None:
     sure, may = read_condition(text)
-    assert (not read_path(name) & ~sure, bool(read_path(name) & may)) == (is_sure, may_be)
+    assert (not read_path(name) & ~sure, bool(read_path(name) & may)) == (is_certain, may_be)
 
 
 def test_a_word_of_a_path_is_a_platform_only_as_a_whole() -> None:
