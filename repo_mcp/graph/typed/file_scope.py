@@ -83,7 +83,7 @@ class SymbolScopes:
         """Return whether a symbol is directly inside a type, or in a macro that declares fields."""
         return self.get_kind(self._parents[ordinal]) in _OWNERS
 
-    def say_names(self, ordinal: int) -> tuple[str, ...]:
+    def get_qualified_names(self, ordinal: int) -> tuple[str, ...]:
         """Return the names of a symbol and those around it, outermost first, without the file."""
         names = [self.get_name(one) for one in self.iter_around(ordinal) if one]
         return tuple(reversed(names))
@@ -201,3 +201,14 @@ def _get_line(reference: Reference) -> int:
 def is_list(scope: FileScope, ordinal: int) -> bool:
     """Return whether a declaration shows the type of a list, which has no member of its items."""
     return read_type(scope.record.strings[int(scope.record.types[ordinal])]).is_items
+
+
+def split_name(reference: Reference) -> tuple[str, ...]:
+    """Return the parts of a reference's dotted name, as written."""
+    return (*reference.qualifier.split("."), reference.name) if reference.qualifier else (reference.name,)
+
+
+def skip_own_scope(scope: FileScope, reference: Reference) -> int:
+    """Return the ordinal to look from: bases in a type's header are looked up outside the type."""
+    is_header = reference.role in {ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
+    return scope.get_parent(reference.symbol) if is_header and reference.symbol else reference.symbol

@@ -30,7 +30,7 @@ class GoRules(Rules):
 
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the folder and the names, without the package's own name."""
-        names = scope.say_names(ordinal)
+        names = scope.get_qualified_names(ordinal)
         return (
             (scope.folder, *names[1:]) if scope.get_kind(1) is SymbolKind.MODULE else (scope.folder, *names)
         )

@@ -45,7 +45,7 @@ class JavaRules(Rules):
 
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the package and the names."""
-        names = scope.say_names(ordinal)
+        names = scope.get_qualified_names(ordinal)
         return (*names[0].split("."), *names[1:]) if names else ()
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
-from repo_mcp.graph.typed.file_scope import FileScope, is_list
+from repo_mcp.graph.typed.file_scope import FileScope, is_list, split_name
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules, count_common_folders
@@ -212,7 +212,7 @@ class NamedLookup:
             scope = self.find_scope(owner.path)
             rows = scope.list_bases(owner.ordinal) if scope is not None else []
             self._open_ended[owner] = any(
-                not self.find_type(scope, scope.get_parent(owner.ordinal), say_names(row)).declarations
+                not self.find_type(scope, scope.get_parent(owner.ordinal), split_name(row)).declarations
                 for row in rows
                 if scope is not None and row.role is ReferenceRole.INHERIT
             )
@@ -335,7 +335,7 @@ class NamedLookup:
         if row is None:
             return [extension]
         outer = scope.get_parent(extension.ordinal)
-        found = self.find_type(scope, outer, say_names(row)).declarations
+        found = self.find_type(scope, outer, split_name(row)).declarations
         return [one for one in found if one != extension] or [extension]
 
     def find_members(
@@ -499,7 +499,7 @@ class NamedLookup:
         for other, ordinal in self._iter_parts(scope, owner.ordinal):
             for row in other.list_bases(ordinal):
                 outer = other.get_parent(ordinal)
-                found.update(dict.fromkeys(self.find_type(other, outer, say_names(row)).declarations))
+                found.update(dict.fromkeys(self.find_type(other, outer, split_name(row)).declarations))
         if kind is SymbolKind.TYPE:
             found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
         if scope.language == "rust":
@@ -578,11 +578,6 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
     if alternatives == ELSEWHERE:
         return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
     return replace(found, declarations=declarations, alternatives=alternatives)
-
-
-def say_names(reference: Reference) -> Path:
-    """Return the parts of a reference's dotted name, as written."""
-    return (*reference.qualifier.split("."), reference.name) if reference.qualifier else (reference.name,)
 
 
 def _extends_anything(scope: FileScope, ordinal: int) -> bool:

@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
-from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import NamedLookup, say_names
+from repo_mcp.graph.typed.file_scope import FileScope, split_name
+from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
@@ -266,7 +266,7 @@ class _Reader:
         scope = self.lookup.find_scope(owner.path)
         for row in scope.list_bases(owner.ordinal) if scope is not None else ():
             assert scope is not None
-            names = say_names(row)
+            names = split_name(row)
             self.lookup.begin()
             found = self.lookup.find_type(scope, scope.get_parent(owner.ordinal), names)
             yield found.declarations, found.external or ".".join(names)

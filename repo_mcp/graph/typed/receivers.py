@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.holder import Holder, is_of_c, list_c_members, list_twins, take_item
-from repo_mcp.graph.typed.lookup import NamedLookup, say_names
+from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.rules import Rules
 from repo_mcp.graph.typed.swift_steps import (
@@ -221,7 +221,7 @@ def _find_parameter(lookup: NamedLookup, scope: FileScope, row: Reference) -> Ho
 
 def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference]) -> Holder | None:
     """Return all types that rows name, such as trait bounds; those of namesakes on a line are not sure."""
-    found = [_find_type(lookup, scope, one.symbol, say_names(one)) for one in rows]
+    found = [_find_type(lookup, scope, one.symbol, split_name(one)) for one in rows]
     known = [one for one in found if one is not None and one.types]
     if not known:
         return next(filter(None, found), None)

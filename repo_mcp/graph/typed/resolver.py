@@ -22,7 +22,7 @@ from repo_mcp.graph.program import (
     is_type_role,
     is_wanted,
 )
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope, split_name
 from repo_mcp.graph.typed.holder import Holder, list_c_members, may_mean_of_reference
 from repo_mcp.graph.typed.lookup import (
     LANGUAGES,
@@ -31,7 +31,6 @@ from repo_mcp.graph.typed.lookup import (
     FoundDeclarations,
     NamedLookup,
     has_trait,
-    say_names,
     settle,
 )
 from repo_mcp.graph.typed.overriding import list_not_overridden
@@ -131,7 +130,7 @@ class NamedResolver:
 
     def _resolve_function_type(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve the interface that a lambda implements: possible, as it may have more than one method."""
-        found = self._lookup.find_type(scope, reference.symbol, say_names(reference))
+        found = self._lookup.find_type(scope, reference.symbol, split_name(reference))
         interfaces = [one for one in found.declarations if self._get_kind(one) is SymbolKind.INTERFACE]
         return Resolution(tuple(Target(one, Confidence.POSSIBLE) for one in interfaces), found.external)
 
@@ -201,7 +200,7 @@ class NamedResolver:
 
     def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         lookup, name, role = self._lookup, reference.name, reference.role
-        ordinal = _skip_own_scope(scope, reference)
+        ordinal = skip_own_scope(scope, reference)
         rules = lookup.get_rules(scope)
         if reference.alias == PATH and scope.language in WITH_MACROS:
             outer = settle(lookup, scope, reference.line, lookup.find_path(scope, (name,), role))
@@ -593,9 +592,3 @@ class NamedResolver:
                     found.append((other, ordinal))
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
-
-
-def _skip_own_scope(scope: FileScope, reference: Reference) -> int:
-    """Return the ordinal to look from: bases in a type's header are looked up outside the type."""
-    is_header = reference.role in {ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
-    return scope.get_parent(reference.symbol) if is_header and reference.symbol else reference.symbol

@@ -56,7 +56,7 @@ class Rules:
 
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol."""
-        return self.find_home(scope) + scope.say_names(ordinal)
+        return self.find_home(scope) + scope.get_qualified_names(ordinal)
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the containers whose names need no qualifier at a symbol, nearest first."""
