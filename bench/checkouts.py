@@ -27,6 +27,10 @@ from typing import Any
 
 from bench.edits import Edits, choose_edited, time_plain_reading, time_plain_walk
 from bench.processes import START_SERVER, Peer, read_memory, run_and_watch, spawn_server
+from repo_mcp.languages.adapter_tasks import encode_request
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.symbol_parsers import find_parser_task
+from repo_mcp.process.parse_worker import BatchParser
 
 POLL_SECONDS = 0.02
 PATIENCE_SECONDS = 14_400.0  # a server that lives longer is killed
@@ -115,8 +119,8 @@ def run_command(*arguments: str) -> tuple[float, float]:
     return done.wall_seconds, done.peak_mb
 
 
-def prepare(tree: Path, scratch: Path) -> tuple[Path, Path, Path]:
-    """Make the three checkouts; in the second some files are changed."""
+def prepare(tree: Path, scratch: Path) -> tuple[Path, Path, Path, list[Path]]:
+    """Make the three checkouts; in the second some files are changed. Returns all three, and those files."""
     first, second, third = (scratch / name for name in ("first", "second", "third"))
     shutil.copytree(tree, first, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     git(first, "init", "-q")
@@ -126,8 +130,9 @@ def prepare(tree: Path, scratch: Path) -> tuple[Path, Path, Path]:
     git(first, "worktree", "add", "-q", "--detach", str(second))
     git(scratch, "clone", "-q", str(first), str(third))
     paths = sorted(os.path.relpath(path, second) for path in iter_files(second))
-    Edits(second, choose_edited([path for path in paths if path.endswith(CHANGED)])).edit()
-    return first, second, third
+    changed = choose_edited([path for path in paths if path.endswith(CHANGED)])
+    Edits(second, changed).edit()
+    return first, second, third, [second / path for path in changed]
 
 
 CHANGED = (".py", ".c", ".h", ".go", ".rs", ".js", ".ts", ".java", ".rb", ".cs", ".md", ".txt", ".rst")
@@ -136,7 +141,7 @@ CHANGED = (".py", ".c", ".h", ".go", ".rs", ".js", ".ts", ".java", ".rb", ".cs",
 def measure(tree: Path, scratch: Path, *, structure: bool) -> dict[str, object]:
     """Measure all, telling on standard error what is being done."""
     tell("copying and committing the tree")
-    first, second, third = prepare(tree, scratch)
+    first, second, third, changed = prepare(tree, scratch)
     data = scratch / "data"
     tell("building the first index")
     built = start_once(first, data, structure=structure)
@@ -145,6 +150,7 @@ def measure(tree: Path, scratch: Path, *, structure: bool) -> dict[str, object]:
     walk, reading = time_plain_walk(second), time_plain_reading(second)
     sibling = start_once(second, data, structure=structure)
     own, _ = measure_disk(data, inodes)
+    parsing = time_parsing(changed) if structure else 0.0
     tell("beginning in a copy without Git")
     copy = shutil.copytree(second, scratch / "copy", symlinks=True, ignore=shutil.ignore_patterns(".git"))
     named = start_once(copy, data, "--index-from", str(first), structure=structure)
@@ -162,6 +168,7 @@ def measure(tree: Path, scratch: Path, *, structure: bool) -> dict[str, object]:
         "reading_s": reading,
         "built": asdict(built),
         "sibling": asdict(sibling),
+        "parsing_s": parsing,
         "without_git": asdict(named),
         "index_mb": size / MEGABYTE,
         "second_mb": own / MEGABYTE,
@@ -171,6 +178,18 @@ def measure(tree: Path, scratch: Path, *, structure: bool) -> dict[str, object]:
         "from_pack_mb": opened_mb,
         "third_reading_s": time_plain_reading(third),
     }
+
+
+def time_parsing(files: Sequence[Path]) -> float:
+    """Return the seconds in which one parser process, already started, parses those that have a parser."""
+    found = ((file, find_parser_task(file.name, find_language(file.name).name)) for file in files)
+    tasks = [(task, file) for file, task in found if task is not None]
+    requests = [(task, encode_request(file.name, file.read_bytes())) for task, file in tasks]
+    with closing(BatchParser()) as parser:
+        parser.parse([(task, encode_request("", b"\n")) for task, _ in tasks])
+        started = time.perf_counter()
+        parser.parse(requests)
+        return time.perf_counter() - started
 
 
 def tell(what: str) -> None:
@@ -210,8 +229,10 @@ def render(found: dict[str, Any]) -> list[str]:
     ]
     if sibling["structure_s"] is not None:
         symbols = f"{built['structure_s']:.2f} s; {sibling['structure_s']:.2f} s"
+        parsing = found["parsing_s"]
         rows.append(("symbols known: built; in the second", "", symbols))
-        rows += _rate("times (walk + stat)", sibling["structure_s"] / walk, 3.0)
+        rows.append(("of it, to parse the changed files", "", f"{parsing:.2f} s"))
+        rows += _rate("times (walk + stat), without parsing", (sibling["structure_s"] - parsing) / walk, 3.0)
         rows += _rate("times faster", built["structure_s"] / sibling["structure_s"], 10.0, least=True)
     rows.append(("where the second came from", "", sibling["origin"]))
     return ["| what | goal | measured |", "|---|---|--:|", *(f"| {' | '.join(row)} |" for row in rows)]

@@ -56,6 +56,9 @@ class Plan:
         return self.done_bytes + self.bytes
 
 
+NO_PLAN = Plan((), (), 0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class _Rows:
     """The files of a segment that a parser accepts, in columns: 80,000 records would take 0.1 s."""
@@ -154,6 +157,20 @@ def _read_wanted(segment: LiveSegment, file: int, path: str, find_task: FindTask
         return None
     size = int(files.read_column(SIZE, file, file + 1)[0])
     return WantedFile(path, files.take_fingerprints(np.array([file]))[0], size, language, task)
+
+
+def list_latest(lexical: Snapshot) -> list[str]:
+    """Return the paths that are not in the largest segment; none if they are more than FEW_FILES.
+
+    After a donor was adopted these are the files that differ from its own.
+    """
+    by_size = sorted(lexical.segments, key=lambda segment: segment.entry.live_files)
+    if sum(segment.entry.live_files for segment in by_size[:-1]) > FEW_FILES:
+        return []
+    live = (
+        segment.reader.files.read_paths_of(np.flatnonzero(segment.live_file_mask)) for segment in by_size[:-1]
+    )
+    return [path for paths in live for path in paths]
 
 
 def list_changed(before: Snapshot, after: Snapshot) -> list[str] | None:

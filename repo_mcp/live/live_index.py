@@ -510,7 +510,7 @@ class LiveIndex:
             pass
 
     def wait_for_first_refresh(self) -> None:
-        """Wait until a refresh has ended, well or not: FIRST_REFRESH_SECONDS at most.
+        """Wait until a refresh has ended, well or not, and its symbols: FIRST_REFRESH_SECONDS at most.
 
         After its walk one that began with a donor has as much left as the watch and the engines would take
         from it: all want the interpreter.
@@ -518,7 +518,8 @@ class LiveIndex:
         deadline = time.monotonic() + FIRST_REFRESH_SECONDS
         while not self.report.has_looked and time.monotonic() < deadline:
             if self._closed.wait(LOOKED_AT_POLL_SECONDS):
-                break
+                return
+        self.refresher.wait_for_follower(deadline)
 
     def start_background_refresh(self, *, force: bool = False) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers.

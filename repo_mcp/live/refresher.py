@@ -191,6 +191,8 @@ class Refresher:
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         # Called with the committed generation before one that purges; a derived index sets it.
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
+        # Waits until what began with a donor has followed a first refresh, to a deadline by time.monotonic().
+        self.wait_for_follower: Callable[[float], None] = lambda _deadline: None
 
     def refresh(
         self,

@@ -82,6 +82,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._configuration = configuration
         self._phase = phase
         index.refresher.note_purge_due = self._note_purge_due
+        index.refresher.wait_for_follower = self._wait_after_adoption
         self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
         self._left: frozenset[str] = frozenset()
         self._is_followed_whole = True  # if not, files that are gone may remain
@@ -196,6 +197,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             if time.monotonic() >= deadline or self._closed.wait(WAIT_POLL_SECONDS):
                 return False
         return True
+
+    def _wait_after_adoption(self, deadline: float) -> None:
+        """Wait, where a donor was adopted, until the files that differ from its own are parsed."""
+        if self._phase.has_adopted:
+            self._wait(deadline)
 
     def _has_followed(self) -> bool:
         followed, searcher = self._followed, self._index.find_searcher()

@@ -25,7 +25,15 @@ from repo_mcp.indexing.derived_phase import (
     merge,
     purge,
 )
-from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_named, plan_round
+from repo_mcp.indexing.derived_plan import (
+    NO_PLAN,
+    FindTask,
+    Plan,
+    WantedFile,
+    list_latest,
+    plan_named,
+    plan_round,
+)
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
@@ -111,6 +119,7 @@ class SymbolPhase:
         self.make_tag = make_tag
         self._poison = poison if poison is not None else PoisonList()
         self._spare: SpareParser | None = None
+        self._ahead: tuple[tuple[WantedFile, ...], ParseWorkers] | None = None
 
     def run(
         self,
@@ -141,8 +150,11 @@ class SymbolPhase:
 
             def run(known: KnownFiles | None) -> SymbolIndexReport:
                 there = KnownFiles(None) if known is None else known
-                plan = self._plan(lexical, there, None if known is None else paths)
                 directory, writer = target
+                if self.has_adopted and parses and not purges and known is not None and paths is None:
+                    self._parse_ahead(lexical, known)
+                has_begun = bool(lexical.segments) or is_whole or purges  # else there is nothing to compare
+                plan = self._plan(lexical, there, None if known is None else paths) if has_begun else NO_PLAN
                 if purges:  # the outdated version may be the text to purge
                     drop(writer, there, [file.path for file in plan.files])
                 if not is_whole and not purges:
@@ -151,13 +163,21 @@ class SymbolPhase:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
                 done = _Round(segments, plan).run(partial(self._start_workers, plan), yields)
-                self._prepare(directory, expects_more=self._store.has_adopted and parses and not is_whole)
+                self._prepare(directory, expects_more=self.has_adopted and parses and not is_whole)
                 if purges and purge(writer, check):
                     done = replace(done, generation=writer.commit().generation)
                     writer.delete_garbage()
                 return done
 
-            return self._store.run_round(target, run, anew=anew)
+            try:
+                return self._store.run_round(target, run, anew=anew)
+            finally:
+                self._take_ahead()
+
+    @property
+    def has_adopted(self) -> bool:
+        """Return True if the index began with a donor."""
+        return self._store.has_adopted
 
     def begin(self, cancelled: Cancelled) -> None:
         """Start an empty index from a donor, if there is one. Raises as `run` does."""
@@ -168,7 +188,27 @@ class SymbolPhase:
             return plan_round(lexical, known, self.find_task)
         return plan_named(lexical, known, self.find_task, paths)
 
+    def _parse_ahead(self, lexical: Snapshot, known: KnownFiles) -> None:
+        """Begin to parse the files that differ from a donor's while all are compared, which takes as long."""
+        plan = plan_named(lexical, known, self.find_task, list_latest(lexical))
+        if plan.files:
+            self._ahead = plan.files, self._make_workers(plan)
+            self._ahead[1].start()
+
+    def _take_ahead(self, files: Sequence[WantedFile] = ()) -> ParseWorkers | None:
+        """Return the workers that were started ahead for exactly these files; others are ended."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is None:
+            return None
+        if ahead[0] == files:
+            return ahead[1]
+        ahead[1].close()
+        return None
+
     def _start_workers(self, plan: Plan) -> ParseWorkers:
+        return self._take_ahead(plan.files) or self._make_workers(plan)
+
+    def _make_workers(self, plan: Plan) -> ParseWorkers:
         from repo_mcp.symbol_index.workers import ParseWorkers
 
         workers = min(self._workers, 1 + plan.bytes // LANE_BYTES)

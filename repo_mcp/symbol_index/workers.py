@@ -106,13 +106,24 @@ class ParseWorkers:
             for parser in self._parsers
         ]
         self._threads.append(threading.Thread(target=self._load_all, name="structure reader", daemon=True))
+        self._is_started = False
+
+    def start(self) -> None:
+        """Start to read and to parse, unless that was done before."""
+        if not self._is_started:
+            self._is_started = True
+            for thread in self._threads:
+                thread.start()
 
     def __enter__(self) -> ParseWorkers:
-        for thread in self._threads:
-            thread.start()
+        self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the threads and their processes, whatever is still to parse."""
         self._stopped.set()
         for parser in self._parsers:
             parser.stop()

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -21,11 +22,14 @@ from index_format.seals import SealedFile, SegmentProof
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import adoption, building, scan_state, shards
 from repo_mcp.indexing.adoption import NO_DONOR
+from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.shards import ShardPlanner, ShardTask
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index.phase import make_parser
 from repo_mcp.workspace.walked_files import WalkedFiles
+from tests.growth import HANG_SECONDS
 from tests.repo_mcp.git_trees import GitTree, posix, with_git
 from tests.repo_mcp.sibling_trees import (
     FILES,
@@ -174,6 +178,38 @@ def test_symbols_are_taken_over_beside_a_refresh(
             ours.refresh()
         assert not ours.symbol_index.exists  # which is no reason to fail
         assert ours.symbol_index.build().parsed == FILES
+
+
+@pytest.mark.parametrize("known", [4, 2])
+def test_files_that_differ_are_parsed_while_all_are_compared(
+    work_tree: GitTree, main: GitTree, monkeypatch: pytest.MonkeyPatch, known: int
+) -> None:
+    build(main, structure=True)
+    plan, latest, parse, is_parsing = (
+        symbol_phase.plan_round,
+        symbol_phase.list_latest,
+        BatchParser.parse,
+        Event(),
+    )
+
+    def compare(*arguments: Any) -> Plan:
+        assert is_parsing.wait(HANG_SECONDS)
+        return plan(*arguments)
+
+    def note(self: BatchParser, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+        is_parsing.set()
+        return parse(self, requests)
+
+    monkeypatch.setattr(
+        symbol_phase, "list_latest", lambda lexical: latest(lexical)[:known]
+    )  # all of them, or some
+    monkeypatch.setattr(BatchParser, "parse", note)
+    with closing(open_root(work_tree)) as ours:
+        with ours.symbol_index.adopting():
+            ours.refresh()
+        monkeypatch.setattr(symbol_phase, "plan_round", compare)
+        assert (ours.symbol_index.build().parsed, ours.symbol_index.status().state) == (3, "ready")
+        assert ours.symbol_index._phase._ahead is None
 
 
 def test_the_first_walk_judges_only_names_that_the_donor_has_not(
