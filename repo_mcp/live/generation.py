@@ -47,6 +47,7 @@ class Generation:
         with suppress(OSError):
             self.make_directory()
         self.record = SeenRecord()
+        self._opening = threading.Lock()  # held by one that opens a generation: five may want it at once
         self._lock = threading.Lock()  # guards the two below
         self._searcher: Searcher | None = None
         self._fault = ""
@@ -74,17 +75,26 @@ class Generation:
                 self._loss = LOST_INDEX if manifest is None and current is not None else ""
             if manifest is None or (current is not None and current.snapshot.manifest == manifest):
                 return current
-            snapshot = Snapshot.open(self.directory, current.snapshot if current is not None else None)
-            if snapshot is None or snapshot.manifest.configuration != self._configuration:
-                return None
-            searcher = Searcher(snapshot)
+            with self._opening:
+                return self._open(manifest)
         except OSError as error:
             with self._lock:
                 self._loss = _explain_loss(error) if self._searcher is not None else ""
                 return self._searcher
+
+    def _open(self, manifest: Manifest) -> Searcher | None:
+        """Return the searcher of a committed generation, or of a later one. Raises as `find`, and OSError."""
+        with self._lock:
+            current = self._searcher
+        if current is not None and current.snapshot.manifest == manifest:  # by whoever had the turn before
+            return current
+        snapshot = Snapshot.open(self.directory, None if current is None else current.snapshot)
+        if snapshot is None or snapshot.manifest.configuration != self._configuration:
+            return None
+        searcher = Searcher(snapshot)
         with self._lock:
             self._searcher, self._fault = searcher, ""
-            return searcher
+        return searcher
 
     @property
     def fault(self) -> str:

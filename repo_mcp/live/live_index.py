@@ -410,8 +410,8 @@ class LiveIndex:
         """Bring the index up to date with the tree. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
         Waits a little for a running refresh, and raises BUSY if that takes long. With `joins` it waits for
-        its end and reports what both have done. With `is_last` nothing looks at the tree again, and the
-        report names no snapshot.
+        its end and reports what both have done. With `is_last` nothing looks at the tree again. Only a report
+        with `joins` and without `is_last` names the snapshot.
         """
         stop = self._stops_when(cancelled)
         self.report.note_begun()
@@ -420,13 +420,13 @@ class LiveIndex:
             self.refresher.begin(stop)
         started = time.monotonic()
         try:
-            done = self.refresher.refresh(
-                force=force, progress=progress, stop=stop, names_snapshot=not is_last
-            )
+            done = self.refresher.refresh(force=force, progress=progress, stop=stop)
             self.look.note_refresh(started, is_last=is_last)
             self._watch.note_walk(started)
             self.report.note_looked()
             self._note_refresh_done()
+            if joins and not is_last:
+                done = replace(done, snapshot=self.refresher.name_snapshot())
             return done if add_joined is None else add_joined(done)
         except Exception as error:
             self._watch.note_walk(started, error)

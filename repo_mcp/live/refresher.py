@@ -200,9 +200,11 @@ class Refresher:
         force: bool,
         progress: ProgressCallback | None,
         stop: Callable[[], bool],
-        names_snapshot: bool = True,
     ) -> RefreshReport:
-        """Bring the index up to date with the tree. The caller holds `running`. Raises as the indexer."""
+        """Bring the index up to date with the tree. The caller holds `running`. Raises as the indexer.
+
+        The report does not name the snapshot: what waits for the refresh comes before that.
+        """
 
         def report(now: IndexProgress) -> None:
             self.progress = now
@@ -216,14 +218,14 @@ class Refresher:
                 done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
             self._look.stale, self.fault = 0, ""
             self._note_finished(done)
-            return replace(done, snapshot=self._name_snapshot()) if names_snapshot else done
+            return done
         finally:
             self.progress = None
 
     def _note_finished(self, done: RefreshReport) -> None:
         self.finished += Counter(added=done.added, updated=done.updated, removed=done.removed)
 
-    def _name_snapshot(self) -> str:
+    def name_snapshot(self) -> str:
         """Return the name of the committed snapshot; empty if it is damaged: the next search repairs it."""
         try:
             searcher = self._generation.find()
@@ -323,7 +325,7 @@ class Refresher:
         self.begin(lambda: False)
         try:
             done = self._open_indexer().compact(full=full)
-            return replace(done, snapshot=self._name_snapshot())
+            return replace(done, snapshot=self.name_snapshot())
         finally:
             self.running.release()
 

@@ -296,12 +296,14 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def _warn_of_progress(self) -> list[str]:
         searcher = self._index.find_searcher()
         told = [] if searcher is None else self._index.report.describe_progress(searcher.snapshot)
-        if searcher is not None and self._is_comparing(searcher.snapshot):
-            return [*told, COMPARING]
-        return [*told, *self._describe_reach(*self._find_reach())]
+        reach = self._find_reach()
+        return [*told, COMPARING] if reach is None else [*told, *self._describe_reach(*reach)]
 
-    def _find_reach(self) -> tuple[int, int]:
-        """Return the numbers of finished and wanted files, by the running round or the committed index."""
+    def _find_reach(self) -> tuple[int, int] | None:
+        """Return the numbers of finished and wanted files, by the running round or the committed index.
+
+        Returns None while a round is comparing many files.
+        """
         progress = self._progress
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
@@ -312,7 +314,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             lexical = self._index.get_searcher().snapshot
             if not self._index.generation.is_whole(lexical):  # another warning says so, and more
                 return 0, 0
-            return self._count_done(view, lexical)
+            return None if self._is_comparing(lexical) else self._count_done(view, lexical)
         except (IndexFormatError, RepoError, OSError):
             return 0, 0
 
