@@ -57,8 +57,8 @@ _NO_FOLDER = frozenset(
 )
 
 
-class Worded(RepoError):
-    """A failure in the words of specification 4, without a hint after them."""
+class ResearchToolError(RepoError):
+    """A failure with the message that specification 4 gives it, to which no hint is added."""
 
 
 def take_arguments(
@@ -72,10 +72,10 @@ def take_arguments(
     required = schema.get("required")
     for name in required if isinstance(required, list) else ():
         if arguments.get(name) is None:
-            raise Worded(ErrorCode.INVALID_ARGUMENT, f"Missing required argument: {name}")
+            raise ResearchToolError(ErrorCode.INVALID_ARGUMENT, f"Missing required argument: {name}")
     query = arguments.get("query")
     if isinstance(query, str) and not query.strip():
-        raise Worded(ErrorCode.INVALID_ARGUMENT, "Query cannot be empty")
+        raise ResearchToolError(ErrorCode.INVALID_ARGUMENT, "Query cannot be empty")
     return read_arguments(schema, arguments, free_text)
 
 
@@ -105,7 +105,7 @@ def _append_notes(text: str, result: Mapping[str, object]) -> str:
 
 def _render_failure(_call: Call[Repository], error: RepoError, _warnings: Sequence[str]) -> ToolAnswer:
     """Return the message followed by the hint. The text has no place for warnings."""
-    hint = "" if isinstance(error, Worded) else choose_hint(error, _HINTS, _OWN_HINTS)
+    hint = "" if isinstance(error, ResearchToolError) else choose_hint(error, _HINTS, _OWN_HINTS)
     text = escape_text(error.message)
     if hint:
         text = f"{text}{'' if text.endswith('.') else '.'} {hint}"
@@ -160,7 +160,7 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
         given = _given(arguments)
         place = f"{given} (the root)" if given == "." else given
         message = f"No index found for path: {place}. Run 'index_codebase' tool first."
-        raise Worded(ErrorCode.INDEX_UNAVAILABLE, message)
+        raise ResearchToolError(ErrorCode.INDEX_UNAVAILABLE, message)
     return scope
 
 
@@ -180,12 +180,12 @@ def resolve_folder(repository: Repository, arguments: Arguments) -> str:
     except RepoError as error:
         if error.code in _NO_FOLDER:
             message = f"Path does not exist or is not a directory: {given}"
-            raise Worded(error.code, message) from error
+            raise ResearchToolError(error.code, message) from error
         if error.code is ErrorCode.PATH_ESCAPE:
             message = f"Path is outside the served repository: {given}."
             raise RepoError(error.code, message, "Give '.' or a folder inside the repository.") from error
         if error.code is ErrorCode.PATH_DENIED:
-            raise Worded(error.code, f"Path is never served: {given}") from error
+            raise ResearchToolError(error.code, f"Path is never served: {given}") from error
         raise
 
 

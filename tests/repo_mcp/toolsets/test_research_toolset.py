@@ -18,7 +18,7 @@ from repo_mcp.audit.log import AuditLog
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import Audio, CallContext, ResourceLink, ToolAnswer
 from repo_mcp.toolsets.answers import Call, Draft, Part, Result, answer_call
-from repo_mcp.toolsets.research.answers import ERROR_CODES, FORM, Worded
+from repo_mcp.toolsets.research.answers import ERROR_CODES, FORM, ResearchToolError
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 
@@ -161,7 +161,7 @@ def test_hints_name_no_tool_of_another_toolset() -> None:
     for code in ErrorCode:
         said = fail(RepoError(code, "It failed.", "Ask repo.status."))
         assert "repo." not in said or code not in (ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE)
-        assert fail(Worded(code, "As it is written")) == "As it is written"
+        assert fail(ResearchToolError(code, "As it is written")) == "As it is written"
 
 
 def test_the_page_of_errors_lists_every_code_and_the_texts_of_the_specification() -> None:
