@@ -36,7 +36,7 @@ from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
-from repo_mcp.research.seeds import Lean, find_seeds, note_documents, show_body
+from repo_mcp.research.seeds import PreferredKind, find_seeds, note_documents, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.structural import gather_groups, list_structural
 from repo_mcp.research.understanding import is_about_shapes
@@ -294,11 +294,11 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
     note_documents(state, f"custom {text}", 2)
-    find_seeds(state, text, Lean.EXTENSION)
+    find_seeds(state, text, PreferredKind.EXTENSION)
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    seeds = find_seeds(state, reading.subjects[0].asked, Lean.FAILURES)
+    seeds = find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES)
     connect(state, seeds[:CONNECTED], reading.subjects[0].asked)
 
 

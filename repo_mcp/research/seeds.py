@@ -87,7 +87,7 @@ _UNFILLED = re.compile(
 )
 
 
-class Lean(StrEnum):
+class PreferredKind(StrEnum):
     """The kind of declaration that an open question prefers."""
 
     NOTHING = "nothing"
@@ -118,7 +118,7 @@ def choose_words(state: ResearchState, text: str) -> list[str]:
 
 
 def find_seeds(
-    state: ResearchState, text: str, lean: Lean = Lean.NOTHING, first: Sequence[Node] = ()
+    state: ResearchState, text: str, preferred: PreferredKind = PreferredKind.NOTHING, first: Sequence[Node] = ()
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
@@ -133,16 +133,16 @@ def find_seeds(
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
-    seeds += [seed for seed in _find_named(state, lean) if seed.node not in first]
+    seeds += [seed for seed in _find_named(state, preferred) if seed.node not in first]
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
-    found = _choose(state, rated, lean, wants_tests)
+    found = _choose(state, rated, preferred, wants_tests)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
-    _note(state, seeds, weights, lean)
+    _note(state, seeds, weights, preferred)
     state.tell(0.5, f"{len(seeds)} declarations fit the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
 
-def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants_tests: bool) -> list[Seed]:
+def _choose(state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind, wants_tests: bool) -> list[Seed]:
     """Return the declarations worth showing, best first.
 
     Of several with one name, such as implementations of a method, each further one is worth less.
@@ -155,7 +155,7 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
         if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
             continue
         name = one.block.span.name if one.block.span is not None else ""
-        worth = one.worth * _weigh(state, one, node, lean)
+        worth = one.worth * _weigh(state, one, node, preferred)
         seeds.append(
             Seed(
                 one.path,
@@ -167,7 +167,7 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
-    seeds = _add_users(state, seeds) if lean is not Lean.EXTENSION else seeds
+    seeds = _add_users(state, seeds) if preferred is not PreferredKind.EXTENSION else seeds
     seeds.sort(key=lambda seed: -seed.worth)
     met: Counter[str] = Counter()
     for position, seed in enumerate(seeds):
@@ -179,7 +179,7 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], lean: Lean, wants
     return [seed for seed in seeds if seed.worth >= least][:MOST_SEEDS]
 
 
-def _find_named(state: ResearchState, lean: Lean) -> list[Seed]:
+def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     """Return the declarations that the question names indirectly.
 
     These are the functions named after its action, then the base type of what is to be added.
@@ -192,7 +192,7 @@ def _find_named(state: ResearchState, lean: Lean) -> list[Seed]:
         replace(build_seed(state, node, 1.0), why="has the verb and the noun of the question in its name")
         for node in find_actions(state, action, is_described=asked is None)
     ]
-    base = find_base(state, action) if lean is Lean.EXTENSION and asked is not None else None
+    base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     if base is not None:
         why = f"others of the kind derive from it, as a new {action.nouns[-1]} would"
         seeds.append(replace(build_seed(state, base, 1.0), why=why))
@@ -229,14 +229,14 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     return [*joined, *(replace(build_seed(state, node, worth), why=why) for node, worth, why in fresh)]
 
 
-def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, lean: Lean) -> float:
+def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, preferred: PreferredKind) -> float:
     """Return the factor of a declaration's worth for its kind and body, and for what is asked."""
     kind = None if node is None else node.symbol.kind
-    if lean is Lean.EXTENSION:
+    if preferred is PreferredKind.EXTENSION:
         is_open = node is not None and _is_left_open(state, node)
         return max(weigh_extension(one), LEFT_OPEN if is_open else 1.0)
     factor = weigh_work(one) if kind in RUN else NOT_RUN
-    if lean is Lean.FAILURES:
+    if preferred is PreferredKind.FAILURES:
         return factor * weigh_failures(one)
     return factor
 
@@ -273,10 +273,10 @@ def show_body(
     return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
 
-def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float], lean: Lean) -> None:
+def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float], preferred: PreferredKind) -> None:
     """Note declarations as findings while there is room, the best with more of their lines."""
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
-    leads = _match_wanted(lean, match_calls([seed.name for seed in seeds]))
+    leads = _match_wanted(preferred, match_calls([seed.name for seed in seeds]))
     met: set[str] = set()
     for ordinal, seed in enumerate(seeds):
         share = SHARES[min(ordinal, len(SHARES) - 1)]
@@ -301,11 +301,11 @@ def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
     return lambda line: pattern.search(line) is not None
 
 
-def _match_wanted(lean: Lean, leads: Callable[[str], bool]) -> Callable[[str], bool]:
+def _match_wanted(preferred: PreferredKind, leads: Callable[[str], bool]) -> Callable[[str], bool]:
     """Return a function that tells whether a line calls another seed, or does what the question asks for."""
-    if lean is Lean.FAILURES:
+    if preferred is PreferredKind.FAILURES:
         return lambda line: holds_failure(line) or leads(line)
-    if lean is Lean.EXTENSION:
+    if preferred is PreferredKind.EXTENSION:
         return lambda line: _UNFILLED.search(line) is not None or leads(line)
     return leads
 
