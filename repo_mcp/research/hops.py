@@ -75,7 +75,7 @@ class HopFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Traversal:
     """A kind of edge and the direction in which it is followed."""
 
     expand: Callable[[ResearchState, Node, Bounds], HopFindings]
@@ -86,18 +86,18 @@ class Way:
     finds_entries: bool = False  # a symbol that nothing leads to is an entry point
 
 
-def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
+def follow(state: ResearchState, seeds: Sequence[Node], traversal: Traversal, depth: int, *, first_hop: int = 1) -> None:
     """Note the symbols reached from the seeds, hop by hop. Raises RepoError with CANCELLED."""
     level = [node for node in seeds if state.admits(node.path)] or list(seeds)
     seen = {node.declaration for node in level}
     for hop in range(first_hop, depth + 1):
-        width = FIRST_WIDTH if hop == 1 else way.width
+        width = FIRST_WIDTH if hop == 1 else traversal.width
         if len(level) > width:
             state.limit(
                 f"symbols at hop {hop} that were not followed: {len(level) - width}",
                 f"{width} symbols are followed at each hop",
             )
-        level = _take_hop(state, level[:width], way, hop, seen, is_first=hop == first_hop)
+        level = _take_hop(state, level[:width], traversal, hop, seen, is_first=hop == first_hop)
         state.report_hop(hop)
         if not level:
             return
@@ -118,44 +118,44 @@ class _Step:
 
 
 def _take_hop(
-    state: ResearchState, level: Sequence[Node], way: Way, hop: int, seen: set[Declaration], *, is_first: bool
+    state: ResearchState, level: Sequence[Node], traversal: Traversal, hop: int, seen: set[Declaration], *, is_first: bool
 ) -> list[Node]:
     """Expand one level and return the next: symbols that are new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW
-    wanted = max(way.first_fan, state.request.findings) // max(1, len(level))
-    fan = max(way.fan, wanted) if is_first else way.fan
+    wanted = max(traversal.first_fan, state.request.findings) // max(1, len(level))
+    fan = max(traversal.fan, wanted) if is_first else traversal.fan
     steps: list[_Step] = []
     guessed: set[Declaration] = set()
     for ordinal, node in enumerate(level):
         state.check()
-        found = way.expand(state, node, bounds)
-        links = drop_guesses(state, sort_links(found.links, way), guessed, upwards=way.upwards)
+        found = traversal.expand(state, node, bounds)
+        links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
         if not is_first and state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         _note_cut(state, node, found, bounds, len(links) - fan, fan)
-        if way.finds_entries and not found.cut:
+        if traversal.finds_entries and not found.cut:
             _note_entry(state, node, links)
         steps += [_Step(link, node, ordinal) for link in links[:fan]]
-    steps.sort(key=lambda step: _rank_step(step, way))
+    steps.sort(key=lambda step: _rank_step(step, traversal))
     reached: list[Node] = []
     for step in steps:
-        other = _note_link(state, step.node, step.link, way, hop)
+        other = _note_link(state, step.node, step.link, traversal, hop)
         if other is not None and other.declaration not in seen:
             seen.add(other.declaration)
             reached.append(other)
     return reached
 
 
-def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int, int]:
+def _rank_step(step: _Step, traversal: Traversal) -> tuple[bool, int, int, int]:
     """Return a sort key: program before tests, then by confidence, kind and order of discovery."""
-    other = step.link.source if way.upwards else step.link.target
-    kind = _rank_kind(step.link, way)
+    other = step.link.source if traversal.upwards else step.link.target
+    kind = _rank_kind(step.link, traversal)
     return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.ordinal
 
 
-def _rank_kind(link: Link, way: Way) -> int:
+def _rank_kind(link: Link, traversal: Traversal) -> int:
     """Rank uses after calls and imports last: an importer mostly also uses the symbol, which says more."""
-    return 2 if link.kind == "imports" else int(way.upwards and link.kind == "references")
+    return 2 if link.kind == "imports" else int(traversal.upwards and link.kind == "references")
 
 
 def _note_cut(
@@ -179,15 +179,15 @@ def share_bounds(subjects: int) -> Bounds:
     )
 
 
-def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
+def sort_links(links: Sequence[Link], traversal: Traversal) -> list[Link]:
     """Sort links: outside of tests first, then the surest, then the nearest, then by path and ordinal."""
 
     def rank(link: Link) -> tuple[bool, int, int, int, str, int, str]:
-        other, own = (link.source, link.target) if way.upwards else (link.target, link.source)
+        other, own = (link.source, link.target) if traversal.upwards else (link.target, link.source)
         return (
             is_test_place(other.path),
             CONFIDENCES[link.confidence],
-            _rank_kind(link, way),
+            _rank_kind(link, traversal),
             -count_shared_folders(other.path, own.path),
             other.path,
             other.ordinal,
@@ -197,13 +197,13 @@ def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
     return sorted(links, key=rank)
 
 
-def _note_link(state: ResearchState, node: Node, link: Link, way: Way, hop: int) -> Node | None:
+def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversal, hop: int) -> Node | None:
     """Note an edge and the symbol at its other end; return that symbol unless it is not to be followed."""
-    other = state.get_node(link.source if way.upwards else link.target)
-    link = _name_decoration(state, link, other) if way.upwards else link
+    other = state.get_node(link.source if traversal.upwards else link.target)
+    link = _name_decoration(state, link, other) if traversal.upwards else link
     confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
-    lines = link.lines if way.upwards else ()
-    state.add(other, explain(link, node, way), hop, confidence, lines)
+    lines = link.lines if traversal.upwards else ()
+    state.add(other, explain(link, node, traversal), hop, confidence, lines)
     if other.declaration not in state.nodes:
         return None
     state.link(link)
@@ -230,12 +230,12 @@ _WORDS = {
 }
 
 
-def explain(link: Link, node: Node, way: Way) -> str:
+def explain(link: Link, node: Node, traversal: Traversal) -> str:
     """Explain why the symbol at the other end of an edge was found from `node`."""
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
     if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
         upward = "mentions {} as a value, and may have it called"
-    text = (upward if way.upwards else downward).format(node.qualified_name)
+    text = (upward if traversal.upwards else downward).format(node.qualified_name)
     text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
     return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"
 
@@ -374,8 +374,8 @@ def _expand_callees(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
 
 
 _expand_calls = _expand_out(CALLS)
-CALLERS = Way(_expand_callers, True, finds_entries=True)
-DEPENDENTS = Way(_expand_dependents, True)
-IMPLEMENTERS = Way(_expand_implementations, True, 120, 60, 60)
-CALLEES = Way(_expand_callees, False)
-DEPENDENCIES = Way(_expand_out(NAMED), False)
+CALLERS = Traversal(_expand_callers, True, finds_entries=True)
+DEPENDENTS = Traversal(_expand_dependents, True)
+IMPLEMENTERS = Traversal(_expand_implementations, True, 120, 60, 60)
+CALLEES = Traversal(_expand_callees, False)
+DEPENDENCIES = Traversal(_expand_out(NAMED), False)

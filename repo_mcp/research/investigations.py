@@ -28,7 +28,7 @@ from repo_mcp.research.hops import (
     IMPLEMENTERS,
     WIDE,
     HopFindings,
-    Way,
+    Traversal,
     follow,
 )
 from repo_mcp.research.locating import is_program, weaker
@@ -83,7 +83,7 @@ def _list_extended(state: ResearchState, holder: Node, link: Link) -> list[Link]
     ]
 
 
-CONFORMING = Way(_expand, True, IMPLEMENTERS.first_fan, IMPLEMENTERS.fan, IMPLEMENTERS.width)
+CONFORMING = Traversal(_expand, True, IMPLEMENTERS.first_fan, IMPLEMENTERS.fan, IMPLEMENTERS.width)
 
 
 @dataclass(slots=True)
@@ -228,13 +228,13 @@ def _find_importers(state: ResearchState, folder: str) -> None:
     state.report_hop(state.depth)
 
 
-def _follow_outside(state: ResearchState, subject: Subject, types: Sequence[EdgeType], way: Way) -> None:
+def _follow_outside(state: ResearchState, subject: Subject, types: Sequence[EdgeType], traversal: Traversal) -> None:
     """Note the uses of a name that is declared elsewhere as the first hop, and follow them from there."""
     _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
     nodes = _note_users(state, subject, found)
     state.report_hop(1)
-    if nodes and way is not DEPENDENTS:
-        follow(state, nodes, way, state.depth, first_hop=2)
+    if nodes and traversal is not DEPENDENTS:
+        follow(state, nodes, traversal, state.depth, first_hop=2)
 
 
 def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[Node]:

@@ -12,7 +12,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import replace
-from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
+from repo_mcp.research.hops import CALLEES, CALLERS, Traversal, explain, sort_links
 from repo_mcp.research.locating import is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
 from repo_mcp.research.research_state import ResearchState, relocate
@@ -30,24 +30,24 @@ def connect(state: ResearchState, seeds: Sequence[Node], text: str) -> None:
     words = list_words(text)[:MAX_WORDS]
     level = list(seeds)
     for hop in range(1, state.depth + 1):
-        links: dict[Declaration, list[tuple[Link, Node, Way]]] = {}
+        links: dict[Declaration, list[tuple[Link, Node, Traversal]]] = {}
         for node in level:
             state.check()
-            for way in (CALLEES, CALLERS):
-                found = sort_links(way.expand(state, node, BOUNDS).links, way)[:LINK_FAN]
-                for link in _name_members(state, found, node, way):
+            for traversal in (CALLEES, CALLERS):
+                found = sort_links(traversal.expand(state, node, BOUNDS).links, traversal)[:LINK_FAN]
+                for link in _name_members(state, found, node, traversal):
                     if link.confidence is not Confidence.POSSIBLE:
-                        other = link.source if way.upwards else link.target
-                        links.setdefault(other, []).append((link, node, way))
+                        other = link.source if traversal.upwards else link.target
+                        links.setdefault(other, []).append((link, node, traversal))
         level = _note_reached(state, level, links, words, hop)
         state.report_hop(hop)
         if not level:
             break
 
 
-def _name_members(state: ResearchState, links: Sequence[Link], node: Node, way: Way) -> list[Link]:
+def _name_members(state: ResearchState, links: Sequence[Link], node: Node, traversal: Traversal) -> list[Link]:
     """Return links that name the calling symbol: the calls of a type become those of its methods."""
-    if way.upwards or node.symbol.kind not in TYPE_KINDS:
+    if traversal.upwards or node.symbol.kind not in TYPE_KINDS:
         return list(links)
     return [
         replace(link, source=holder, lines=lines, count=0)
@@ -59,7 +59,7 @@ def _name_members(state: ResearchState, links: Sequence[Link], node: Node, way: 
 def _note_reached(
     state: ResearchState,
     level: Sequence[Node],
-    links: dict[Declaration, list[tuple[Link, Node, Way]]],
+    links: dict[Declaration, list[tuple[Link, Node, Traversal]]],
     words: Sequence[str],
     hop: int,
 ) -> list[Node]:
@@ -72,7 +72,7 @@ def _note_reached(
         shared = shares_word(node.symbol.name, words)
         joined = len({one.declaration for _, one, _ in links[declaration]})
         joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in links[declaration])
-        calls = hop == 1 and any(way.upwards for _, _, way in links[declaration])  # calls a seed
+        calls = hop == 1 and any(traversal.upwards for _, _, traversal in links[declaration])  # calls a seed
         return (
             is_test_place(declaration.path),
             all(link.kind == "references" for link, _, _ in links[declaration]),
@@ -96,11 +96,11 @@ def _note_reached(
         )
     reached = []
     for declaration in new[:REACHED]:
-        link, node, way = links[declaration][0]
+        link, node, traversal = links[declaration][0]
         confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
         other = state.get_node(declaration)
-        near = state.get_node(link.target if way.upwards else link.source)
-        if state.add(other, explain(link, near, way), hop, confidence, link.lines if way.upwards else ()):
+        near = state.get_node(link.target if traversal.upwards else link.source)
+        if state.add(other, explain(link, near, traversal), hop, confidence, link.lines if traversal.upwards else ()):
             reached.append(other)
     for declaration, own in links.items():
         if declaration in state.nodes:

@@ -20,7 +20,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
+from repo_mcp.research.hops import CALLEES, CALLERS, Traversal, explain, sort_links
 from repo_mcp.research.locating import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.records import Chain, Link
 from repo_mcp.research.research_state import ResearchState
@@ -47,24 +47,24 @@ def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: boo
     edges = _list_edges(state, upwards)
     found: list[Chain] = []
     for subject in subjects:
-        ways = [
+        routes = [
             [
-                _describe(state, way, upwards)
-                for way in _take(state, _walk_chains(subject.declaration, link, edges, upwards))
+                _describe(state, route, upwards)
+                for route in _take(state, _walk_chains(subject.declaration, link, edges, upwards))
             ]
             for link in edges.get(subject.declaration, ())
         ]
-        found += [one for one in chain.from_iterable(zip_longest(*ways)) if one is not None]
+        found += [one for one in chain.from_iterable(zip_longest(*routes)) if one is not None]
     found = list(dict.fromkeys(found))
     if len(found) > MAX_CHAINS:
         state.limit(f"{len(found) - MAX_CHAINS} more call chains", f"{MAX_CHAINS} are shown")
     return found[:MAX_CHAINS]
 
 
-def _take(state: ResearchState, ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
+def _take(state: ResearchState, routes: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
     """Return the longest of the first chains found, with cycles after the others."""
-    found = [way for _, way in zip(range(MAX_STEPS), ways, strict=False)]
-    found.sort(key=lambda way: (way[1] == CYCLE, -len(way[0])))  # stable: equal ones stay in order
+    found = [route for _, route in zip(range(MAX_STEPS), routes, strict=False)]
+    found.sort(key=lambda route: (route[1] == CYCLE, -len(route[0])))  # stable: equal ones stay in order
     if len(found) > MAX_OF_ONE:
         state.limit("further call chains", f"{MAX_OF_ONE} with the same first call are shown")
     return found[:MAX_OF_ONE]
@@ -91,25 +91,25 @@ def _walk_chains(
     """Yield the chains that start with a link, each with the reason why it ends."""
     waiting: list[tuple[list[Link], frozenset[Declaration]]] = [([first], frozenset({subject}))]
     while waiting:
-        way, met = waiting.pop()
-        end = way[-1].source if upwards else way[-1].target
+        route, met = waiting.pop()
+        end = route[-1].source if upwards else route[-1].target
         if end in met:
-            yield way, CYCLE
+            yield route, CYCLE
             continue
         further = edges.get(end, [])
         if not further:
-            yield way, ""
+            yield route, ""
             continue
-        waiting += [([*way, link], met | {end}) for link in reversed(further)]
+        waiting += [([*route, link], met | {end}) for link in reversed(further)]
 
 
 def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: bool) -> Chain:
-    way, reason = walked
-    ordered = list(reversed(way)) if upwards else way
+    route, reason = walked
+    ordered = list(reversed(route)) if upwards else route
     ends = [ordered[0].source, *(link.target for link in ordered)]
     nodes = [state.get_node(one) for one in ends]
     confidence = Confidence.EXACT
-    for link in way:
+    for link in route:
         confidence = weaker(confidence, weigh(link))
     outer = nodes[0] if upwards else nodes[-1]
     if reason == CYCLE:
@@ -118,7 +118,7 @@ def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: boo
         said = state.entry_points[outer.declaration].why
     elif upwards and not outer.symbol.ordinal:
         said = "a test" if is_test_place(outer.path) else "top-level code of a file"
-    elif way[-1].confidence is Confidence.POSSIBLE:
+    elif route[-1].confidence is Confidence.POSSIBLE:
         said = "a guess, not followed"
     else:
         said = AT_DEPTH if upwards else f"no further call into this repository, or {AT_DEPTH}"
@@ -145,7 +145,7 @@ def cite(state: ResearchState, link: Link) -> str:
 class _Side:
     """The symbols and links reached from one end."""
 
-    way: Way
+    traversal: Traversal
     level: list[Node]
     guesses: bool
     reached: dict[Declaration, None] = field(default_factory=dict)
@@ -168,30 +168,30 @@ def find_paths(
     up = _Side(CALLERS, _list_doers(state, ends), guesses)
     firsts, lasts = list(down.reached), list(up.reached)
     depth, left = state.depth, 0 if guesses else LONGER
-    ways: list[list[Link]] = []
+    routes: list[list[Link]] = []
     for done in range(2 * depth):
         side = _choose_side(down, up, depth)
-        if side is None or (ways and (not left or _is_sure(ways[0]))):
+        if side is None or (routes and (not left or _is_sure(routes[0]))):
             break
-        left -= bool(ways)
+        left -= bool(routes)
         _take_level(state, side)
         if not down.reached.keys().isdisjoint(up.reached):
-            ways = list_ways(
+            routes = list_routes(
                 firsts, lasts, [*down.links.values(), *up.links.values()], 0 if guesses else LONGER
             )
         state.tell(
             (done + 1) / 2, f"{len(down.reached)} symbols from the start, {len(up.reached)} from the end"
         )
-    if len(ways) > MAX_PATHS:
+    if len(routes) > MAX_PATHS:
         state.limit(
-            f"{len(ways) - MAX_PATHS} more paths of calls",
+            f"{len(routes) - MAX_PATHS} more paths of calls",
             f"{MAX_PATHS} are shown, the most certain and shortest",
         )
-    if ways and not _is_sure(ways[0]) and down.level and up.level:
+    if routes and not _is_sure(routes[0]) and down.level and up.level:
         state.limit(
             "longer paths of calls", f"{down.hop} calls from the start and {up.hop} from the end are followed"
         )
-    return [_note(state, way) for way in ways[:MAX_PATHS]]
+    return [_note(state, route) for route in routes[:MAX_PATHS]]
 
 
 def _choose_side(down: _Side, up: _Side, depth: int) -> _Side | None:
@@ -231,25 +231,25 @@ def _take_level(state: ResearchState, side: _Side) -> None:
     following: list[Node] = []
     for node in side.level[:SIDE_WIDTH]:
         state.check()
-        links = sort_links(side.way.expand(state, node, _SIDE).links, side.way)
+        links = sort_links(side.traversal.expand(state, node, _SIDE).links, side.traversal)
         if not side.guesses:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         if len(links) > SIDE_FAN:
             state.limit("edges", f"at most {SIDE_FAN} per symbol are followed", node.qualified_name)
         for link in links[:SIDE_FAN]:
             side.links.setdefault((link.source, link.target), link)
-            other = link.source if side.way.upwards else link.target
+            other = link.source if side.traversal.upwards else link.target
             if other not in side.reached:
                 side.reached[other] = None
                 following.append(state.get_node(other))
     side.level = [node for node in following if node.symbol.kind is not SymbolKind.FILE]
 
 
-def _is_sure(way: Sequence[Link]) -> bool:
-    return all(weigh(link) is Confidence.EXACT for link in way)
+def _is_sure(route: Sequence[Link]) -> bool:
+    return all(weigh(link) is Confidence.EXACT for link in route)
 
 
-def list_ways(
+def list_routes(
     starts: Sequence[Declaration], ends: Sequence[Declaration], links: Iterable[Link], longer: int
 ) -> list[list[Link]]:
     """Return the paths from a start to an end that repeat no symbol, the surest first, then the shortest.
@@ -266,9 +266,9 @@ def list_ways(
         if any(map(_is_sure, found)):
             break
 
-    def rank(way: list[Link]) -> tuple[int, int, list[tuple[str, int]]]:
-        unsure = max(CONFIDENCES[weigh(link)] for link in way)
-        return unsure, len(way), [(link.source.path, link.source.ordinal) for link in way]
+    def rank(route: list[Link]) -> tuple[int, int, list[tuple[str, int]]]:
+        unsure = max(CONFIDENCES[weigh(link)] for link in route)
+        return unsure, len(route), [(link.source.path, link.source.ordinal) for link in route]
 
     return sorted(found, key=rank)
 
@@ -301,22 +301,22 @@ def _walk(
     """Return the paths of at most `most` links, the shortest first, found within MAX_WALKED steps."""
     found: list[list[Link]] = []
     waiting: list[tuple[tuple[Declaration, ...], list[Link]]] = [((one,), []) for one in starts]
-    for symbols, way in islice(waiting, MAX_WALKED):  # the list grows in the loop
+    for symbols, route in islice(waiting, MAX_WALKED):  # the list grows in the loop
         for target, link in onwards.get(symbols[-1], {}).items():
             if target in symbols or len(symbols) + left.get(target, most) > most:
                 continue
             if target in ends:
-                found.append([*way, link])
+                found.append([*route, link])
             else:
-                waiting.append(((*symbols, target), [*way, link]))
+                waiting.append(((*symbols, target), [*route, link]))
     return found
 
 
-def _note(state: ResearchState, way: Sequence[Link]) -> Chain:
+def _note(state: ResearchState, route: Sequence[Link]) -> Chain:
     """Return a path as a chain, and note its symbols as findings in order."""
     confidence = Confidence.EXACT
-    nodes = [state.get_node(way[0].source)]
-    for hop, link in enumerate(way, 1):
+    nodes = [state.get_node(route[0].source)]
+    for hop, link in enumerate(route, 1):
         node = state.get_node(link.target)
         confidence = weaker(confidence, weigh(link))
         state.add(node, explain(link, nodes[-1], CALLEES), hop, confidence)
@@ -324,7 +324,7 @@ def _note(state: ResearchState, way: Sequence[Link]) -> Chain:
         nodes.append(node)
     return Chain(
         tuple(node.qualified_name for node in nodes),
-        tuple(cite(state, link) for link in way),
+        tuple(cite(state, link) for link in route),
         confidence.value,
         "a path of calls",
     )
