@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.research.questions import QUESTIONS, Question
 from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
-from repo_mcp.research.records import Report, ResearchRequest, Steps
+from repo_mcp.research.records import Report, ResearchRequest, RunControl
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 
@@ -35,7 +35,7 @@ def ask(repository: Repository, question: Question, depth: int | None) -> tuple[
     """Return the report on a question, and the CPU seconds that it took."""
     request = ResearchRequest(question.text, depth or question.depth, question.focus, question.folder)
     started = time.process_time()
-    report = repository.engines.researcher.answer(request, Steps(lambda: False))
+    report = repository.engines.researcher.answer(request, RunControl(lambda: False))
     return report, time.process_time() - started
 
 

@@ -13,7 +13,7 @@ from contextlib import closing
 
 from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
-from repo_mcp.research.records import ResearchRequest, Steps
+from repo_mcp.research.records import ResearchRequest, RunControl
 
 QUESTIONS = """
 what calls memset
@@ -65,7 +65,7 @@ def main() -> None:
         for question in QUESTIONS.strip().split("\n"):
             started = time.perf_counter()
             report = repository.engines.researcher.answer(
-                ResearchRequest(question, options.depth), Steps(lambda: False)
+                ResearchRequest(question, options.depth), RunControl(lambda: False)
             )
             rows.append((time.perf_counter() - started, question, len(report.findings)))
     for seconds, question, findings in sorted(rows, reverse=True):

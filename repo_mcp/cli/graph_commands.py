@@ -282,7 +282,7 @@ configured, how X reaches Y, the architecture.""",
 
 def research(options: Namespace) -> int:
     """Print the report on a question. Raises RepoError."""
-    from repo_mcp.research.records import ResearchRequest, Steps
+    from repo_mcp.research.records import ResearchRequest, RunControl
     from repo_mcp.toolsets.research.research_calls import cut_report
     from repo_mcp.toolsets.research.research_text import render_report
 
@@ -290,7 +290,7 @@ def research(options: Namespace) -> int:
         raise RepoError(ErrorCode.INVALID_ARGUMENT, "The question is empty.", "Ask about the code.")
     request = ResearchRequest(options.question.replace("\0", " "), options.depth, findings=options.top_k)
     with _ready(options) as repository:
-        report = repository.engines.researcher.answer(request, Steps(lambda: False))
+        report = repository.engines.researcher.answer(request, RunControl(lambda: False))
     result = cut_report(report, max(1, options.top_k)).result
     if options.json:
         _write_json(result)

@@ -55,7 +55,7 @@ class ResearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class RunControl:
     """The means by which a running question is watched and cancelled."""
 
     cancelled: Callable[[], bool]

@@ -40,7 +40,7 @@ from repo_mcp.research.records import (
     Reading,
     Report,
     ResearchRequest,
-    Steps,
+    RunControl,
     Subject,
 )
 from repo_mcp.research.research_state import ResearchState, Searches, Source, list_limits, search_words
@@ -152,10 +152,10 @@ def _build_edge(state: ResearchState, link: Link) -> MapEdge:
     return MapEdge(source.node_id, target.node_id, link.kind, link.confidence.value, citation, count)
 
 
-def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> Report:
+def answer_question(request: ResearchRequest, source: Source, control: RunControl) -> Report:
     """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, or a search error."""
     check_request(request)
-    state = ResearchState(source, request, steps)
+    state = ResearchState(source, request, control)
     state.tell(0, "understanding the question")
     reading = understand(source.graph, request)
     if source.graph is None:
@@ -274,7 +274,7 @@ class Researcher:
         self._search_exact = search_exact
         self._read = read
 
-    def answer(self, request: ResearchRequest, steps: Steps) -> Report:
+    def answer(self, request: ResearchRequest, control: RunControl) -> Report:
         """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, INDEX_UNAVAILABLE.
 
         While no symbols are indexed, the report comes from a search for the words alone, with a warning.
@@ -289,9 +289,9 @@ class Researcher:
                 graph = None
 
             def search_exact(asked: ExactRequest) -> ExactAnswer:
-                return self._search_exact(asked, steps.cancelled)
+                return self._search_exact(asked, control.cancelled)
 
-            report = answer_question(request, Source(graph, self._searches, search_exact, self._read), steps)
+            report = answer_question(request, Source(graph, self._searches, search_exact, self._read), control)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))
 
 

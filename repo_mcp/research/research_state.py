@@ -34,7 +34,7 @@ from repo_mcp.research.records import (
     Link,
     Outside,
     ResearchRequest,
-    Steps,
+    RunControl,
 )
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.lines import decode_source, split_lines
@@ -128,7 +128,7 @@ class Source:
 class ResearchState:
     """The findings and progress of one question."""
 
-    def __init__(self, source: Source, request: ResearchRequest, steps: Steps) -> None:
+    def __init__(self, source: Source, request: ResearchRequest, control: RunControl) -> None:
         self.source = source
         self.request = request
         self.depth = request.depth or DEFAULT_DEPTH
@@ -140,7 +140,7 @@ class ResearchState:
         self.warnings: list[str] = []
         self.confidences: dict[Declaration, Confidence] = {}  # with which those noted were reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
-        self._steps = steps
+        self._control = control
         self._met: dict[Declaration, Node] = {}  # those looked up: making one again takes time
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
@@ -156,16 +156,16 @@ class ResearchState:
 
     def check(self) -> None:
         """Raise RepoError with CANCELLED when the client asked to stop."""
-        if self._steps.cancelled():
+        if self._control.cancelled():
             raise RepoError(ErrorCode.CANCELLED, "The research was cancelled.")
 
     def tell(self, done: float, message: str) -> None:
         """Report progress in hops, which never decreases. Raises RepoError with CANCELLED."""
         self.check()
         self._done = max(self._done, done)
-        if self._steps.report is not None:
+        if self._control.report is not None:
             total = self.depth + 1
-            self._steps.report(min(self._done, total), total, message)
+            self._control.report(min(self._done, total), total, message)
 
     def report_hop(self, hop: int) -> None:
         """Report that a hop is done. Raises RepoError with CANCELLED."""

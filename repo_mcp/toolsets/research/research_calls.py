@@ -206,7 +206,7 @@ RESEARCH_OUTPUT = build_result(
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `code_research`. A NUL in the query counts as a blank: no person types one."""
-    from repo_mcp.research.records import Focus, ResearchRequest, Steps  # not when tools are listed
+    from repo_mcp.research.records import Focus, ResearchRequest, RunControl  # not when tools are listed
 
     scope = resolve_scope(repository, arguments)
     depth, focus, limit = (arguments.get(name) for name in ("depth", "focus", "limit"))
@@ -217,8 +217,8 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
         scope.folder,
         limit if isinstance(limit, int) else 0,
     )
-    steps = Steps(context.cancelled, None if context.report is None else partial(_report, context))
-    report = repository.engines.researcher.answer(request, steps)
+    control = RunControl(context.cancelled, None if context.report is None else partial(_report, context))
+    report = repository.engines.researcher.answer(request, control)
     most = min(limit if isinstance(limit, int) else DEFAULT_FINDINGS, len(report.findings))
     is_whole = most == len(report.findings)
     most_bytes = repository.config.limits.max_total_bytes_per_response

@@ -20,7 +20,7 @@ from repo_mcp.live import derived_index, refresher
 from repo_mcp.live.live_index import NOT_COMPARED
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
-from repo_mcp.research.records import ResearchRequest, Steps
+from repo_mcp.research.records import ResearchRequest, RunControl
 from repo_mcp.text.schema import FIELDS
 from tests.deep.answers import open_repository, renew
 from tests.deep.fault_layer import Faults, Mode
@@ -163,7 +163,7 @@ def test_while_nothing_is_parsed_every_engine_says_so(root: Path, data: Path) ->
             told = NOT_PARSED.format(0, 1)
             code = repository.engines.code_search.search(CodeRequest("halibut", 5))
             report = repository.engines.researcher.answer(
-                ResearchRequest("what calls halibut"), Steps(lambda: False)
+                ResearchRequest("what calls halibut"), RunControl(lambda: False)
             )
             assert told in code.warnings
             assert told in report.warnings

@@ -19,7 +19,7 @@ from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, Steps
+from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, RunControl
 from repo_mcp.research.research import answer_question
 from repo_mcp.research.research_state import Source
 from repo_mcp.text.analysis import analyse_text
@@ -65,11 +65,11 @@ class Asked:
         self, query: str, depth: int | None = None, focus: Focus | None = None, folder: str = ""
     ) -> Report:
         self.told.clear()
-        steps = Steps(lambda: False, lambda done, total, said: self.told.append((done, total, said)))
-        return self.run(ResearchRequest(query, depth, focus, folder), steps)
+        control = RunControl(lambda: False, lambda done, total, said: self.told.append((done, total, said)))
+        return self.run(ResearchRequest(query, depth, focus, folder), control)
 
-    def run(self, request: ResearchRequest, steps: Steps) -> Report:
-        return answer_question(request, self.open_source(), steps)
+    def run(self, request: ResearchRequest, control: RunControl) -> Report:
+        return answer_question(request, self.open_source(), control)
 
     def open_source(self) -> Source:
         return Source(self._graph, self, self._search_exact, self._read)

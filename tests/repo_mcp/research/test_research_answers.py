@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.research import hops
 from repo_mcp.research.configured import How, classify_use
-from repo_mcp.research.records import Focus, Form, ResearchRequest, Steps
+from repo_mcp.research.records import Focus, Form, ResearchRequest, RunControl
 from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
 
@@ -639,7 +639,7 @@ def test_a_question_can_be_cancelled_at_any_step(question: str) -> None:
         polls += 1
         return False
 
-    asked.run(ResearchRequest(question), Steps(count))
+    asked.run(ResearchRequest(question), RunControl(count))
     assert polls > 3
     for last in range(1, polls + 1):
         left = last
@@ -650,7 +650,7 @@ def test_a_question_can_be_cancelled_at_any_step(question: str) -> None:
             return left <= 0
 
         with pytest.raises(RepoError) as raised:
-            asked.run(ResearchRequest(question), Steps(stop))
+            asked.run(ResearchRequest(question), RunControl(stop))
         assert raised.value.code is ErrorCode.CANCELLED
 
 
