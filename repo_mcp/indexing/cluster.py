@@ -59,7 +59,7 @@ GONE, LATE, OTHER, DAMAGED = "gone", "late", "another version of the program", "
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ClusterTimeouts:
     """The seconds to wait for a cluster."""
 
     first_worker_seconds: float = 10.0  # without any worker; then shards are built here
@@ -68,7 +68,7 @@ class Patience:
     times_longest: float = 8.0  # that many times the longest one so far, whichever is more
 
 
-PATIENT = Patience()
+DEFAULT_TIMEOUTS = ClusterTimeouts()
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ def choose_cluster(scheduler: str | None, root: str | None) -> Cluster | None:
 
 @contextmanager
 def open_cluster(
-    settings: BuildSettings, cluster: Cluster, workers: int, done: Done, patience: Patience = PATIENT
+    settings: BuildSettings, cluster: Cluster, workers: int, done: Done, timeouts: ClusterTimeouts = DEFAULT_TIMEOUTS
 ) -> Iterator[ClusterBuilders]:
     """Yield the workers of a cluster; when the block ends, they are left alone. What becomes of shards goes
     to `done`.
@@ -135,7 +135,7 @@ def open_cluster(
         )
     with ExitStack() as opened:
         builders = ClusterBuilders(settings, workers, done, opened)
-        errands = _Errands(cluster.scheduler, patience, builders.deliver)
+        errands = _Errands(cluster.scheduler, timeouts, builders.deliver)
         builders.errands = errands
         opened.callback(errands.close)
         errands.connect()
@@ -232,14 +232,14 @@ class ClusterBuilders:
 class _Errands:
     """The event loop that talks with a cluster, in a thread of its own."""
 
-    def __init__(self, address: str, patience: Patience, deliver: Callable[[_Reply], None]) -> None:
+    def __init__(self, address: str, timeouts: ClusterTimeouts, deliver: Callable[[_Reply], None]) -> None:
         """`deliver` is called with each reply, in the thread of the event loop."""
         self.faults: Counter[str] = Counter()  # of workers
         self.slots = 0  # shards that the workers there are can be given
         self._deliver = deliver
         self._has_ended = False
         self._address = address
-        self._patience = patience
+        self._timeouts = timeouts
         self._connected: Future[None] = Future()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="cluster", daemon=True)
@@ -334,7 +334,7 @@ class _Errands:
             self.slots = sum(len(slots[one]) for one in usable)
             if usable:
                 alone_since = time.monotonic()
-            elif slots or time.monotonic() - alone_since >= self._patience.first_worker_seconds:
+            elif slots or time.monotonic() - alone_since >= self._timeouts.first_worker_seconds:
                 self._hand_back()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), LOOK_SECONDS)
@@ -373,10 +373,10 @@ class _Errands:
 
     def _get_limit(self) -> float:
         """Return the seconds that a shard may take."""
-        patience = self._patience
+        timeouts = self._timeouts
         if not self._longest:
-            return patience.first_shard_seconds
-        return max(patience.least_shard_seconds, patience.times_longest * self._longest)
+            return timeouts.first_shard_seconds
+        return max(timeouts.least_shard_seconds, timeouts.times_longest * self._longest)
 
     def _note_failure(self, shard: _Shard, worker: str, why: str) -> None:
         """Have a shard built by another worker, or here if it failed too often."""

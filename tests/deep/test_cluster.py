@@ -37,7 +37,7 @@ from tests.repo_mcp.trees import make_tree
 
 distributed = pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
 from repo_mcp.indexing import cluster as cluster_module  # noqa: E402
-from repo_mcp.indexing.cluster import Patience, open_cluster  # noqa: E402
+from repo_mcp.indexing.cluster import ClusterTimeouts, open_cluster  # noqa: E402
 
 pytestmark = [
     pytest.mark.deep,
@@ -47,7 +47,7 @@ pytestmark = [
 
 FILES, SHARD_BYTES = 300, 20_000
 PATIENCE_SECONDS = 120.0
-HASTY = Patience(first_worker_seconds=3, first_shard_seconds=5, least_shard_seconds=3, times_longest=4)
+SHORT_TIMEOUTS = ClusterTimeouts(first_worker_seconds=3, first_shard_seconds=5, least_shard_seconds=3, times_longest=4)
 PROJECT = Path(__file__).resolve().parents[2]
 build_well = cluster_messages.build_shard
 
@@ -281,7 +281,7 @@ class Shards:
         """Build all, and return the warnings. `meanwhile` is called with the number of shards done."""
         done: list[str] = []
         outcomes: Done = SimpleQueue()
-        with open_cluster(self.settings, self.cluster, 1, outcomes, HASTY) as builders:
+        with open_cluster(self.settings, self.cluster, 1, outcomes, SHORT_TIMEOUTS) as builders:
             for task in self.tasks:
                 builders.add(task)
             while len(done) < len(self.tasks):
