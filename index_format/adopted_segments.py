@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from index_format.directory import Directory, DiskFile, ReadableFile, Taken
+from index_format.directory import Directory, DiskFile, ReadableFile, TransferMethod
 from index_format.errors import IndexFormatError
 from index_format.manifest import read_manifest_bytes
 from index_format.records import Manifest
@@ -80,10 +80,10 @@ class SegmentTaking:
         finally:
             file.close()
         mine = self._directory.open(name)
-        if taken is Taken.COPIED:
+        if taken is TransferMethod.COPIED:
             mine.close()
             return digest.check(name, one)._replace(identity=mine.identity)
-        if taken is Taken.LINKED and is_known and mine.identity[:-1] == file.identity[:-1]:
+        if taken is TransferMethod.LINKED and is_known and mine.identity[:-1] == file.identity[:-1]:
             mine.close()  # it is the file just known, with another ctime
         else:
             self.unproven.append((mine, one))

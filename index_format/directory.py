@@ -36,7 +36,7 @@ _COPIED_BYTES = 1 << 18  # at a time: with a digest of them a third faster than 
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-class Taken(Enum):
+class TransferMethod(Enum):
     """The way in which a directory got a file of another one."""
 
     LINKED = 1  # both names mean the same file
@@ -105,7 +105,7 @@ class Directory(Protocol):
         """Rename a file atomically, replacing any file named `target`. Raises CorruptIndex, OSError."""
         ...
 
-    def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> Taken:
+    def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
         """Have a file of another directory here as well, under its name, in place of any that has it.
 
         Neither may be written to afterwards. `copied` is called with each block of a copy, in order, once it
@@ -395,7 +395,7 @@ class DiskDirectory:
         with self._enter() as here:
             _replace(self._place(source, here), self._place(target, here), here)
 
-    def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> Taken:
+    def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
         """Have a file of another directory here, too: cloned or linked where the system can, else copied.
 
         A clone comes first: it takes no room either, and leaves the times of the other file alone. See
@@ -405,11 +405,11 @@ class DiskDirectory:
         try:
             if isinstance(file, DiskFile) and isinstance(source, DiskDirectory):
                 if file.clone_to(DiskDirectory.create(self, name)):
-                    return Taken.CLONED
+                    return TransferMethod.CLONED
                 if self._link(name, source):
-                    return Taken.LINKED
+                    return TransferMethod.LINKED
             _copy(file, self.create(name), copied)
-            return Taken.COPIED
+            return TransferMethod.COPIED
         finally:
             file.close()
 
@@ -556,14 +556,14 @@ class MemoryDirectory:
         del self.files[source]
         self.files[target] = data
 
-    def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> Taken:
+    def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
         """Copy a file of another directory. See `Directory`."""
         file = source.open(name)
         try:
             _copy(file, self.create(name), copied)
         finally:
             file.close()
-        return Taken.COPIED
+        return TransferMethod.COPIED
 
     def delete(self, name: str) -> None:
         """Delete a file if it exists. Raises CorruptIndex for a bad name."""

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Valid = Request | Notification | Response
-    Take = Callable[[Valid], object]
+    TakeMessage = Callable[[Valid], object]
 
 MAX_IN_FLIGHT = 64  # requests; clients run a handful at once, and each may hold a 64 KiB answer
 READ_BYTES = 65_536  # one read: the capacity of a pipe on Linux
@@ -206,7 +206,7 @@ class Wire:
         """Begin the end. Safe from a signal handler: it only writes one byte to a pipe."""
         os.write(self._wake_write, bytes([reason]))
 
-    def start(self, take: Take) -> None:
+    def start(self, take: TakeMessage) -> None:
         """Read from now on. `take` is given every valid frame, on the reader's thread, and may block."""
         threading.Thread(target=self._read, args=(take,), name="wire-read", daemon=True).start()
 
@@ -286,7 +286,7 @@ class Wire:
             if os.getppid() != self._parent:
                 return StopReason.PARENT_GONE
 
-    def _read(self, take: Take) -> None:
+    def _read(self, take: TakeMessage) -> None:
         """Read and judge every line until the input ends or the wire does. Runs on the reader's thread."""
         splitter = LineSplitter()
         reason = StopReason.END_OF_INPUT
@@ -306,7 +306,7 @@ class Wire:
         except OSError:  # the terminal or socket went away
             return b""
 
-    def _judge(self, frame: Frame, take: Take) -> None:
+    def _judge(self, frame: Frame, take: TakeMessage) -> None:
         """Answer a refused frame and hand the others on. Blocks while too much is in flight."""
         if isinstance(frame, Request) and not self._in_flight.add(frame.id):
             frame = Refusal(frame.id, INVALID_REQUEST, "invalid request: this id is already in flight")

@@ -54,22 +54,22 @@ class Entry(Generic[Asked]):
     may_be_task: bool = False  # takes long enough that a client may want to ask for the result later
 
 
-class NamesPaths(Protocol):
+class PathNamer(Protocol):
     """A repository, as far as it decides which path of a client may be named in the log."""
 
     def name_path(self, path: str) -> str:
         """Return the path in the form that may be logged. Raises RepoError."""
 
 
-Taken = tuple[Arguments, tuple[str, ...]]  # arguments as a tool takes them, and warnings
+TakenArguments = tuple[Arguments, tuple[str, ...]]  # arguments as a tool takes them, and warnings
 
 
-class Take(Protocol):
+class TakeArguments(Protocol):
     """A function that gives the arguments of a call the types of their schema."""
 
     def __call__(
         self, tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]
-    ) -> Taken:
+    ) -> TakenArguments:
         """Return the arguments for `tool`; those in `free_text` may contain NUL. Raises RepoError."""
 
 
@@ -105,7 +105,7 @@ class LoadedToolset(Generic[Given]):
         return self._opened[0]
 
 
-def take_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> Taken:
+def take_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> TakenArguments:
     """Return the arguments for a toolset without error texts of its own.
 
     Raises RepoError with INVALID_ARGUMENT.
@@ -114,7 +114,7 @@ def take_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text:
 
 
 def find_plain_writer(
-    audit: AuditLog, tool: str, schema: JsonSchema, asked: NamesPaths, arguments: Arguments
+    audit: AuditLog, tool: str, schema: JsonSchema, asked: PathNamer, arguments: Arguments
 ) -> Write:
     """Return the log writer for a toolset whose argument `path` belongs to one root."""
     return partial(CallRecorder(audit, tool, schema, asked.name_path).record, arguments)
@@ -128,7 +128,7 @@ def bind(
     find_writer: FindWriter[Asked],
     *,
     icon: str,
-    take: Take = take_plainly,
+    take: TakeArguments = take_plainly,
     guard: CallGuard = UNGUARDED,
     roots: Sequence[str] = (),
 ) -> tuple[Tool, ...]:
@@ -148,7 +148,7 @@ def _bind(
     answer: Answer[Asked],
     find_writer: FindWriter[Asked],
     icon: str,
-    take: Take,
+    take: TakeArguments,
     guard: CallGuard,
     roots: Sequence[str],
 ) -> Tool:

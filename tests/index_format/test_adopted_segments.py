@@ -12,7 +12,7 @@ import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter, MakeTag, Snapshot
 from index_format.adopted_segments import SegmentTaking
-from index_format.directory import DiskFile, Taken
+from index_format.directory import DiskFile, TransferMethod
 from index_format.seals import SegmentDigest
 from tests.index_format.small_index import FIELDS, expect_model
 from tests.index_format.test_seals import FIRST, OURS, THEIRS, build, look, make_owner
@@ -191,7 +191,7 @@ def test_what_cannot_be_taken_leaves_no_file_open(
     close = SegmentTaking.close
     monkeypatch.setattr(SegmentTaking, "close", lambda self: (closed.append(True), close(self))[1])
 
-    def fail(*_: object) -> Taken:
+    def fail(*_: object) -> TransferMethod:
         raise OSError("no room")
 
     monkeypatch.setattr(DiskDirectory, "take", fail)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, Directory, DiskDirectory, IndexLocked, MemoryDirectory, new_file
-from index_format.directory import DiskLock, MemoryFile, Taken
+from index_format.directory import DiskLock, MemoryFile, TransferMethod
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -314,9 +314,9 @@ def test_a_file_of_another_directory_is_taken(
     copied = bytearray()
     taken = directory.take("a", source, copied.extend)
     assert read(directory, "a") == read(source, "a")
-    assert (directory.open("a").identity == source.open("a").identity) == (taken is Taken.LINKED)
-    assert has_links or taken is not Taken.LINKED
-    assert bytes(copied) == (read(source, "a") if taken is Taken.COPIED else b"")
+    assert (directory.open("a").identity == source.open("a").identity) == (taken is TransferMethod.LINKED)
+    assert has_links or taken is not TransferMethod.LINKED
+    assert bytes(copied) == (read(source, "a") if taken is TransferMethod.COPIED else b"")
     directory.delete("a")
     assert len(read(source, "a")) == 2_500_000
     with pytest.raises(FileNotFoundError):

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from index_format import VERSION, DiskDirectory, DiskFile, ReadableFile
-from index_format.directory import Taken
+from index_format.directory import TransferMethod
 from index_format.seals import SealedFile, SegmentProof
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import adoption, building, scan_state, shards
@@ -485,7 +485,7 @@ def be_a_link(main: GitTree, _patch: pytest.MonkeyPatch) -> None:
 def fill_the_disk_while_copying(_main: GitTree, patch: pytest.MonkeyPatch) -> None:
     """Make the medium faulty: nothing of ours is."""
 
-    def fail(_self: DiskDirectory, *_arguments: object) -> Taken:
+    def fail(_self: DiskDirectory, *_arguments: object) -> TransferMethod:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     patch.setattr(DiskDirectory, "take", fail)
@@ -562,7 +562,7 @@ def test_a_donor_that_merges_meanwhile_is_looked_at_again(
     build(main)
     take, merges = DiskDirectory.take, iter([True])
 
-    def merge_first(self: DiskDirectory, *arguments: Any) -> Taken:
+    def merge_first(self: DiskDirectory, *arguments: Any) -> TransferMethod:
         if next(merges, False):
             with closing(open_root(main)) as repository:
                 repository.compact(full=True)
@@ -580,7 +580,7 @@ def test_a_donor_that_changes_while_it_is_copied_is_not_used(
     """Between the look at its seal and the copy."""
     take = DiskDirectory.take
 
-    def flip_first(self: DiskDirectory, *arguments: Any) -> Taken:
+    def flip_first(self: DiskDirectory, *arguments: Any) -> TransferMethod:
         flip_a_byte(main, monkeypatch)
         return take(self, *arguments)
 

@@ -31,7 +31,7 @@ from repo_mcp.toolsets.answers import (
     build_answer,
     choose_hint,
 )
-from repo_mcp.toolsets.binding import Taken
+from repo_mcp.toolsets.binding import TakenArguments
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -63,7 +63,7 @@ class ResearchToolError(RepoError):
 
 def take_arguments(
     tool: str, schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str]
-) -> Taken:
+) -> TakenArguments:
     """Return arguments as a tool takes them, and warnings.
 
     Raises RepoError with INVALID_ARGUMENT, first for the faults that specification 4 words: a missing

@@ -37,7 +37,7 @@ from repo_mcp.toolsets.answers import (
     build_answer,
     measure_answer,
 )
-from repo_mcp.toolsets.binding import Entry, Opened, Taken, Write, bind
+from repo_mcp.toolsets.binding import Entry, Opened, TakenArguments, Write, bind
 from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.failures import explain_argument, explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
@@ -115,7 +115,7 @@ def _open_root(name: str, roots: Roots) -> Repository:
     return tools.open_root(roots, name)
 
 
-def _take(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> Taken:
+def _take(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> TakenArguments:
     try:
         return read_arguments(schema, arguments, free_text)
     except RepoError as error:
