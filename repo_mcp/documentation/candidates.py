@@ -30,7 +30,7 @@ from repo_mcp.documentation.doc_comments import (
     find_doc_comments,
     overlaps,
 )
-from repo_mcp.documentation.documents import Shares
+from repo_mcp.documentation.documents import ScoreShares
 from repo_mcp.documentation.query_words import QueryWord, QueryWords, TermFinder, count_terms, rate_rarity
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -48,7 +48,7 @@ POOL_FILES = 32  # documents read
 POOL_UNITS = 48  # of code whose comments are read
 FIRST_UNITS = 2  # examined in a document that matches by its path alone
 COMMENT_FIELDS = frozenset((DOC,))
-# All candidates are documents here, so document kinds get equal weight; Shares lowers scores instead.
+# All candidates are documents here, so document kinds get equal weight; ScoreShares lowers scores instead.
 FILE_WEIGHTS = RankingWeights(document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6)
 
 _SOURCE_DIRECTORIES = frozenset(("src", "lib", "python"))
@@ -124,7 +124,7 @@ def find_live_units(part: SegmentSearch, files: Mask | None) -> Mask:
 class CandidateFinder:
     """Finds the candidates of one query."""
 
-    def __init__(self, searcher: Searcher, query: Query, words: QueryWords, shares: Shares) -> None:
+    def __init__(self, searcher: Searcher, query: Query, words: QueryWords, shares: ScoreShares) -> None:
         self._searcher = searcher
         self._query = query
         self._words = words

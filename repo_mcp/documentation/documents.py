@@ -90,7 +90,7 @@ def match_documents(
     return lambda path: is_wanted(path) and is_document(path, overrides)
 
 
-class Shares:
+class ScoreShares:
     """Computes the share of its score that a file keeps, for the words of one query."""
 
     def __init__(self, words: frozenset[str], weights: DocsWeights) -> None:

@@ -24,7 +24,7 @@ from repo_mcp.documentation.candidates import (
     order_candidates,
 )
 from repo_mcp.documentation.doc_comments import LiveDocument, LiveDocuments, ReadLive, describe_reading
-from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, Shares, match_documents
+from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, ScoreShares, match_documents
 from repo_mcp.documentation.media import MediaFinder, MediaReader
 from repo_mcp.documentation.query_words import (
     WEIGHTS,
@@ -82,7 +82,7 @@ def search_docs(
     )
     best = searcher.find_best_units(query, BEST_UNITS, wanted)
     words = weigh_words(query, build_rate(searcher, query, best), weights)
-    finder = CandidateFinder(searcher, query, words, Shares(_fold_words(query), weights))
+    finder = CandidateFinder(searcher, query, words, ScoreShares(_fold_words(query), weights))
     documents, code = (LiveDocuments(searcher, source.read_live, cancelled) for _ in range(2))
     of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
     found: list[Candidate] = []

@@ -11,7 +11,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.documentation import doc_comments
-from repo_mcp.documentation.documents import Shares, is_document
+from repo_mcp.documentation.documents import ScoreShares, is_document
 from repo_mcp.documentation.query_words import WEIGHTS
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import NO_PHRASE, NOTHING_HERE
@@ -364,11 +364,11 @@ def test_what_is_a_document(path: str, found: bool) -> None:
     ],
 )
 def test_what_is_left_of_a_file(path: str, share: float) -> None:
-    assert Shares(frozenset(("temperature",)), WEIGHTS).find(path) == share
+    assert ScoreShares(frozenset(("temperature",)), WEIGHTS).find(path) == share
 
 
 def test_what_is_asked_for_stays_whole() -> None:
     for word, path in [("changelog", "CHANGELOG.md"), ("licence", "LICENSE"), ("tests", "tests/readme.md")]:
-        assert Shares(frozenset((word,)), WEIGHTS).find(path) == 1.0
-    assert Shares(frozenset(("größe",)), WEIGHTS).find("docs/de/a.md") == 1.0
-    assert Shares(frozenset(), WEIGHTS).find("docs/de/a.py", is_code=True) == 1.0
+        assert ScoreShares(frozenset((word,)), WEIGHTS).find(path) == 1.0
+    assert ScoreShares(frozenset(("größe",)), WEIGHTS).find("docs/de/a.md") == 1.0
+    assert ScoreShares(frozenset(), WEIGHTS).find("docs/de/a.py", is_code=True) == 1.0
