@@ -16,7 +16,7 @@ from repo_mcp.graph.bulk_scan import ROLE_EDGES, BulkScan, list_named
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
-from repo_mcp.graph.nodes import Node, NodeBook
+from repo_mcp.graph.nodes import Node, ProgramNodes
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers, Resolvers
@@ -97,7 +97,7 @@ class Graph:
         """
         self._program = program
         self._lock = threading.RLock()
-        self._nodes = NodeBook(program)
+        self._nodes = ProgramNodes(program)
         self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded, precise))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)

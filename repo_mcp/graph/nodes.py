@@ -112,7 +112,7 @@ def name_inside(record: SymbolRecord, ordinal: int) -> str:
     return ".".join(reversed(names))
 
 
-class NodeBook:
+class ProgramNodes:
     """The nodes of one program."""
 
     def __init__(self, program: NamedProgram) -> None:

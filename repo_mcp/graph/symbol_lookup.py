@@ -25,7 +25,7 @@ from enum import Enum
 from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
+from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
@@ -90,7 +90,7 @@ class SymbolLookup:
     def __init__(
         self,
         program: SearchableProgram,
-        nodes: NodeBook,
+        nodes: ProgramNodes,
         symbols: SymbolFinder,
         list_places: Callable[[Node], list[Node]],
     ) -> None:

@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 
 from index_format import sort_distinct
-from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
+from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.record_classes import dataclass
@@ -152,7 +152,7 @@ Wanted = Callable[[str, SymbolKind], bool]  # path and kind
 class SymbolFinder:
     """Finds symbols by name in one program. Used by one call at a time."""
 
-    def __init__(self, program: SearchableProgram, nodes: NodeBook) -> None:
+    def __init__(self, program: SearchableProgram, nodes: ProgramNodes) -> None:
         self._program = program
         self._nodes = nodes
         self.is_cut = False  # more symbols match the last query than were scored
@@ -285,7 +285,7 @@ class SymbolFinder:
 class _Terms:
     """Tells which terms of an expression a symbol has."""
 
-    def __init__(self, nodes: NodeBook, prepare: Callable[[str], _Word]) -> None:
+    def __init__(self, nodes: ProgramNodes, prepare: Callable[[str], _Word]) -> None:
         self._nodes = nodes
         self._prepare = lru_cache(MAX_TOKENS)(prepare)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.graph.nodes import MAX_DEPTH, Node, NodeBook, list_names, normalise_name
+from repo_mcp.graph.nodes import MAX_DEPTH, Node, ProgramNodes, list_names, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecordBuilder, decode_symbol_record
@@ -20,8 +20,8 @@ TEXT = "class A:\n    def f(self): ...\n\n    def f(self, x): ...\n\n\ndef f(): 
 
 
 def list_nodes(text: str, path: str = "pkg/a.py") -> list[Node]:
-    book = NodeBook(MemoryIndex({path: text}))
-    return [book.get(one) for one in [Declaration(path, 0), *book.list_file(path)]]
+    program = ProgramNodes(MemoryIndex({path: text}))
+    return [program.get(one) for one in [Declaration(path, 0), *program.list_file(path)]]
 
 
 def test_an_id_is_24_digits_and_each_symbol_has_its_own() -> None:
@@ -70,42 +70,42 @@ def test_the_nodes_of_a_file_with_very_many_symbols_take_a_moment() -> None:
         index._structures["a.py"] = decode_symbol_record(builder.encode())
         return index
 
-    assert_linear(prepare, lambda index: NodeBook(index).list_nodes("a.py"), 2_000)
+    assert_linear(prepare, lambda index: ProgramNodes(index).list_nodes("a.py"), 2_000)
     count = choose(8_000, 40_000)
     index = prepare(count)
-    nodes = NodeBook(index).list_nodes("a.py")
+    nodes = ProgramNodes(index).list_nodes("a.py")
     assert len({node.node_id for node in nodes}) == count
-    book = NodeBook(index)
+    program = ProgramNodes(index)
     some = [1, 2, 30, 31, 32, 33, 34, count]
-    assert [book.get(Declaration("a.py", ordinal)).node_id for ordinal in some] == [
+    assert [program.get(Declaration("a.py", ordinal)).node_id for ordinal in some] == [
         nodes[ordinal - 1].node_id for ordinal in some
     ]
 
 
 def test_an_id_leads_back_to_its_symbol() -> None:
     texts = {f"d{number}/a.py": f"class A{number}:\n    def f(self): ...\n" for number in range(50)}
-    book = NodeBook(MemoryIndex(texts))
+    program = ProgramNodes(MemoryIndex(texts))
     for path in texts:
-        for declaration in book.list_file(path):
-            node = book.get(declaration)
-            assert book.find(node.node_id) == declaration
-            assert book.find_paths(node.node_id) == [path]
-            assert book.find(node.node_id[:-1] + ("0" if node.node_id[-1] != "0" else "1")) is None
+        for declaration in program.list_file(path):
+            node = program.get(declaration)
+            assert program.find(node.node_id) == declaration
+            assert program.find_paths(node.node_id) == [path]
+            assert program.find(node.node_id[:-1] + ("0" if node.node_id[-1] != "0" else "1")) is None
 
 
 @given(st.text(max_size=30))
 @settings(max_examples=examples(200))
 def test_no_text_is_an_id_by_accident(text: str) -> None:
-    assert NodeBook(MemoryIndex({"a.py": TEXT})).find(text) is None
+    assert ProgramNodes(MemoryIndex({"a.py": TEXT})).find(text) is None
 
 
 def test_a_declaration_that_is_not_there_is_refused() -> None:
-    book = NodeBook(MemoryIndex({"a.py": "x = 1\n"}))
+    program = ProgramNodes(MemoryIndex({"a.py": "x = 1\n"}))
     for declaration in (Declaration("a.py", 9), Declaration("b.py", 0)):
         with pytest.raises(KeyError):
-            book.get(declaration)
+            program.get(declaration)
         with pytest.raises(KeyError):
-            book.name(declaration)
+            program.name(declaration)
 
 
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ def test_a_declaration_that_is_not_there_is_refused() -> None:
 )
 def test_a_python_name_begins_with_its_module(path: str, name: str) -> None:
     package = {"pkg/__init__.py": ""} if path.startswith("pkg/mod") else {}
-    book = NodeBook(MemoryIndex({**package, path: "class C:\n    def f(self): ...\n"}))
-    assert book.get(Declaration(path, 2)).qualified_name == name
+    program = ProgramNodes(MemoryIndex({**package, path: "class C:\n    def f(self): ...\n"}))
+    assert program.get(Declaration(path, 2)).qualified_name == name
 
 
 def test_names_of_other_languages_are_those_inside_the_file() -> None:
-    book = NodeBook(MemoryIndex({"src/a.ts": "export class C {\n  f() {}\n}\n"}))
-    assert [book.get(one).qualified_name for one in book.list_file("src/a.ts")] == ["C", "C.f"]
+    program = ProgramNodes(MemoryIndex({"src/a.ts": "export class C {\n  f() {}\n}\n"}))
+    assert [program.get(one).qualified_name for one in program.list_file("src/a.ts")] == ["C", "C.f"]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ QUESTIONS = (
     "what calls find_incoming",
     "all implementations of Program",
     "what depends on repo_mcp/graph/program.py",
-    "how does Graph.look_up reach NodeBook.name",
+    "how does Graph.look_up reach ProgramNodes.name",
     "where is MAX_FILES set",
     "how are references resolved",
     "architecture",
