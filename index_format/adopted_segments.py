@@ -55,7 +55,7 @@ class AdoptedSegments:
         self._proof.close()
 
 
-class SegmentTaking:
+class SegmentAdoption:
     """Takes over the segments of one donor."""
 
     def __init__(self, directory: Directory, donor: Directory, witnesses: Sequence[Directory]) -> None:

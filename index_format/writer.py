@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from index_format.adopted_segments import AdoptedSegments, SegmentTaking
+from index_format.adopted_segments import AdoptedSegments, SegmentAdoption
 from index_format.compactor import Merge, encode_windows, merge_segments
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexForeign, IndexFormatError
@@ -177,16 +177,16 @@ class IndexWriter:
         manifest = decode_manifest(data)
         if manifest.fields != self._fields:
             raise IndexForeign("manifest: has another schema")
-        taking = SegmentTaking(self.directory, donor, witnesses)
+        adoption = SegmentAdoption(self.directory, donor, witnesses)
         try:
             taken = {
-                one.name: taking.take(find_sealed(one.name, sealed), one.name) for one in manifest.segments
+                one.name: adoption.take(find_sealed(one.name, sealed), one.name) for one in manifest.segments
             }
         except BaseException:
-            taking.close()
+            adoption.close()
             raise
         return AdoptedSegments(
-            manifest, self.directory, taken, SegmentProof(taking.unproven), self._note_proven
+            manifest, self.directory, taken, SegmentProof(adoption.unproven), self._note_proven
         )
 
     def _note_proven(self, taken: Sealed) -> None:

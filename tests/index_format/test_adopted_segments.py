@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter, MakeTag, Snapshot
-from index_format.adopted_segments import SegmentTaking
+from index_format.adopted_segments import SegmentAdoption
 from index_format.directory import DiskFile, TransferMethod
 from index_format.seals import SegmentDigest
 from tests.index_format.small_index import FIELDS, expect_model
@@ -188,8 +188,8 @@ def test_what_cannot_be_taken_leaves_no_file_open(
 ) -> None:
     adopt(tmp_path / "second", SECOND, donor)
     closed: list[bool] = []
-    close = SegmentTaking.close
-    monkeypatch.setattr(SegmentTaking, "close", lambda self: (closed.append(True), close(self))[1])
+    close = SegmentAdoption.close
+    monkeypatch.setattr(SegmentAdoption, "close", lambda self: (closed.append(True), close(self))[1])
 
     def fail(*_: object) -> TransferMethod:
         raise OSError("no room")
