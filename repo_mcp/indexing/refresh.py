@@ -39,7 +39,7 @@ from repo_mcp.indexing.scan_state import (
     find_changed,
     renew_seen,
 )
-from repo_mcp.indexing.scan_state_pages import PagesAhead
+from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
 from repo_mcp.indexing.walk_record import keep_walk, recall_walk
@@ -139,7 +139,7 @@ class Refresh:
         self._indexed_files = 0
         self._commits_shards = True
         self._reads_all = False
-        self._pages: PagesAhead | None = None  # of the record of a walk that is compared with none
+        self._pages: BackgroundPages | None = None  # of the record of a walk that is compared with none
 
     @property
     def has_purged(self) -> bool:
@@ -172,7 +172,7 @@ class Refresh:
         report = self._look_over(walk, building, adopting, manifest.configuration)
         changed, missing = find_changed(seen, report.files)
         if seen is None:
-            self._pages = PagesAhead(build_walked_files(report.files))
+            self._pages = BackgroundPages(build_walked_files(report.files))
         else:
             self._tally.skipped = seen.get_skipped()
         if changed or missing or seen is None or purge.segments or Merger(self._writer).is_due:

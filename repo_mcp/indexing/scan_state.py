@@ -28,7 +28,7 @@ import numpy.typing as npt
 from index_format import CorruptIndex, Directory, SegmentEntry, compute_fingerprint, pack
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.indexing.scan_state_pages import (
-    PagesAhead,
+    BackgroundPages,
     SeenPages,
     build_pages,
     expand,
@@ -275,16 +275,16 @@ def build_seen(
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
     origin: str = "",
-    ahead: PagesAhead | None = None,
+    background: BackgroundPages | None = None,
 ) -> SeenFiles:
     """Return the record of a finished refresh; `unsettled` files must be read again, whatever their times.
 
-    `ahead` has the pages of the walk's files.
+    `background` has the pages of the walk's files.
     """
     files = build_walked_files(report.files)
     recent = np.flatnonzero((files.stats[:, _TIMES] >= scan_started_ns - GRANULARITY_NS).any(axis=1))
     racy = {*(files.paths[position] for position in recent.tolist()), *unsettled}
-    whole = _build_whole(files, racy, skipped, build_pages(files) if ahead is None else ahead.get())
+    whole = _build_whole(files, racy, skipped, build_pages(files) if background is None else background.get())
     return SeenFiles(generation, taken_at, report.skipped, not report.unreadable, whole, {}, origin)
 
 

@@ -104,7 +104,7 @@ def build_pages(files: WalkedFiles) -> SeenPages:
     )
 
 
-class PagesAhead:
+class BackgroundPages:
     """The pages of a walk, made in a thread: two thirds of that is compressing, which leaves the interpreter
     to others."""
 

@@ -245,17 +245,17 @@ def test_a_page_that_cannot_be_unpacked_is_an_error_of_ours() -> None:
 
 def test_pages_made_ahead_are_the_same() -> None:
     report = walk({f"{number:04}.c": number for number in range(700)})
-    ahead = scan_state_pages.PagesAhead(build_walked_files(report.files))
-    made = build_seen(1, 1.5, 10 * HOUR_NS, report, {}, frozenset(), "", ahead)
+    background = scan_state_pages.BackgroundPages(build_walked_files(report.files))
+    made = build_seen(1, 1.5, 10 * HOUR_NS, report, {}, frozenset(), "", background)
     assert_same(made, build_seen(1, 1.5, 10 * HOUR_NS, report, {}, frozenset()))
-    assert ahead.get() is ahead.get()
+    assert background.get() is background.get()
 
 
 def test_a_failure_ahead_is_met_by_who_asks() -> None:
     report = walk({"\udcff.c": 1})
-    ahead = scan_state_pages.PagesAhead(build_walked_files(report.files))
+    background = scan_state_pages.BackgroundPages(build_walked_files(report.files))
     with pytest.raises(UnicodeEncodeError):
-        ahead.get()
+        background.get()
 
 
 def test_pages_that_are_as_before_are_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
