@@ -65,11 +65,11 @@ def init(options: Namespace) -> int:
     from repo_mcp.cli.clients.server_choice import build_server
     from repo_mcp.cli.clients.setup_page import carry_out
     from repo_mcp.cli.clients.setup_plan import choose_place, plan_setup
-    from repo_mcp.cli.console.place import find_place
+    from repo_mcp.cli.console.working_root import find_working_root
     from repo_mcp.config.found_root import AUTO
 
     chosen = CLIENTS[options.client]
-    here = os.path.abspath(find_place(options.root, may_be_home=True).root)
+    here = os.path.abspath(find_working_root(options.root, may_be_home=True).root)
     if options.remove:
         from repo_mcp.cli.clients.setup_plan import remove_server
 

@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from repo_mcp.cli.console.endings import EXIT_DONE, warn
-from repo_mcp.cli.console.place import find_place
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.cli.console.plain import write_json
 from repo_mcp.cli.console.text import Text, open_console
 from repo_mcp.config.narrowing import narrow_config
@@ -22,7 +22,7 @@ from repo_mcp.text.lines import escape_text
 def show_config(options: Namespace) -> int:
     """Print the effective configuration and return the exit code. Raises RepoError with CONFIG_INVALID."""
     asked = {"repo_root"} if options.repo_root is None else set()
-    options.repo_root = find_place(options.repo_root).root
+    options.repo_root = find_working_root(options.repo_root).root
     config, warnings = narrow_config(read_config(options))
     settings = [
         Setting(one.key, one.value, "default" if one.key in asked else one.source, one.option, one.in_file)

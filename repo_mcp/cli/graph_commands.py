@@ -25,7 +25,7 @@ from repo_mcp.cli.console.endings import (
     warn,
 )
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
-from repo_mcp.cli.console.place import find_place
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
 
@@ -92,14 +92,14 @@ class _Page:
         from repo_mcp.cli.console.text import Colour, open_console
 
         self._console = open_console(Colour(options.color))
-        self._place = find_place(options.repo_root)
+        self._root = find_working_root(options.repo_root)
         self._repository = repository
 
     def show(self, node: Node, line: int, sure: str, lines: Iterable[int]) -> None:
         """Print a symbol at one of its file's lines, and further lines of that file."""
         from repo_mcp.cli.console.text import NUMBER, Text, visible
 
-        self._console.print(_head(self._place.show(node.path), line, node, sure))
+        self._console.print(_head(self._root.show(node.path), line, node, sure))
         for number, text in self._read(node.path, lines):
             self._console.print(Text.assemble((f"    {number:>6}", NUMBER), f":{visible(text)}"))
 
@@ -193,9 +193,9 @@ def _list_candidates(error: AmbiguousSymbolError, options: Namespace) -> int:
     others = f"; {left_out:,} more are not shown" if left_out else ""
     message = f"{error.total:,} symbols are named {options.name}{others}."
     code = complain(message, "Give one of these places, or a longer name:", EXIT_USAGE)
-    place = find_place(options.repo_root)
+    root = find_working_root(options.repo_root)
     for node in error.candidates:
-        note(f"{place.show(node.path)}:{node.symbol.start_line}  {node.qualified_name}")
+        note(f"{root.show(node.path)}:{node.symbol.start_line}  {node.qualified_name}")
     return code
 
 

@@ -9,7 +9,7 @@ from argparse import BooleanOptionalAction, Namespace
 from repo_mcp.cli.console import parameters
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
-from repo_mcp.cli.console.place import find_place
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
 
@@ -43,7 +43,7 @@ def open_lines(options: Namespace) -> int:
     from repo_mcp.cli.console.render import Renderer
 
     given, start_line, end_line = parse_target(options.target)
-    path = find_place(options.repo_root).read(given)
+    path = find_working_root(options.repo_root).read(given)
     ways = [one for one in (options.symbol, options.around, start_line) if one is not None]
     if len(ways) > 1:
         raise RepoError(
@@ -96,7 +96,7 @@ def outline_file(options: Namespace) -> int:
     from repo_mcp.cli.console.render import Renderer
 
     with opened(load(options)) as repository:
-        found = repository.outline(find_place(options.repo_root).read(options.path))
+        found = repository.outline(find_working_root(options.repo_root).read(options.path))
     if options.json:
         write_json(to_plain(found))
     else:

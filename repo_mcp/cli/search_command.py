@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.cli.console import parameters
 from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, note, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
-from repo_mcp.cli.console.place import find_place
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.late_patterns import compile_late
@@ -34,17 +34,17 @@ def join_globs(globs: Sequence[str], paths: Iterable[str]) -> str | None:
 
     A glob that begins with `!` excludes what the rest of it matches, in any position. None lets every file
     through. Raises RepoError with PATH_ESCAPE for a path outside of the root, and with INVALID_ARGUMENT for a
-    glob with a slash that names another place than a path.
+    glob with a slash that names another folder than a path.
     """
     left_out = [glob for glob in globs if glob.startswith("!")]
     wanted = [glob for glob in globs if not glob.startswith("!")]
-    places = [_name_place(path) for path in paths]
-    if "" in places:  # the root itself
-        places = []
-    if places and wanted:
-        wanted = [_place_glob(glob, place) for place in places for glob in wanted]
-    elif places:
-        wanted = [one for place in places for one in (f"/{place}", f"{place}/**")]
+    below = [_escape_path(path) for path in paths]
+    if "" in below:  # the root itself
+        below = []
+    if below and wanted:
+        wanted = [_join_below(glob, folder) for folder in below for glob in wanted]
+    elif below:
+        wanted = [one for folder in below for one in (f"/{folder}", f"{folder}/**")]
     return _unite([*wanted, *left_out])
 
 
@@ -53,7 +53,7 @@ def _unite(globs: Sequence[str]) -> str | None:
     return f"{{{','.join(distinct)}}}" if len(distinct) > 1 else next(iter(distinct), None)
 
 
-def _name_place(path: str) -> str:
+def _escape_path(path: str) -> str:
     """Return a path relative to the root, its special characters escaped; "" for the root."""
     plain = os.path.normpath(path).replace(os.sep, "/") if path else ""
     if not plain or plain.startswith(("../", "/")) or plain == "..":
@@ -65,18 +65,18 @@ def _name_place(path: str) -> str:
     return "" if plain == "." else _SPECIAL.sub(r"\\\g<0>", plain)
 
 
-def _place_glob(glob: str, place: str) -> str:
-    """Return the glob for files that match below a place."""
+def _join_below(glob: str, folder: str) -> str:
+    """Return the glob for files that match below a folder."""
     plain = glob.removeprefix("./").lstrip("/")
     if "/" not in plain.rstrip("/"):
-        return f"{place}/**/{plain}"
+        return f"{folder}/**/{plain}"
     if plain.startswith("**/"):
-        return f"{place}/{plain}"
-    if plain.startswith(f"{place}/"):
+        return f"{folder}/{plain}"
+    if plain.startswith(f"{folder}/"):
         return plain
     raise RepoError(
         ErrorCode.INVALID_ARGUMENT,
-        f"--glob {glob} is not inside {place}.",
+        f"--glob {glob} is not inside {folder}.",
         "Give a glob without a slash, such as *.py, or leave out the path.",
     )
 
@@ -157,15 +157,15 @@ def search(options: Namespace) -> int:
     """Run one search, print it and return the exit code. Raises RepoError."""
     from repo_mcp.model import ExactRequest, SearchRequest
 
-    config, place = load(options), find_place(options.repo_root)
+    config, root = load(options), find_working_root(options.repo_root)
     if options.files:
         given = [options.query] if options.query is not None else []
         return list_files(
-            config, join_globs(options.glob, map(place.read, [*given, *options.paths])), options
+            config, join_globs(options.glob, map(root.read, [*given, *options.paths])), options
         )
     if options.query is None:
         raise RepoError(ErrorCode.INVALID_ARGUMENT, "QUERY is missing.", "See repo-mcp search --help.")
-    mode, glob = choose_mode(options), join_globs(options.glob, map(place.read, options.paths))
+    mode, glob = choose_mode(options), join_globs(options.glob, map(root.read, options.paths))
     language = choose_language(options.language, dict(config.extensions))
     check_context(options.context)
     if mode in EXACT_MODES:
@@ -257,8 +257,8 @@ def list_files(config: Config, glob: str | None, options: Namespace) -> int:
     if options.json:
         write_json({"files": paths})
     else:
-        place = find_place(options.repo_root)
-        print("".join(f"{escape_text(place.show(path))}\n" for path in paths), end="")
+        root = find_working_root(options.repo_root)
+        print("".join(f"{escape_text(root.show(path))}\n" for path in paths), end="")
     for message in listing.warnings:
         warn(message)
     return EXIT_DONE if paths else EXIT_NOTHING_FOUND
@@ -285,8 +285,8 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
                 del row["explanation"], row["chunk_id"], row["chunk_lines"]
         write_json(document)
         return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
-    page, place = open_page(options), find_place(options.repo_root)
-    hits = tuple(replace(hit, path=place.show(hit.path)) for hit in answer.hits)
+    page, root = open_page(options), find_working_root(options.repo_root)
+    hits = tuple(replace(hit, path=root.show(hit.path)) for hit in answer.hits)
     if options.files_with_matches:
         page.list_paths(dict.fromkeys(hit.path for hit in hits))
     else:
@@ -344,12 +344,12 @@ def search_exactly(config: Config, request: ExactRequest, options: Namespace) ->
 
         write_json(to_plain(answer))
         return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND
-    page, place = open_page(options), find_place(options.repo_root)
+    page, root = open_page(options), find_working_root(options.repo_root)
     if names_files:
-        counts = {place.show(path): count for path, count in answer.files}
+        counts = {root.show(path): count for path, count in answer.files}
         page.list_paths(counts, with_counts=options.count)
     else:
-        page.list_matches(tuple(replace(one, path=place.show(one.path)) for one in answer.matches))
+        page.list_matches(tuple(replace(one, path=root.show(one.path)) for one in answer.matches))
     if not answer.total:
         note(NOTHING)
     elif answer.truncated:

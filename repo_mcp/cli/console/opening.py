@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.cli.console.endings import warn
-from repo_mcp.cli.console.place import find_place
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 
@@ -45,7 +45,7 @@ def load(options: Namespace, **more: Any) -> Config:
     """Return the configuration of a command with the options of `add_place`, and more. Raises RepoError."""
     limits = {"max_file_bytes": getattr(options, "max_file_bytes", None)}
     return load_config(
-        find_place(options.repo_root).root,
+        find_working_root(options.repo_root).root,
         data_dir=options.data_dir,
         allow_paths=options.allow_path,
         limits={name: value for name, value in limits.items() if value is not None},

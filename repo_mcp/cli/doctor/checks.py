@@ -18,7 +18,7 @@ from contextlib import closing
 from enum import StrEnum
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
-from repo_mcp.cli.console.place import find_place
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.text import show_size
 from repo_mcp.config.found_root import MARKS, find_root
@@ -303,7 +303,7 @@ def _name_command(kinds: Sequence[str], config: Config, *, anew: bool) -> str:
         "--structure": "" if "structure" in kinds else None,
         "--semantic-model": config.semantic_model if "vectors" in kinds else None,
         "--data-dir": config.data_dir,
-        "--repo-root": None if find_place(None, may_be_home=True).root == config.root else config.root,
+        "--repo-root": None if find_working_root(None, may_be_home=True).root == config.root else config.root,
     }
     words = [word for name, value in options.items() if value is not None for word in (name, value) if word]
     return shlex.join(["repo-mcp", "index", *words])

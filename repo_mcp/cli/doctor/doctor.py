@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from repo_mcp.cli.clients.clients import CLIENTS, Client, FileLocation
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, read_client_file
 from repo_mcp.cli.clients.setup_plan import SERVER_NAME, read_document
-from repo_mcp.cli.console.place import find_place
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.text import Text, open_console
 from repo_mcp.cli.doctor.checks import Finding, State, iter_findings
@@ -191,7 +191,7 @@ def _list_root_faults(arguments: list[str]) -> list[_Fault]:
 
 def examine(options: argparse.Namespace) -> int:
     """Print the findings and return the exit code. `options` are those of serve, and `json` and `quick`."""
-    options.repo_root = find_place(options.repo_root, may_be_home=True).root
+    options.repo_root = find_working_root(options.repo_root, may_be_home=True).root
     show: Callable[[Finding], None] = _ignore if options.json else _Printer().show
     findings = []
     for finding in _iter_all(options):

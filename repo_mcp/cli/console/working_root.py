@@ -17,7 +17,7 @@ from repo_mcp.record_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WorkingRoot:
     """A root, and the current directory within it."""
 
     root: str
@@ -32,18 +32,18 @@ class Place:
         return posixpath.normpath(posixpath.join(self.below, path)) if self.below and path else path
 
 
-def find_place(named_root: str | None, *, may_be_home: bool = False) -> Place:
-    """Return the place of a command, whose `--repo-root` may be None.
+def find_working_root(named_root: str | None, *, may_be_home: bool = False) -> WorkingRoot:
+    """Return the root and directory of a command, whose `--repo-root` may be None.
 
     `may_be_home`: nothing in the directory is read. Raises RepoError with CONFIG_INVALID.
     """
     if named_root is not None and named_root != AUTO:
-        return Place(named_root, "")
+        return WorkingRoot(named_root, "")
     here = find_working_directory()
     root = find_root(here)
     if root is not None:
         below = os.path.relpath(here, root).replace(os.sep, "/")
-        return Place(root, "" if below == "." else below)
+        return WorkingRoot(root, "" if below == "." else below)
     refusal = explain_refusal(here)
     if refusal and not may_be_home:
         raise RepoError(
@@ -51,4 +51,4 @@ def find_place(named_root: str | None, *, may_be_home: bool = False) -> Place:
             f"The working directory is not in a repository and {refusal}.",
             "Go to a repository, or name a directory with --repo-root.",
         )
-    return Place(here, "")
+    return WorkingRoot(here, "")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.cli.console.place import Place
+from repo_mcp.cli.console.working_root import WorkingRoot
 from tests.repo_mcp.cli.program import make_tree, run
 
 
@@ -89,10 +89,10 @@ def test_a_home_is_not_searched_unless_it_is_named(tree: Path) -> None:
     ],
 )
 def test_a_path_is_shown_as_it_can_be_read_again(below: str, path: str, shown: str) -> None:
-    place = Place("/r", below)
-    assert place.show(path) == shown
-    assert place.read(shown) == path
+    root = WorkingRoot("/r", below)
+    assert root.show(path) == shown
+    assert root.read(shown) == path
 
 
 def test_absolute_paths_stay_as_they_are() -> None:
-    assert Place("/r", "a").read("/r/b.c") == "/r/b.c"
+    assert WorkingRoot("/r", "a").read("/r/b.c") == "/r/b.c"
