@@ -70,7 +70,7 @@ Report = TypeVar("Report")
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedPlace:
+class DerivedStorage:
     """The directory of a derived index, its seal, and the indexes that an empty one may start from."""
 
     directory: str | DirectoryHolder

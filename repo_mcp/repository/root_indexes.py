@@ -13,7 +13,7 @@ from index_format import VERSION as FORMAT_VERSION
 from repo_mcp.config.server_config import Config, find_cache_home
 from repo_mcp.indexing.adoption import Donations
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
-from repo_mcp.indexing.derived_phase import DerivedPlace
+from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings, Cluster
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
@@ -200,7 +200,7 @@ class RootIndexes:
         """Open the index of precise records, which is empty until a SCIP index is imported."""
         configuration = derive_configuration(self.configuration, *list_facts(), PRECISE_VERSION)
         namespace = self._sources.namespaces.add("scip", configuration)
-        return PreciseIndex(DerivedPlace(namespace.directory, namespace.make_tag), configuration)
+        return PreciseIndex(DerivedStorage(namespace.directory, namespace.make_tag), configuration)
 
     def _open_vectors(self) -> LiveVectors | None:
         """Open the vectors of chunks; None if the operator named no model. Raises CONFIG_INVALID."""
@@ -218,13 +218,13 @@ class RootIndexes:
             self._sources.tree.read_walked,
         )
 
-    def _name_vectors(self, configuration: str) -> DerivedPlace:
+    def _name_vectors(self, configuration: str) -> DerivedStorage:
         """Return where the vectors of a configuration lie, and what seals them: known with the model."""
         of = self._sources
         namespace = of.namespaces.add("vectors", configuration)
         mark_used(namespace.directory)
         list_donors = partial(of.donors.list_for, "vectors", configuration, namespace.directory.path)
-        return DerivedPlace(namespace.directory, namespace.make_tag, list_donors)
+        return DerivedStorage(namespace.directory, namespace.make_tag, list_donors)
 
 
 def find_donors(config: Config, key: UserKey, list_packed: ListPacked | None) -> Donors:

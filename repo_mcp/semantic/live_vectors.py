@@ -24,7 +24,7 @@ import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing.derived_phase import DerivedPlace
+from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
@@ -97,12 +97,12 @@ class LiveVectors(DerivedIndex[VectorView]):
         self,
         folder: str,
         configuration: str,
-        name: Callable[[str], DerivedPlace],
+        name: Callable[[str], DerivedStorage],
         workers: int,
         index: LiveIndex,
         read: ReadFile,
     ) -> None:
-        """`configuration` is that of the lexical index; `name` returns the place for a configuration of
+        """`configuration` is that of the lexical index; `name` returns the storage for a configuration of
         vectors. Raises RepoError with CONFIG_INVALID unless `folder` holds a model.
         """
         super().__init__(index, find_task, WORDS)
@@ -132,7 +132,7 @@ class LiveVectors(DerivedIndex[VectorView]):
         )
 
     @cached_property
-    def _place(self) -> DerivedPlace:
+    def _storage(self) -> DerivedStorage:
         """Return where the vectors lie."""
         return self._name(self._configuration)
 
@@ -145,7 +145,7 @@ class LiveVectors(DerivedIndex[VectorView]):
             return VectorView(snapshot, searcher, self._folder.dimensions)
 
         try:
-            directory = DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
+            directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
             return self._open_view(directory, self._configuration, searcher.snapshot, make)
         except OSError:
             return self._get_opened(searcher.snapshot)
@@ -231,7 +231,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     def _purge(self) -> None:
         """Purge what is gone. Raises OSError where there are no vectors."""
-        DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
+        DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
         searcher = self._index.find_searcher()
         if searcher is not None:
             self._run(searcher.snapshot, None, self._closed.is_set, embeds=False)
@@ -263,7 +263,7 @@ class LiveVectors(DerivedIndex[VectorView]):
                 progress(now)
 
         phase = VectorPhase(
-            self._place,
+            self._storage,
             self._configuration,
             self._workers,
             self._folder.dimensions,

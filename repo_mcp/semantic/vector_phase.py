@@ -32,7 +32,7 @@ from index_format import (
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
-    DerivedPlace,
+    DerivedStorage,
     PhaseStore,
     PhaseWords,
     SegmentRound,
@@ -91,7 +91,7 @@ class VectorPhase:
 
     def __init__(
         self,
-        place: DerivedPlace,
+        storage: DerivedStorage,
         configuration: str,
         workers: int,
         dimensions: int,
@@ -100,7 +100,7 @@ class VectorPhase:
     ) -> None:
         """`read` is the repository reader's."""
         self._store = PhaseStore(
-            place.directory, configuration, NO_FIELDS, place.make_tag, WORDS, place.list_donors
+            storage.directory, configuration, NO_FIELDS, storage.make_tag, WORDS, storage.list_donors
         )
         self._workers = workers
         self._dimensions = dimensions

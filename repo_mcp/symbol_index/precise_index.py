@@ -25,7 +25,7 @@ from index_format import (
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
-    DerivedPlace,
+    DerivedStorage,
     PhaseStore,
     PhaseWords,
     SegmentRound,
@@ -108,11 +108,11 @@ def _weigh(record: PreciseRecord | None) -> int:
 class PreciseIndex:
     """The index of one root. Safe for use from several threads."""
 
-    def __init__(self, place: DerivedPlace, configuration: str) -> None:
+    def __init__(self, storage: DerivedStorage, configuration: str) -> None:
         """Create nothing: the directory is made by the first `take`."""
-        self._place = place
+        self._storage = storage
         self._configuration = configuration
-        self._store = PhaseStore(place.directory, configuration, PRECISE_FIELDS, place.make_tag, WORDS)
+        self._store = PhaseStore(storage.directory, configuration, PRECISE_FIELDS, storage.make_tag, WORDS)
         self._manifests = ManifestReader()
         self._opening = threading.Lock()  # guards the next two
         self._view: PreciseView | None = None
@@ -127,7 +127,7 @@ class PreciseIndex:
         Damage that is found later is reported as the view's `fault`.
         """
         try:
-            directory = DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
+            directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
             manifest = self._manifests.read(directory)
             if manifest is None or manifest.configuration != self._configuration or not manifest.segments:
                 return None
@@ -209,7 +209,7 @@ class PreciseIndex:
 
     def _exists(self) -> bool:
         try:
-            directory = DiskDirectory(self._place.directory, make_tag=self._place.make_tag)
+            directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
             return self._manifests.read(directory) is not None
         except (IndexFormatError, OSError):
             return False
