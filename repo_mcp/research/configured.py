@@ -69,7 +69,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
         if not any(_is_configuration(one.path) for one in own):
             _note_endings(state, name)  # the value may be set under only a part of the name
-        taking = [one for one in mentions if classify_use(name, one.line) is How.TAKES and one not in own]
+        taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
         _note_matches(state, name, [*own, *taking])
         state.report_hop(1)
         _note_readers(state, name, mentions)
@@ -85,7 +85,7 @@ def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
     found = state.source.search_exact(request)
     if found.truncated:
         state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
-    return tuple(match for match in found.matches if classify_use(name, match.line) is not How.READS)
+    return tuple(match for match in found.matches if classify_use(name, match.line) is not LineUse.READS)
 
 
 def _note_endings(state: ResearchState, name: str) -> None:
@@ -126,17 +126,17 @@ def _build_spelled(quoted: str) -> str:
     return rf"(?:{valued}|{before}{quoted}\b|{named})"
 
 
-class How(StrEnum):
+class LineUse(StrEnum):
     """The use that a line makes of a name, as the report words it."""
 
     SETS = "sets {}"
     TAKES = "takes {} from the environment"
     DECLARES = "declares or documents {}"
-    HANDS_ON = "passes the name {}"
+    PASSES_ON = "passes the name {}"
     READS = "reads {}"
 
 
-def classify_use(name: str, line: str) -> How:
+def classify_use(name: str, line: str) -> LineUse:
     """Return how a line uses a name.
 
     If the name is a quoted argument before a comma, the called function decides: `get("NAME", 0)` reads it,
@@ -144,19 +144,19 @@ def classify_use(name: str, line: str) -> How:
     """
     quoted = re.escape(name).replace("_", "[_-]?")
     if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
-        return How.DECLARES
+        return LineUse.DECLARES
     if re.search(_TAKEN.replace("NAME", quoted), line, re.IGNORECASE):
-        return How.SETS if _GIVEN.search(line) else How.TAKES
+        return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
     if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
-        return How.READS  # a message that names it
+        return LineUse.READS  # a message that names it
     handed = re.search(
         rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE
     )
     if handed is None:
-        return How.SETS
+        return LineUse.SETS
     if handed[2] and _READING.match(handed[1]):
-        return How.READS
-    return How.SETS if handed[2] and _SETTING.match(handed[1]) else How.HANDS_ON
+        return LineUse.READS
+    return LineUse.SETS if handed[2] and _SETTING.match(handed[1]) else LineUse.PASSES_ON
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
@@ -167,7 +167,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
         key=lambda one: (
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
-            classify_use(name, one.line) is How.HANDS_ON,
+            classify_use(name, one.line) is LineUse.PASSES_ON,
             one.path,
         ),
     )

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.research import hops
-from repo_mcp.research.configured import How, classify_use
+from repo_mcp.research.configured import LineUse, classify_use
 from repo_mcp.research.records import Focus, Form, ResearchRequest, RunControl
 from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
@@ -444,31 +444,31 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "how"),
+    ("line", "use"),
     [
-        ("MAX_AGE = 3", How.SETS),
-        ('    "MAX_AGE": 3,', How.SETS),
-        ("max-age=3", How.SETS),
-        ('settings.setdefault("MAX_AGE", 3)', How.SETS),
-        ('option.add_option("max-age", 3)', How.SETS),
-        ('either("MAX_AGE", given)', How.HANDS_ON),
-        ('names = ["MAX_AGE", "MIN_AGE"]', How.HANDS_ON),
-        ('os.environ.get("MAX_AGE", "3")', How.TAKES),
-        ("const age = process.env.MAX_AGE ?? 3", How.TAKES),
-        ('match std::env::var_os("MAX_AGE") {', How.TAKES),
-        ('os.environ["MAX_AGE"] = "3"', How.SETS),
-        ('command.env("MAX_AGE", "3")', How.SETS),
-        ('log("wrong file in MAX_AGE: {}", path)', How.READS),
-        ('getattr(settings, "x", 0), get("MAX_AGE", 3)', How.READS),
-        ('getattr(self.settings, "MAX_AGE", 3)', How.READS),
-        ('setattr(settings, "MAX_AGE", 3)', How.SETS),
-        (".. setting:: MAX_AGE", How.DECLARES),
-        ('    parser.option(--max-age)', How.DECLARES),
-        ("run --max-age=3", How.SETS),
+        ("MAX_AGE = 3", LineUse.SETS),
+        ('    "MAX_AGE": 3,', LineUse.SETS),
+        ("max-age=3", LineUse.SETS),
+        ('settings.setdefault("MAX_AGE", 3)', LineUse.SETS),
+        ('option.add_option("max-age", 3)', LineUse.SETS),
+        ('either("MAX_AGE", given)', LineUse.PASSES_ON),
+        ('names = ["MAX_AGE", "MIN_AGE"]', LineUse.PASSES_ON),
+        ('os.environ.get("MAX_AGE", "3")', LineUse.TAKES),
+        ("const age = process.env.MAX_AGE ?? 3", LineUse.TAKES),
+        ('match std::env::var_os("MAX_AGE") {', LineUse.TAKES),
+        ('os.environ["MAX_AGE"] = "3"', LineUse.SETS),
+        ('command.env("MAX_AGE", "3")', LineUse.SETS),
+        ('log("wrong file in MAX_AGE: {}", path)', LineUse.READS),
+        ('getattr(settings, "x", 0), get("MAX_AGE", 3)', LineUse.READS),
+        ('getattr(self.settings, "MAX_AGE", 3)', LineUse.READS),
+        ('setattr(settings, "MAX_AGE", 3)', LineUse.SETS),
+        (".. setting:: MAX_AGE", LineUse.DECLARES),
+        ('    parser.option(--max-age)', LineUse.DECLARES),
+        ("run --max-age=3", LineUse.SETS),
     ],
 )  # fmt: skip
-def test_what_a_line_does_with_a_setting(line: str, how: How) -> None:
-    assert classify_use("MAX_AGE", line) == how
+def test_what_a_line_does_with_a_setting(line: str, use: LineUse) -> None:
+    assert classify_use("MAX_AGE", line) == use
 
 
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:
