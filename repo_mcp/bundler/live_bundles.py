@@ -40,7 +40,7 @@ NOT_DELETED = (
     "The last bundle quotes a file that may no longer be served, and could not be deleted:"
     f" delete {JSON_NAME} and {MARKDOWN_NAME} in the data directory."
 )
-MAX_KEPT_BYTES = 64_000_000  # more than the largest bundle; a larger file is not ours
+MAX_BUNDLE_FILE_BYTES = 64_000_000  # more than the largest bundle; a larger file is not ours
 
 
 class LiveBundles:
@@ -207,7 +207,7 @@ def _read_kept(directory: DiskDirectory, name: str) -> bytes:
     """Return the bytes of a kept file. Raises OSError, IndexFormatError, ValueError when it is too large."""
     file = directory.open(name)
     try:
-        if file.size > MAX_KEPT_BYTES:
+        if file.size > MAX_BUNDLE_FILE_BYTES:
             raise ValueError(name)
         return file.read(0, file.size)
     finally:

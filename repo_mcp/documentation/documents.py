@@ -20,7 +20,7 @@ from repo_mcp.text.roles import FileRole, find_role
 
 DOCUMENT_LANGUAGES = frozenset(("markdown", "rst", "text", "html", "unknown"))
 CODE_LANGUAGES = frozenset(name for name, one in LANGUAGES.items() if one.kind == "code" and name != "css")
-_KEPT_PATHS = 20_000
+_CACHED_PATHS = 20_000
 
 _DOCS_DIRECTORY = re.compile(
     r"(?:^|/)(?:docs?|documentation|guides?|manual|wiki|website|site)/", re.IGNORECASE
@@ -119,7 +119,7 @@ class ScoreShares:
         return not self._asks_test and (name.startswith("test_") or not _TEST_SCOPES.isdisjoint(within))
 
 
-@lru_cache(maxsize=_KEPT_PATHS)
+@lru_cache(maxsize=_CACHED_PATHS)
 def find_traits(path: str) -> frozenset[str]:
     """Return the traits that a path tells about a file, such as "test" or "licence"."""
     role = find_role(path)

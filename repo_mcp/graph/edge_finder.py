@@ -47,7 +47,7 @@ MAX_FILES = 400  # scanned in one window
 # The first window for a name with more uses than any window holds; each next window is twice as large. It
 # takes 0.1 s, and would show only a small part of all edges anyway.
 FIRST = Bounds(40, 150)
-KEPT_USES = 100_000  # paths in cached lists of the files that use a name: 8 MB
+CACHED_USES = 100_000  # paths in cached lists of the files that use a name: 8 MB
 MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
@@ -85,7 +85,7 @@ class EdgeFinder:
         self.hierarchy = Hierarchy(program, resolvers)
         self.prototypes = Prototypes(program)
         self.dispatch = Dispatch(program, self.hierarchy)
-        self._uses: LruCache[Declaration, list[tuple[str, int]]] = LruCache(KEPT_USES, len)
+        self._uses: LruCache[Declaration, list[tuple[str, int]]] = LruCache(CACHED_USES, len)
 
     # What a symbol depends on
 

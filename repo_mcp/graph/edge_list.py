@@ -33,7 +33,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 
 ROW_LINES = 20  # of an edge in one row
-KEPT_LISTS = 16  # partial or complete: one of 40,000 references takes some 10 MB
+CACHED_LISTS = 16  # partial or complete: one of 40,000 references takes some 10 MB
 MAX_WINDOWS = 2  # searched for one page while they hold nothing
 MAX_FOLDERS = 10
 SMALLEST_PART = 20  # a folder that is listed apart has at least this fraction, 1/20, of all references
@@ -162,7 +162,7 @@ class EdgeLists:
         self._finder = finder
         self._lock = lock
         self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool, bool, str], EdgeList] = LruCache(
-            KEPT_LISTS
+            CACHED_LISTS
         )
 
     def read(

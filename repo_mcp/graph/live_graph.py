@@ -51,12 +51,12 @@ RESOLVERS: Mapping[str, MakeResolver] = {
 }
 
 QUIET_SECONDS = 0.1  # a call waits this long for all files before it looks up which ones a node_id needs
-MAX_KEPT_BYTES = 24 * 1024 * 1024  # of decoded symbol records
+CACHED_RECORD_BYTES = 24 * 1024 * 1024  # of decoded symbol records
 _ENTRY_BYTES = 400
 _STRING_BYTES = 160  # including its entry in the lookup table
-KEPT_PATHS = 500_000  # in cached lists by name: 8 bytes each, as the view owns the strings
+CACHED_PATHS = 500_000  # in cached lists by name: 8 bytes each, as the view owns the strings
 _LIST_PATHS = 40  # paths that weigh as much as an empty list and its name
-KEPT_COUNTS = 16_384
+CACHED_COUNTS = 16_384
 
 
 class IndexProgram:
@@ -78,12 +78,12 @@ class IndexProgram:
         self._precise = precise
         self._read = read
         self._languages = languages
-        self._records: LruCache[str, SymbolRecord | None] = LruCache(MAX_KEPT_BYTES, _weigh)
+        self._records: LruCache[str, SymbolRecord | None] = LruCache(CACHED_RECORD_BYTES, _weigh)
         self._decoded_bytes = 0
         self._lists: LruCache[tuple[int, str], Sequence[str]] = LruCache(
-            KEPT_PATHS, lambda paths: len(paths) + _LIST_PATHS
+            CACHED_PATHS, lambda paths: len(paths) + _LIST_PATHS
         )
-        self._counts: LruCache[tuple[int, str], int] = LruCache(KEPT_COUNTS)
+        self._counts: LruCache[tuple[int, str], int] = LruCache(CACHED_COUNTS)
         self._list_source_paths = list_source_paths
         self.names = DeclaredNames(view)
 
@@ -224,7 +224,7 @@ class DeclaredNames:
 
     def __init__(self, view: SymbolIndex) -> None:
         self._view = view
-        self._counts: LruCache[str, int] = LruCache(KEPT_COUNTS)
+        self._counts: LruCache[str, int] = LruCache(CACHED_COUNTS)
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         """Yield declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order."""

@@ -30,7 +30,7 @@ _ID = re.compile(r"[0-9a-f]{24}")
 _SEPARATORS = re.compile(r"::|->|[#/\\]")
 MAX_DEPTH = 100  # enclosing names in a qualified name
 MAX_NAMESAKES = 32  # in one file; with more, the ids of the whole file are computed at once
-KEPT_FILES = 64  # files whose ids are cached: those of a large header take a megabyte
+CACHED_FILES = 64  # files whose ids are cached: those of a large header take a megabyte
 
 
 class NamedProgram(Program, Protocol):
@@ -117,7 +117,7 @@ class ProgramNodes:
 
     def __init__(self, program: NamedProgram) -> None:
         self._program = program
-        self._files: LruCache[str, _FileNodes | None] = LruCache(KEPT_FILES)
+        self._files: LruCache[str, _FileNodes | None] = LruCache(CACHED_FILES)
 
     def get(self, declaration: Declaration) -> Node:
         """Return the node of a declaration. Raises KeyError when there is no such symbol."""

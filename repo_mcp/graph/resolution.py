@@ -24,14 +24,14 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbol_index.precise_index import PreciseView
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 
-KEPT_ANSWERS = 20_000
+CACHED_ANSWERS = 20_000
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_HELD_BYTES = 24 * 1024 * 1024
 
 MakeResolver = Callable[[Program], Resolver]
 MAX_DECLARATIONS = 16  # of one meaning; with more, our own resolver decides
-KEPT_MEANINGS = 20_000
+CACHED_MEANINGS = 20_000
 
 
 class PreciseAnswers:
@@ -39,7 +39,7 @@ class PreciseAnswers:
 
     def __init__(self, view: PreciseView) -> None:
         self._view = view
-        self._declarations: LruCache[bytes, tuple[Declaration, ...]] = LruCache(KEPT_MEANINGS)
+        self._declarations: LruCache[bytes, tuple[Declaration, ...]] = LruCache(CACHED_MEANINGS)
 
     def resolve(self, path: str, row: int, resolve: Callable[[], Resolution]) -> Resolution:
         """Return the meaning of the reference in a row of a file; `resolve` asks our own resolver."""
@@ -103,7 +103,7 @@ class Resolvers:
         self._fresh_at = 0
         self._makers = makers
         self._made: dict[MakeResolver, Resolver] = {}
-        self._answers: LruCache[tuple[str, int | str], Resolution] = LruCache(KEPT_ANSWERS)
+        self._answers: LruCache[tuple[str, int | str], Resolution] = LruCache(CACHED_ANSWERS)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""

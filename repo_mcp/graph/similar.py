@@ -60,7 +60,7 @@ _WEIGHTS = [_ROLE_WEIGHTS.get(role, 0.0) for role in range(max(ReferenceRole) + 
 _MEMBER_WEIGHT = 0.8
 SHINGLE = 4  # tokens
 MAX_SHAPE_CHARS = 8_000  # read of one symbol
-KEPT_LETTERS = 1_024
+CACHED_CHARACTERS = 1_024
 
 Shape = frozenset[tuple[str, ...]]
 
@@ -478,7 +478,7 @@ class _Lines:
         return self._data[first : min(last, first + 4 * MAX_SHAPE_CHARS)].decode("utf-8", "ignore")
 
 
-@lru_cache(KEPT_LETTERS)
+@lru_cache(CACHED_CHARACTERS)
 def _abstract(first: str) -> str:
     """Return the token that represents a non-keyword, by its first character: a name, a number, a string."""
     if first.isalpha() or first == "_":

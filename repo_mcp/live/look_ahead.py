@@ -40,7 +40,7 @@ MAX_WORDS = 1_000  # of a text
 MAX_ROOTS = 12  # that are looked for: of a long text the rarest
 MIN_ROOT_BYTES = 3
 BATCH_FILES = 64  # between two looks at the clock
-KEPT_LOOKS = 4  # texts, with the files that were looked through: the next page is asked for with the same
+CACHED_TEXTS = 4  # texts, with the files that were looked through: the next page is asked for with the same
 NAME, DIRECTORY = 1.0, 0.4  # what a word there is worth, in words of the text that tell as much
 SATURATION, LENGTH_SHARE = 1.2, 0.75  # of BM25
 
@@ -63,7 +63,7 @@ class LookAhead:
         self._read_many = read_many
         self._closed = closed
         self._looking = threading.Lock()  # one call at a time; another waits no longer than it takes
-        self._looked: LruCache[tuple[bytes, ...], set[str]] = LruCache(KEPT_LOOKS)
+        self._looked: LruCache[tuple[bytes, ...], set[str]] = LruCache(CACHED_TEXTS)
 
     def look(self, need: Need, count_units: CountUnits) -> None:
         """Have those files indexed first that are needed by path or match the text best.
@@ -86,7 +86,7 @@ class LookAhead:
 
     def forget(self) -> None:
         """Forget which files were searched, after a refresh."""
-        self._looked = LruCache(KEPT_LOOKS)
+        self._looked = LruCache(CACHED_TEXTS)
 
     def _choose(self, need: Need, left: Sequence[str], roots: Sequence[bytes]) -> list[str]:
         """Return the paths of the best files, best first, except those searched before for the same words."""

@@ -31,7 +31,7 @@ from repo_mcp.languages.symbol_parsers import PREFIX, run_parser_task
 READY = b"ready"  # the first frame
 CPU_SECONDS = 5  # for one text; 512 KiB take 2 s at most
 ADDRESS_SPACE_BYTES = 1 << 30  # twice what `ast` needs for the worst 512 KiB
-KEPT_RSS_BYTES = 256 * 1024 * 1024  # a process that has grown larger ends itself and is replaced
+MAX_RSS_BYTES = 256 * 1024 * 1024  # a process that has grown larger ends itself and is replaced
 
 TASKS: Mapping[str, Callable[[bytes], bytes]] = {"python": outline_python}
 _SIZE = struct.Struct("<I")
@@ -85,11 +85,11 @@ def serve(
     answers: Connection,
     niceness: int = 0,
     run: Callable[[str, bytes], bytes] = run_task,
-    kept_rss_bytes: int = KEPT_RSS_BYTES,
+    max_rss_bytes: int = MAX_RSS_BYTES,
 ) -> None:
     """Answer requests until the pipe is closed, at a priority lowered by `niceness`.
 
-    A process that has grown larger than `kept_rss_bytes` ends itself after an answer.
+    A process that has grown larger than `max_rss_bytes` ends itself after an answer.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
     gc.disable()  # trees have no cycles; collecting them costs a third of the time
@@ -98,12 +98,12 @@ def serve(
         os.nice(niceness)
     with suppress(EOFError, OSError):
         answers.send_bytes(READY)
-        while _answer(requests.recv_bytes(), answers, run, kept_rss_bytes):
+        while _answer(requests.recv_bytes(), answers, run, max_rss_bytes):
             pass
 
 
 def _answer(
-    frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], kept_rss_bytes: int
+    frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], max_rss_bytes: int
 ) -> bool:
     """Answer the requests of a frame. Returns False when this process has grown too large to continue."""
     parts: list[bytes] = []
@@ -111,7 +111,7 @@ def _answer(
         _limit_next_seconds()
         answer = run(task, text)
         parts += [_SIZE.pack(len(answer)), answer]
-    stays = _has_room(kept_rss_bytes)
+    stays = _has_room(max_rss_bytes)
     answers.send_bytes(b"".join([b"+" if stays else b"-", *parts]))
     return stays
 
@@ -124,7 +124,7 @@ if sys.platform == "win32":
     def _limit_next_seconds() -> None:
         """Do nothing."""
 
-    def _has_room(kept_rss_bytes: int) -> bool:
+    def _has_room(max_rss_bytes: int) -> bool:
         """Return True: memory is not measured here."""
         return True
 
@@ -149,7 +149,7 @@ else:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CPU, (end, hard))
 
-    def _has_room(kept_rss_bytes: int) -> bool:
+    def _has_room(max_rss_bytes: int) -> bool:
         """Return True when this program never held more memory than that.
 
         A new process inherits its parent's `ru_maxrss`, so a larger value is checked in /proc/self/status.
@@ -157,11 +157,11 @@ else:
         """
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         peak = peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere
-        if peak <= kept_rss_bytes:
+        if peak <= max_rss_bytes:
             return True
         try:
             with open("/proc/self/status", encoding="ascii", errors="replace") as status:
                 lines = (line.split() for line in status if line.startswith("VmHWM:"))
-                return int(next(lines)[1]) * 1024 <= kept_rss_bytes
+                return int(next(lines)[1]) * 1024 <= max_rss_bytes
         except (OSError, StopIteration):  # not Linux
             return False

@@ -30,7 +30,7 @@ MAX_PATHS = 24
 ASKING_WORDS = 6  # a longer query tells a story, and what it mentions is not necessarily what it asks for
 SOLE_WORDS = 2
 MIN_NAME_CHARS = 3
-_KEPT_INTENTS = 4  # a search reads the intent before ranking and again when it looks for unknown words
+_CACHED_INTENTS = 4  # a search reads the intent before ranking and again when it looks for unknown words
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
 
@@ -93,7 +93,7 @@ class Intent:
         return not (self.stems or self.names or self.paths)
 
 
-@lru_cache(maxsize=_KEPT_INTENTS)
+@lru_cache(maxsize=_CACHED_INTENTS)
 def understand(text: str) -> Intent:
     """Return what the text of a query asks for."""
     clues = parse_prompt(text)

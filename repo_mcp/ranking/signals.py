@@ -31,8 +31,8 @@ from repo_mcp.text.schema import PATH, SYMBOL
 
 MIN_PREFIX_CHARS = 4
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
-_KEPT_DIRECTORIES = 8_000  # shared by the files in them; about 2 MB
-_KEPT_NAMES = 8_000  # of files and directories, with their stems; about 2 MB
+_CACHED_DIRECTORIES = 8_000  # shared by the files in them; about 2 MB
+_CACHED_NAMES = 8_000  # of files and directories, with their stems; about 2 MB
 TEXT_FILES = 100  # chosen by text and defined names
 PATH_FILES = 50  # chosen by their paths
 MAX_DEFINING = 1_000  # a name defined in more files makes none of them a candidate
@@ -46,13 +46,13 @@ class Directory:
     role: FileRole  # as returned by `find_directory_role`
 
 
-@lru_cache(maxsize=_KEPT_DIRECTORIES)
+@lru_cache(maxsize=_CACHED_DIRECTORIES)
 def read_directory(path: str) -> Directory:
     """Return the stems and the role of a directory path; "" is the root."""
     return Directory(tuple(map(split_name, path.split("/"))) if path else (), find_directory_role(path))
 
 
-@lru_cache(maxsize=_KEPT_NAMES)
+@lru_cache(maxsize=_CACHED_NAMES)
 def split_name(text: str) -> tuple[str, ...]:
     """Return the stems of a name's parts."""
     return tuple(stem for word in _WORD.findall(text) for stem in split_stems(word))

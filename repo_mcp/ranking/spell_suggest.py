@@ -31,7 +31,7 @@ MAX_OFFERED = 3  # for one word
 MIN_LIKENESS = 0.8  # as difflib has it: twice the common letters over all letters
 MAX_LENGTH_CHANGE = 2
 SMALL_UNITS = 100_000  # the dictionary of so many is looked through in a few milliseconds
-KEPT_WORDS = 16  # of each segment: who waits for a name asks for it again and again
+CACHED_WORDS = 16  # of each segment: who waits for a name asks for it again and again
 
 
 def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
@@ -132,7 +132,7 @@ _LOCK = threading.Lock()
 def _find_known(segment: LiveSegment, word: str, *, thorough: bool) -> Mapping[str, float]:
     """Return what `_find_in` does, looked up once while it is asked for again and again."""
     with _LOCK:
-        found = _FOUND.setdefault(segment.reader, LruCache(KEPT_WORDS))
+        found = _FOUND.setdefault(segment.reader, LruCache(CACHED_WORDS))
     return found.get((word, thorough), lambda: _find_in(segment, word, thorough=thorough))
 
 

@@ -44,7 +44,7 @@ _PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob inte
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols named in one limit
 MAX_EVIDENCE = 5  # lines of use that one finding lists
-KEPT_FILES = 32  # whose lines are cached
+CACHED_FILES = 32  # whose lines are cached
 
 
 class Searches(Protocol):
@@ -85,10 +85,10 @@ class Source:
         self.rate = searches.rate
         self.search_docs = searches.search_docs
         self._read_layout = searches.read_layout
-        self._asides: LruCache[str, frozenset[int]] = LruCache(KEPT_FILES)
+        self._asides: LruCache[str, frozenset[int]] = LruCache(CACHED_FILES)
         self.search_exact = search_exact
         self._read = read
-        self._lines: LruCache[str, tuple[str, ...]] = LruCache(KEPT_FILES)
+        self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
 
     def read_lines(self, path: str) -> tuple[str, ...]:
         """Return the lines of a live file, without line ends; none when it cannot be read."""

@@ -5,7 +5,7 @@ as certain. Probable and possible references are counted and left out. Our recor
 are found in the line by the name, and beside the same name by what stands before it; the lines are those of
 the version that was parsed, or the file is left out.
 
-One document is in memory at a time, and the symbols of KEPT_FILES files. Nothing depends on the machine, the
+One document is in memory at a time, and the symbols of CACHED_FILES files. Nothing depends on the machine, the
 time or the directory: equal trees give equal bytes.
 
 Left out on purpose: names of other packages, whose versions nobody here knows; overriding members, since the
@@ -34,7 +34,7 @@ from repo_mcp.scip.messages import (
 )
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
 
-KEPT_FILES = 512  # whose symbols are known by name
+CACHED_FILES = 512  # whose symbols are known by name
 MAX_DEPTH = 100  # of symbols inside each other
 MAX_HEAD_LINES = 40  # of a declaration, in which its name is looked for: decorators and attributes come first
 _BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
@@ -102,7 +102,7 @@ class ScipExport:
 
     def __init__(self, files: ResolvedFiles) -> None:
         self._files = files
-        self._symbols: LruCache[str, Sequence[str]] = LruCache(KEPT_FILES)
+        self._symbols: LruCache[str, Sequence[str]] = LruCache(CACHED_FILES)
         self.report = ExportReport()
 
     def iter_bytes(self) -> Iterator[bytes]:

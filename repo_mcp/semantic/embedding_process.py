@@ -26,9 +26,9 @@ TASK = "embed"
 WALL_SECONDS = 60.0  # for one text, which usually takes a fifth of a second
 NICENESS = 10  # of a worker's process
 QUESTION_SECONDS = 20.0  # for a question, which usually takes a hundredth of a second
-KEPT_QUESTIONS = 256
+CACHED_QUESTIONS = 256
 START_PAUSE_SECONDS = 10.0
-KEPT_RSS_BYTES = 800 * 1024 * 1024  # a process that has grown larger is replaced; the model is most of it
+MAX_RSS_BYTES = 800 * 1024 * 1024  # a process that has grown larger is replaced; the model is most of it
 
 
 def make_embedder(folder: str) -> BatchParser:
@@ -44,7 +44,7 @@ class QuestionEmbedder:
         self._dimensions = dimensions
         self._process = BatchParser(wall_seconds=QUESTION_SECONDS, serve=partial(serve_vectors, folder))
         self._lock = threading.Lock()
-        self._vectors: LruCache[str, I8] = LruCache(KEPT_QUESTIONS)
+        self._vectors: LruCache[str, I8] = LruCache(CACHED_QUESTIONS)
         self._next_start = 0.0  # time.monotonic; after a failed start the next one waits
 
     def embed(self, text: str) -> I8 | None:
@@ -77,7 +77,7 @@ def serve_vectors(folder: str, requests: Any, answers: Any, niceness: int = 0) -
         model = ModelFolder(folder).load()
     except RepoError:
         return
-    serve(requests, answers, niceness, partial(_embed, model), KEPT_RSS_BYTES)
+    serve(requests, answers, niceness, partial(_embed, model), MAX_RSS_BYTES)
 
 
 def _embed(model: EmbeddingModel, _task: str, text: bytes) -> bytes:

@@ -53,7 +53,7 @@ I64 = npt.NDArray[np.int64]
 _LINE_FEED = 0x0A
 STRING_WEIGHT = 3
 NAME_WEIGHT = 4
-KEPT_NAMES = 4_096  # not plain words, mostly file names: `models.py` occurs in every segment
+CACHED_NAMES = 4_096  # not plain words, mostly file names: `models.py` occurs in every segment
 _NAME_BITS = 32
 _IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
 _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])
@@ -199,7 +199,7 @@ def _analyse(names: TermText) -> WordTerms:
     return WordTerms(texts, words[order], np.concatenate([analysed.terms, numbers])[order])
 
 
-@lru_cache(KEPT_NAMES)
+@lru_cache(CACHED_NAMES)
 def _analyse_text(name: str) -> tuple[str, ...]:
     """Return the terms of a name like `operator ==`: the name in lower case, and those of its words."""
     return tuple(dict.fromkeys([name.lower(), *analyse_text(name)]))

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 VERSION = 1  # of the meaning of the fields
 SEGMENT_BYTES = 8 * 1024 * 1024  # of records
-KEPT_BYTES = 16 * 1024 * 1024  # of decoded records
+CACHED_BYTES = 16 * 1024 * 1024  # of decoded records
 _ENTRY_BYTES = 400
 UNREADABLE = (
     "The imported SCIP index cannot be read, so it is not used. Run repo-mcp index --scip FILE again."
@@ -65,7 +65,7 @@ class PreciseView:
 
     def __init__(self, index: SymbolIndex) -> None:
         self._index = index
-        self._records: LruCache[str, PreciseRecord | None] = LruCache(KEPT_BYTES, _weigh)
+        self._records: LruCache[str, PreciseRecord | None] = LruCache(CACHED_BYTES, _weigh)
         self.fault = ""
 
     @property

@@ -30,7 +30,7 @@ _FOREIGN_DIRECTORY = re.compile(
 _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
 
 
-_KEPT_NAMES = 8_000  # names of files that are cached, 1 MB: the same files are found again
+_CACHED_NAMES = 8_000  # names of files that are cached, 1 MB: the same files are found again
 
 
 class FileRole(StrEnum):
@@ -80,7 +80,7 @@ def find_directory_role(path: str) -> FileRole:
     return FileRole.DOCS if _DOCS_DIRECTORY.search(path) else FileRole.CODE
 
 
-@lru_cache(maxsize=_KEPT_NAMES)
+@lru_cache(maxsize=_CACHED_NAMES)
 def find_name_role(name: str) -> FileRole:
     """Return the role that a file has by its name alone."""
     if _MAY_BE_TEST.search(name) and _TEST_NAME.match(name):

@@ -9,7 +9,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.lru_cache import LruCache
 
-KEPT_SPANS = 20_000  # of the files of some hundred pages; about 8 MB
+CACHED_SPANS = 20_000  # of the files of some hundred pages; about 8 MB
 
 
 class Declarations:
@@ -38,7 +38,7 @@ class Declarations:
         return [span for span in self._spans if first <= span.name_line <= last]
 
 
-_known: LruCache[tuple[str, bytes], Declarations] = LruCache(KEPT_SPANS, lambda one: len(one) + 1)
+_known: LruCache[tuple[str, bytes], Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + 1)
 
 
 def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> Declarations:

@@ -143,7 +143,7 @@ def test_what_a_killed_process_was_writing_goes(root: Path, repository: Reposito
 def test_one_that_is_larger_than_any_bundle_is_not_read(
     root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_bundles, "MAX_KEPT_BYTES", 100)
+    monkeypatch.setattr(live_bundles, "MAX_BUNDLE_FILE_BYTES", 100)
     repository.refresh()
     assert list_kept(root) == []
 

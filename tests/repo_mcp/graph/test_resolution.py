@@ -64,7 +64,7 @@ def test_a_language_without_a_resolver_means_nothing() -> None:
 
 
 def test_answers_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resolution, "KEPT_ANSWERS", 3)
+    monkeypatch.setattr(resolution, "CACHED_ANSWERS", 3)
     program = MemoryIndex({"a.py": "def f(): ...\n" + "f()\n" * 10})
     record = program.find_record("a.py")
     assert record is not None

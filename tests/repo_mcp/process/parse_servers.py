@@ -26,7 +26,7 @@ def serve_upper(requests: Connection, answers: Connection, niceness: int) -> Non
 
 def serve_small(requests: Connection, answers: Connection, niceness: int) -> None:
     """Serve as a child that has grown too large after each frame."""
-    parse_process.serve(requests, answers, niceness, answer_upper, kept_rss_bytes=0)
+    parse_process.serve(requests, answers, niceness, answer_upper, max_rss_bytes=0)
 
 
 def serve_half(requests: Connection, answers: Connection, _niceness: int) -> None:

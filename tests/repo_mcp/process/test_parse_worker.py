@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
-from repo_mcp.process.parse_process import KEPT_RSS_BYTES
+from repo_mcp.process.parse_process import MAX_RSS_BYTES
 from repo_mcp.process.parse_worker import ParseWorker
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -209,7 +209,7 @@ def test_modules_of_the_current_directory_are_not_imported(
 @posix_only
 def test_the_parents_memory_is_not_the_childs(worker: ParseWorker) -> None:
     """A started process inherits the peak that the system keeps for its parent."""
-    held = bytearray(KEPT_RSS_BYTES + 1)
+    held = bytearray(MAX_RSS_BYTES + 1)
     held[::4096] = b"x" * len(held[::4096])  # a page is in memory once it was written to
     worker.parse("python", GOOD)
     first = child_of(worker)

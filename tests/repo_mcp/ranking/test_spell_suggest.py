@@ -87,7 +87,7 @@ def test_what_was_found_in_a_segment_is_kept_while_it_is_open(
     repository.refresh()
     assert "parse_quarry" in warn(repository, "parse_quary")[0]
     assert len(looked) == len(set(looked))
-    for number in range(spell_suggest.KEPT_WORDS):
+    for number in range(spell_suggest.CACHED_WORDS):
         warn(repository, f"parse_quary{number}")
     seen = len(looked)
     assert "parse_quarry" in warn(repository, "parse_quary")[0]
