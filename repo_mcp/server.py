@@ -119,7 +119,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     sdk_server = build_sdk_server(toolsets, __version__, pool, root=root)
     shown = f"[{http.host}]" if ":" in http.host else http.host
 
-    def tell() -> None:
+    def announce() -> None:
         _say(f"listening on http://{shown}:{bound.getsockname()[1]}{PATH}")
         if http.is_made:
             _say(f"token of this run: {http.token}")
@@ -127,7 +127,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
 
     exit_code = 0
     try:
-        if listen(sdk_server, http, bound, tell):
+        if listen(sdk_server, http, bound, announce):
             exit_code = StopReason.INTERRUPTED.exit_code
     finally:
         _run_later(DEADLINE_SECONDS, lambda: _leave(exit_code))  # over stdio the wire sees to that
@@ -276,7 +276,7 @@ class Server:
         assert self._roots is not None
         roots = self._roots
         served.follow(self.begin, self._session.change_schemas, self._session.change_resources)
-        roots.listen(lambda uris: served.tell(uris, is_known=not roots.declared))
+        roots.listen(lambda uris: served.serve(uris, is_known=not roots.declared))
 
     def begin(self, repositories: Sequence[Repository]) -> None:
         """Refresh the repositories that the tools use, now that they are open."""

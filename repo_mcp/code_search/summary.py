@@ -19,7 +19,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.lines import HIDING, escape_text
 
-MAX_TOLD = 5  # hits in a summary without a model
+MAX_SENTENCES = 5  # hits in a summary without a model
 MAX_SHOWN = 8  # hits given to a model
 MAX_SHOWN_CHARS = 12_000  # of all of them
 MAX_SAID_CHARS = 3_000  # of a model's answer that are used
@@ -117,18 +117,18 @@ def _iter_numbers(numbers: str) -> Iterator[int]:
 
 def _extract(hits: Sequence[CodeHit]) -> Summary:
     """Return one sentence for each of the strongest hits, one for each declaration."""
-    told: dict[tuple[str, str], str] = {}
+    sentences: dict[tuple[str, str], str] = {}
     cited: list[Citation] = []
     for hit in hits:
         name = _name(hit)
-        if hit.share < STRONG * hits[0].share or len(told) == MAX_TOLD:
+        if hit.share < STRONG * hits[0].share or len(sentences) == MAX_SENTENCES:
             break
-        if (hit.path, name) in told:
+        if (hit.path, name) in sentences:
             continue
         line = hit.declared_lines[0] if hit.declared_lines else hit.start_line
-        told[hit.path, name] = f"{name} ({escape_text(hit.path)}:{line}): {_tell(hit)}"
+        sentences[hit.path, name] = f"{name} ({escape_text(hit.path)}:{line}): {_describe(hit)}"
         cited.append(Citation(hit.path, line))
-    text = "\n".join(told.values())
+    text = "\n".join(sentences.values())
     where = _find_folder(hits)
     if where and len(hits) > 1:
         text += f"\nMost of what was found is in {escape_text(where)}/."
@@ -143,13 +143,13 @@ def _name(hit: CodeHit) -> str:
     return hit.kind
 
 
-def _tell(hit: CodeHit) -> str:
+def _describe(hit: CodeHit) -> str:
     """Return the comment of a declaration, else its signature, else its first line that has words."""
-    told = hit.doc_comment or hit.signature
-    if not told:
+    text = hit.doc_comment or hit.signature
+    if not text:
         lines = (line.strip() for line in hit.content.split("\n"))
-        told = next((line for line in lines if sum(map(str.isalnum, line)) > 3), "")
-    return _clean(told)
+        text = next((line for line in lines if sum(map(str.isalnum, line)) > 3), "")
+    return _clean(text)
 
 
 def _find_folder(hits: Sequence[CodeHit]) -> str:

@@ -88,7 +88,7 @@ class Building:
         self._plan(files.cut(self._planned_files))
         self._give_out(self._planner.finish())
         self._total_files, self._total_bytes = self._planned_files, self._planned_bytes
-        self._tell()
+        self._report_done()
         for result in self._pool.finish(self._cancelled):
             self._finish_shard(result)
         self._remaining.end()
@@ -110,8 +110,8 @@ class Building:
             len(result.indexed) + len(result.unchanged) + len(result.skipped) + len(result.gone)
         )
         self._done_bytes += result.bytes
-        self._tell()
+        self._report_done()
         self._taken()
 
-    def _tell(self) -> None:
+    def _report_done(self) -> None:
         self._report(self._done_files, self._total_files, self._done_bytes, self._total_bytes)

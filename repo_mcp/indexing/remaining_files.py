@@ -107,7 +107,7 @@ class RemainingFiles:
                     for name, given in self._given.items()
                     if not wish.paths.isdisjoint(path for path, _ in given.files)
                 }
-            self._tell()
+            self._wake_fulfilled()
             return task
 
     def _cut_out(self, wanted: frozenset[str]) -> ShardTask | None:
@@ -138,9 +138,9 @@ class RemainingFiles:
         with self._lock:
             self._given.pop(temporary, None)
             self.are_any = not self.is_hidden and bool(self._given or self._waiting)
-            self._tell()
+            self._wake_fulfilled()
 
-    def _tell(self) -> None:
+    def _wake_fulfilled(self) -> None:
         """Wake the callers whose files are all in the index."""
         for wish in self._wishes:
             if wish.shards is not None and self._given.keys().isdisjoint(wish.shards):

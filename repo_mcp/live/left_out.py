@@ -36,7 +36,7 @@ class LeftOut:
         self._index = index
         self._extensions = extensions
 
-    def tell(self, request: SearchRequest | ExactRequest) -> tuple[str, ...]:
+    def describe_request(self, request: SearchRequest | ExactRequest) -> tuple[str, ...]:
         """Return a warning when a request's filters match no indexed file; it counts those left out."""
         glob, language = request.file_glob, request.language
         searcher = self._index.find_searcher() if glob or language else None

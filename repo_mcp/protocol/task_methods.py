@@ -91,7 +91,7 @@ class TaskMethods:
         self._pool = CallPool(RUNNING_TASKS)
         self._sampler = sampler
         self._modern = modern
-        self._store = store(self._tell)
+        self._store = store(self._notify_status)
         self._pending = PendingAnswers()
         self._methods: Mapping[str, Callable[[Request], JsonObject | bytes | None]] = (
             {"tasks/get": self._get, "tasks/update": self._update, "tasks/cancel": self._cancel}
@@ -277,7 +277,7 @@ class TaskMethods:
 
     # How a task is described
 
-    def _tell(self, task: Task) -> None:
+    def _notify_status(self, task: Task) -> None:
         if not self._modern:
             self._wire.say(encode_notification("notifications/tasks/status", self._describe(task)))
 

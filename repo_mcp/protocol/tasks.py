@@ -105,7 +105,7 @@ class TaskStore:
 
     def __init__(
         self,
-        tell: Callable[[Task], object],
+        notify: Callable[[Task], object],
         *,
         max_tasks: int = MAX_TASKS,
         max_unfinished: int = MAX_UNFINISHED,
@@ -113,9 +113,9 @@ class TaskStore:
     ) -> None:
         """Keep no tasks yet.
 
-        `tell` is called with every change of status, in order; it must not call the store.
+        `notify` is called with every change of status, in order; it must not call the store.
         """
-        self._tell = tell
+        self._notify = notify
         self._max_tasks = max_tasks
         self._max_unfinished = max_unfinished
         self._clock = clock
@@ -264,7 +264,7 @@ class TaskStore:
         told = status is not entry.task.status
         entry.task = replace(entry.task, status=status, updated=time.time(), **more)  # type: ignore[arg-type]
         if told:
-            self._tell(entry.task)
+            self._notify(entry.task)
 
     def _finish(
         self, entry: _Entry, status: Status, message: str, **more: object

@@ -124,10 +124,10 @@ def look_up(
     hits = tuple(
         show_declaration(*seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False)
     )
-    told = []
+    missing = []
     if tells:
-        told = _tell(searcher, query, asked, words, hits, wanted, read_live, is_whole=is_whole)
-    return Found(hits, len(seen), is_cut, (*told, *warnings))
+        missing = _describe_missing(searcher, query, asked, words, hits, wanted, read_live, is_whole=is_whole)
+    return Found(hits, len(seen), is_cut, (*missing, *warnings))
 
 
 def _may_be_better(seen: Iterable[tuple[LiveChunk, SymbolSpan]], asked: AskedName | None, top_k: int) -> bool:
@@ -208,7 +208,7 @@ def _rate_words(words: Sequence[str], span: SymbolSpan) -> list[tuple[str, float
     return [("words", float(held)), ("name", round(0.2 * max(spellings), DECIMALS))]
 
 
-def _tell(
+def _describe_missing(
     searcher: Searcher,
     query: Query,
     asked: AskedName | None,
@@ -229,8 +229,8 @@ def _tell(
     if not near:
         found = _iter_near(searcher, query, words, wanted, read_live)
         near = list(dict.fromkeys(found))[:MAX_NEAR]
-    told = f"No {'' if is_whole else 'indexed '}declaration is named {named}"
-    return [told + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
+    warning = f"No {'' if is_whole else 'indexed '}declaration is named {named}"
+    return [warning + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
 
 
 def _iter_near(

@@ -165,8 +165,8 @@ class Repository:
         listing = self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
         if glob is None or listing.total:
             return listing
-        told = self._left_out.describe_glob(glob, hides=not include_hidden)
-        return replace(listing, warnings=(*listing.warnings, *told))
+        warnings = self._left_out.describe_glob(glob, hides=not include_hidden)
+        return replace(listing, warnings=(*listing.warnings, *warnings))
 
     def open_file(
         self,
@@ -239,8 +239,8 @@ class Repository:
             )
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        told = () if answer.total else self._left_out.tell(request)
-        return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
+        warnings = () if answer.total else self._left_out.describe_request(request)
+        return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer
 
     def _find_need(self, request: SearchRequest) -> Need:
         """Return the files that a search with filters needs."""
@@ -262,8 +262,8 @@ class Repository:
         if request.language is not None:
             request = replace(request, language=self._name_language(request.language))
         answer = self.engines.exact.search(request, cancelled, scan=scan)
-        told = () if answer.total else self._left_out.tell(request)
-        return replace(answer, warnings=(*told, *answer.warnings)) if told else answer
+        warnings = () if answer.total else self._left_out.describe_request(request)
+        return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer
 
     def _name_language(self, given: str) -> str:
         """Return the language that a filter names. Raises INVALID_ARGUMENT for an unknown one."""
@@ -285,8 +285,8 @@ class Repository:
         """Return the state of the index, from what is committed and what runs in this process."""
         now = self._index.report.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
-        told = (*now.warnings, *self._warn_of_adapters(), *self.symbol_index.warn(), *vectors)
-        return replace(now, warnings=(*told, *filter(None, (self._bundle_fault,))))
+        warnings = (*now.warnings, *self._warn_of_adapters(), *self.symbol_index.warn(), *vectors)
+        return replace(now, warnings=(*warnings, *filter(None, (self._bundle_fault,))))
 
     def _warn_of_adapters(self) -> tuple[str, ...]:
         """Return a warning for each installed adapter that failed on files of the index, naming some."""

@@ -226,7 +226,7 @@ def scan_architecture(state: ResearchState, folder: str) -> Architecture:
     paths = _choose_paths(state, folder)
     names = name_modules(paths)
     all_names = sorted(set(names.values()))
-    state.tell(0.5, f"{len(paths)} files in {len(all_names)} modules")
+    state.report_progress(0.5, f"{len(paths)} files in {len(all_names)} modules")
     edges, packages = find_edges(state, names)
     all_names = _drop_empty(state, all_names, names, edges)
     state.report_hop(1)

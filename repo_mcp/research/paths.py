@@ -179,7 +179,7 @@ def find_paths(
             routes = list_routes(
                 firsts, lasts, [*down.links.values(), *up.links.values()], 0 if guesses else LONGER
             )
-        state.tell(
+        state.report_progress(
             (done + 1) / 2, f"{len(down.reached)} symbols from the start, {len(up.reached)} from the end"
         )
     if len(routes) > MAX_PATHS:

@@ -156,13 +156,13 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, or a search error."""
     check_request(request)
     state = ResearchState(source, request, control)
-    state.tell(0, "understanding the question")
+    state.report_progress(0, "understanding the question")
     reading = understand(source.graph, request)
     if source.graph is None:
         return _answer_by_text(state, reading)
     if request.depth is None:
         state.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
-    state.tell(0, f"understood as: {reading.form.value}")
+    state.report_progress(0, f"understood as: {reading.form.value}")
     gathered = investigate(state, reading)
     if state.outside_folder:
         state.limit(
@@ -170,7 +170,7 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
             "only what is in the path is shown",
         )
     report = _build_report(state, reading, gathered)
-    state.tell(state.depth + 1, f"{len(report.findings)} findings")
+    state.report_progress(state.depth + 1, f"{len(report.findings)} findings")
     return report
 
 
@@ -245,7 +245,7 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     for hit in search_words(state, request.query, TEXT_HITS):
         state.add_place(build_hit_address(state, hit, "contains the words", 0))
     findings, _ = add_excerpts(state.source, state.findings)
-    state.tell(state.depth + 1, f"{len(findings)} findings")
+    state.report_progress(state.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
     return Report(request, reading, 0, findings=tuple(findings), warnings=(NO_RECORD,))
 

@@ -159,7 +159,7 @@ class ResearchState:
         if self._control.cancelled():
             raise RepoError(ErrorCode.CANCELLED, "The research was cancelled.")
 
-    def tell(self, done: float, message: str) -> None:
+    def report_progress(self, done: float, message: str) -> None:
         """Report progress in hops, which never decreases. Raises RepoError with CANCELLED."""
         self.check()
         self._done = max(self._done, done)
@@ -171,7 +171,7 @@ class ResearchState:
         """Report that a hop is done. Raises RepoError with CANCELLED."""
         depth = self.depth
         counts = f"{len(self.findings)} places and {len(self.links)} edges"
-        self.tell(hop, f"hop {hop} of {depth}: {counts} so far")
+        self.report_progress(hop, f"hop {hop} of {depth}: {counts} so far")
 
     # Findings
 

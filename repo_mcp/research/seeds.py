@@ -138,7 +138,7 @@ def find_seeds(
     found = _choose(state, rated, preferred, wants_tests)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     _note(state, seeds, weights, preferred)
-    state.tell(0.5, f"{len(seeds)} declarations fit the words")
+    state.report_progress(0.5, f"{len(seeds)} declarations fit the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
 

@@ -13,7 +13,7 @@ from repo_mcp.research.records import Focus, Form, Reading, ResearchRequest, Sub
 from repo_mcp.research.subjects import Subjects, describe_subject
 from repo_mcp.text.question_words import list_words
 
-_TELLS = {
+_PHRASES = {
     Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
     Form.CALLERS: "what calls {}, and what calls that",
     Form.CALLEES: "what {} calls, and what that calls",
@@ -62,7 +62,7 @@ def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
     """Return the way a question is understood. Without a graph every question is one of words."""
     parsed = parse_question(request.query)
     if graph is None:
-        return _tell(Form.OPEN, (Subject(request.query, "words"),))
+        return _build_reading(Form.OPEN, (Subject(request.query, "words"),))
     subjects = Subjects(graph, request.folder)
     for one in parsed:
         reading = _try(subjects, one, request)
@@ -79,7 +79,7 @@ def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
     if is_about_shapes(request):
         ordinal = f"the folder {request.folder}" if request.folder else "the whole repository"
         return Reading(Form.OPEN, f"what is repeated in {ordinal}", (Subject(request.query, "words"),))
-    return _tell(Form.OPEN, (Subject(request.query, "words"),))
+    return _build_reading(Form.OPEN, (Subject(request.query, "words"),))
 
 
 def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
@@ -89,14 +89,14 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
     if parsed.form is Form.OVERVIEW:
         return _try_overview(subjects, parsed, request)
     if parsed.form in OF_WORDS:
-        return _tell(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
+        return _build_reading(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
     if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
         found = (Subject(found[0].asked, "words"),)  # settings are often attributes of objects made elsewhere
-        return _tell(parsed.form, found)
+        return _build_reading(parsed.form, found)
     if not all(one.is_found for one in found):
         return None
-    return _tell(_fit_form(parsed.form, found), found)
+    return _build_reading(_fit_form(parsed.form, found), found)
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
@@ -119,19 +119,19 @@ def _try_name(subjects: Subjects, request: ResearchRequest) -> Reading | None:
         return None
     form = Form.DEPENDENCIES if request.focus is Focus.DEPENDENCIES else Form.DEFINED
     found = subjects.find(phrase, form)
-    return _tell(_fit_form(form, (found,)), (found,)) if found.is_found else None
+    return _build_reading(_fit_form(form, (found,)), (found,)) if found.is_found else None
 
 
 def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
     """Return the reading that asks for the structure of the whole, of a folder, or of a file's folder."""
     phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
     if phrase.text.lower() in _WHOLE:
-        return _tell(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
+        return _build_reading(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
     found = subjects.find(phrase, Form.OVERVIEW)
     if found.how == "folder":
-        return _tell(Form.OVERVIEW, (found,))
+        return _build_reading(Form.OVERVIEW, (found,))
     folder = subjects.find_folder(phrase.text)
-    return None if folder is None else _tell(Form.OVERVIEW, (folder,))
+    return None if folder is None else _build_reading(Form.OVERVIEW, (folder,))
 
 
 def _try_undeclared(subjects: Subjects, parsed: Parsed) -> Reading | None:
@@ -144,7 +144,7 @@ def _try_undeclared(subjects: Subjects, parsed: Parsed) -> Reading | None:
         found.append(declared if declared.is_found else subjects.find_undeclared(phrase))
     if not any(one is not None and one.how == "undeclared" for one in found):
         return None
-    return _tell(parsed.form, tuple(one for one in found if one is not None and one.how == "undeclared"))
+    return _build_reading(parsed.form, tuple(one for one in found if one is not None and one.how == "undeclared"))
 
 
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
@@ -161,18 +161,18 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
     if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
-        return _tell(parsed.form, tuple(found))
+        return _build_reading(parsed.form, tuple(found))
     return None
 
 
-def _tell(form: Form, subjects: tuple[Subject, ...]) -> Reading:
+def _build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
     if form is Form.OVERVIEW:
         name = subjects[0].name
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
     elif subjects[0].how == "undeclared":
         text = f"a question about {' and '.join(map(describe_subject, subjects))}"
     elif form in (Form.OPEN, *OF_WORDS):
-        text = _TELLS[form].format(subjects[0].asked)
+        text = _PHRASES[form].format(subjects[0].asked)
     else:
-        text = _TELLS[form].format(*map(describe_subject, subjects))
+        text = _PHRASES[form].format(*map(describe_subject, subjects))
     return Reading(form, text, subjects)

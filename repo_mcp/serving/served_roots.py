@@ -152,7 +152,7 @@ class ServedRoots:
     """The roots that one server serves, as they change."""
 
     def __init__(self, config: Config, here: HeldDirectory | None, warn: Warn) -> None:
-        """Serve the roots that `tell` names, or else `here`. `config` has no root of its own.
+        """Serve the roots that `serve` names, or else `here`. `config` has no root of its own.
 
         Raises RepoError with CONFIG_INVALID where a toolset cannot be served.
         """
@@ -184,7 +184,7 @@ class ServedRoots:
         """
         self._begin, self._change, self._change_files = begin, change, change_files
 
-    def tell(self, uris: tuple[str, ...], *, is_known: bool = False) -> None:
+    def serve(self, uris: tuple[str, ...], *, is_known: bool = False) -> None:
         """Serve these roots of the client from now on, or `here` for none. Returns at once.
 
         `is_known`: the instructions name `here`.

@@ -442,7 +442,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         with self.view() as view:
             lexical = KnownFiles(self._index.get_searcher().snapshot)
             outcomes = Outcomes(lexical, view, skipped, self._phase, is_settled=is_settled, pending=pending)
-            return tuple(outcomes.tell(path, one) for path, one in named.items())
+            return tuple(outcomes.describe(path, one) for path, one in named.items())
 
     def _refresh_paths(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None

@@ -371,7 +371,7 @@ class Outcomes:
         self._phase = phase
         self._pending = pending
 
-    def tell(self, path: str, named: str | RepoError) -> IndexedPath:
+    def describe(self, path: str, named: str | RepoError) -> IndexedPath:
         """Return the outcome for one path; `named` is the result of `find_name`."""
         if isinstance(named, RepoError):
             return IndexedPath(path, named.code.value)

@@ -75,7 +75,7 @@ def test_a_call_waits_until_roots_are_told(place: Path, roots: Roots) -> None:
     asking.start()
     asking.join(0.1)
     assert answers == []
-    roots.served.tell(((place / "a").as_uri(),))
+    roots.served.serve(((place / "a").as_uri(),))
     asking.join(PATIENCE_SECONDS)
     assert answers == ["a.py"]
 
@@ -98,7 +98,7 @@ def test_a_root_that_cannot_be_opened_in_time_is_a_timeout(
     monkeypatch.setattr(Repository, "__init__", hang)
     roots = Roots(place / "a", guards={"call_timeout_seconds": 1})
     try:
-        roots.served.tell(())
+        roots.served.serve(())
         assert roots.list_files()["error"]["code"] == "timeout"
         may_go_on.set()
         assert roots.name_first() == "a.py"
@@ -110,7 +110,7 @@ def test_a_root_that_cannot_be_opened_in_time_is_a_timeout(
 def test_a_root_that_stays_is_not_opened_again(place: Path, roots: Roots) -> None:
     a, b = ((place / name).as_uri() for name in ("a", "b"))
     for uris in ((a,), (a, b), (b, a), (a,)):
-        roots.served.tell(uris)
+        roots.served.serve(uris)
         assert not roots.tools["repo.list_files"].call({}, ASKED).is_error
     assert [repository.root_name for repository in roots.begun] == ["a", "b"]
     wait_for(lambda: len(roots.listed) == 3)  # one, two, two in another order, one
@@ -140,25 +140,25 @@ def test_what_is_served_no_more_closes_after_its_last_call(
 
     monkeypatch.setattr(Repository, "close", note_close)
     monkeypatch.setattr(Repository, "list_files", list_slowly)
-    roots.served.tell(((place / "a").as_uri(),))
+    roots.served.serve(((place / "a").as_uri(),))
     answers: list[str] = []
     asking = threading.Thread(target=lambda: answers.append(roots.name_first()), daemon=True)
     asking.start()
     assert inside.wait(PATIENCE_SECONDS)
-    roots.served.tell(((place / "b").as_uri(),))
+    roots.served.serve(((place / "b").as_uri(),))
     assert roots.name_first() == "b.py"
     assert closed == []
     may_go_on.set()
     asking.join(PATIENCE_SECONDS)
     assert answers == ["a.py"]
     wait_for(lambda: closed == ["a"])
-    roots.served.tell(((place / "a").as_uri(),))
+    roots.served.serve(((place / "a").as_uri(),))
     assert roots.name_first() == "a.py"
     wait_for(lambda: closed == ["a", "b"])
 
 
 def test_a_failure_says_too_for_which_of_several_roots_it_is(place: Path, roots: Roots) -> None:
-    roots.served.tell(tuple((place / name).as_uri() for name in ("a", "b")))
+    roots.served.serve(tuple((place / name).as_uri() for name in ("a", "b")))
     answer = roots.tools["repo.open_file"].call({"path": "b.py"}, ASKED).structured
     assert answer["error"]["code"] == "not_found"  # type: ignore[index]
     assert answer["warnings"] == ['This answer is for the root "a"; `root` can name another: "b".']
@@ -167,7 +167,7 @@ def test_a_failure_says_too_for_which_of_several_roots_it_is(place: Path, roots:
 
 
 def test_a_client_may_name_the_one_root_that_is_left(place: Path, roots: Roots) -> None:
-    roots.served.tell(((place / "b").as_uri(),))
+    roots.served.serve(((place / "b").as_uri(),))
     assert roots.list_files(root="b")["ok"]
     refused = roots.list_files(root="a")
     assert refused["error"]["code"] == "invalid_argument"
@@ -175,11 +175,11 @@ def test_a_client_may_name_the_one_root_that_is_left(place: Path, roots: Roots) 
 
 def test_a_root_in_whose_place_another_came_is_opened_anew(place: Path, roots: Roots) -> None:
     uri = (place / "a").as_uri()
-    roots.served.tell((uri,))
+    roots.served.serve((uri,))
     assert roots.name_first() == "a.py"
     (place / "a").rename(place / "old")
     (place / "b").rename(place / "a")
-    roots.served.tell((uri,))
+    roots.served.serve((uri,))
     assert roots.name_first() == "b.py"
 
 
@@ -189,9 +189,9 @@ def test_each_root_has_the_limits_of_its_own_file(place: Path) -> None:
     (place / "a" / "other.py").write_text("x = 2\n")
     roots = Roots(place / "a")
     try:
-        roots.served.tell((), is_known=True)
+        roots.served.serve((), is_known=True)
         assert len(roots.list_files(max_results=2)["result"]["files"]) == 2
-        roots.served.tell(((place / "b").as_uri(),))
+        roots.served.serve(((place / "b").as_uri(),))
         assert len(roots.list_files(max_results=2)["result"]["files"]) == 1
     finally:
         roots.served.close()
@@ -211,21 +211,21 @@ def test_a_uri_names_one_of_several_roots_and_all_are_listed(place: Path, roots:
     a, b = ((place / name).as_uri() for name in ("a", "b"))
     for name in ("a", "b"):
         (place / name / "README.md").write_text(f"# {name}\n")
-    roots.served.tell((b,))
+    roots.served.serve((b,))
     assert _list_uris(roots) == ["repo:///README.md"]
-    roots.served.tell((a, b))
+    roots.served.serve((a, b))
     assert _list_uris(roots) == ["repo://a/README.md", "repo://b/README.md"]
     assert [_read(roots, uri)[0]["text"] for uri in _list_uris(roots)] == ["# a\n", "# b\n"]
     assert _read(roots, "repo:///README.md")[0]["text"] == "# a\n"
     assert _read(roots, "repo://c/README.md") == {"reason": "not_found", "uri": "repo://c/README.md"}
-    roots.served.tell((b,))
+    roots.served.serve((b,))
     wait_for(lambda: roots.changes == 2)
     assert _read(roots, "repo://b/README.md")[0]["text"] == "# b\n"  # as it was listed before
     assert _read(roots, "repo://a/README.md")["reason"] == "not_found"
 
 
 def test_without_a_root_there_are_no_resources(roots: Roots) -> None:
-    roots.served.tell(())
+    roots.served.serve(())
     assert _read(roots, "repo:///README.md")["reason"] == "no_root"
     assert join_resources(roots.served.toolsets)[LIST].call({}, ASKED).structured["code"] == -32002
 
@@ -236,7 +236,7 @@ def test_a_link_of_one_of_several_roots_names_it(place: Path) -> None:
         (place / name / "plan.svg").write_text(f"<svg>{name}</svg>")
     roots = Roots(None, toolsets=("research",))
     try:
-        roots.served.tell(tuple((place / name).as_uri() for name in ("a", "b")))
+        roots.served.serve(tuple((place / name).as_uri() for name in ("a", "b")))
         for name in ("a", "b"):
             where = {"path": ".", "root": name}
             assert not roots.tools["index_codebase"].call(where, ASKED).is_error
@@ -265,7 +265,7 @@ def test_closed_while_it_opens_leaves_nothing_open(place: Path, monkeypatch: pyt
     monkeypatch.setattr(Repository, "__init__", open_slowly)
     monkeypatch.setattr(Repository, "close", note_close)
     roots = Roots(place / "a")
-    roots.served.tell(())
+    roots.served.serve(())
     assert opening.wait(PATIENCE_SECONDS)
     roots.served.close()
     may_go_on.set()

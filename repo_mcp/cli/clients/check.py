@@ -83,7 +83,7 @@ def _talk(conversation: _Conversation, protocol: str, started: float) -> Trial:
     }
     opened = conversation.ask(1, "initialize", hello)
     initialize_ms = 1000 * (time.perf_counter() - started)
-    conversation.tell({"method": "notifications/initialized"})
+    conversation.send({"method": "notifications/initialized"})
     listed = conversation.ask(2, "tools/list", {})
     list_ms = 1000 * (time.perf_counter() - started)
     try:
@@ -113,7 +113,7 @@ class _Conversation:
 
     def ask(self, number: int, method: str, params: dict[str, object]) -> dict[str, object]:
         """Return the result of a request. Raises `_Silent` when it does not come, or is an error."""
-        self.tell({"id": number, "method": method, "params": params})
+        self.send({"id": number, "method": method, "params": params})
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             try:
@@ -131,7 +131,7 @@ class _Conversation:
                 return result
         raise _Silent(f"it did not answer {method} within {PATIENCE_SECONDS:.0f} seconds")
 
-    def tell(self, message: dict[str, object]) -> None:
+    def send(self, message: dict[str, object]) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")

@@ -30,7 +30,7 @@ MAX_KEPT = 200_000  # values of variables and functions
 MAX_STEPS = 400  # path pieces evaluated for one question
 MAX_DEPTH = 12  # of variables bound to other variables
 _PIECE = re.compile(r"\([^()]*\)|\[\]|[^.()\[\]]+")
-_TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # bound by an annotation
+_ANNOTATED = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # bound by an annotation
 _MADE: dict[int, Form] = {
     Binding.ITEMS: Form.ITEMS,
     Binding.VALUES: Form.VALUES,
@@ -119,7 +119,7 @@ class PythonEvaluator:
         for around in names.iter_around(ordinal):
             bounds = names.bounds.get((around, name))
             if bounds and not names.is_class(around):
-                known = self._tell(path, names, self._choose(path, bounds, line if around == ordinal else 0))
+                known = self._list_bound_values(path, names, self._choose(path, bounds, line if around == ordinal else 0))
                 if known:
                     return known
             if around and not bounds and (known := self._find_inherited(path, names, around, name)):
@@ -136,9 +136,9 @@ class PythonEvaluator:
             base = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
             if base is None:
                 continue
-            told = [one for one in base.bounds.get((value.ordinal, name), ()) if one.form in _TELLING]
-            if told:
-                return [one.guessed() for one in self._tell(value.path, base, told)]
+            annotated = [one for one in base.bounds.get((value.ordinal, name), ()) if one.form in _ANNOTATED]
+            if annotated:
+                return [one.guessed() for one in self._list_bound_values(value.path, base, annotated)]
         return []
 
     def _choose(self, path: str, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
@@ -173,10 +173,10 @@ class PythonEvaluator:
 
     # Variables
 
-    def _tell(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
+    def _list_bound_values(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
         """Return the values in BIND rows; if there are annotations, only theirs."""
-        told = [one for one in bounds if one.form in _TELLING]
-        groups = [self._list_values_of(path, one) for one in (told or bounds)[:MAX_VALUES]]
+        annotated = [one for one in bounds if one.form in _ANNOTATED]
+        groups = [self._list_values_of(path, one) for one in (annotated or bounds)[:MAX_VALUES]]
         return merge(groups, MAX_VALUES)
 
     def _list_values_of(self, path: str, bound: Bound) -> list[Value]:
@@ -347,9 +347,9 @@ class PythonEvaluator:
         if not overloads:
             return self._read_results(value, names, result)
         groups = [self._read_results(value._replace(ordinal=one), names, result) for one in overloads]
-        told = {tuple(one[:3] for one in group) for group in groups if group}
+        annotated = {tuple(one[:3] for one in group) for group in groups if group}
         found = merge(groups, MAX_VALUES)
-        return found if len(told) < 2 else [one._replace(is_open=True) for one in found]
+        return found if len(annotated) < 2 else [one._replace(is_open=True) for one in found]
 
     def _read_results(self, value: Value, names: PythonNames, result: str) -> list[Value]:
         bounds = names.bounds.get((value.ordinal, result), ())
@@ -362,8 +362,8 @@ class PythonEvaluator:
         found = self._told.find(key)
         if found is None:
             found = self._keep(key, value.path, names, bounds)
-        is_told = any(one.form in _TELLING for one in bounds)
-        return self._fit_owner(value, names, [one if is_told else one.guessed() for one in found])
+        is_annotated = any(one.form in _ANNOTATED for one in bounds)
+        return self._fit_owner(value, names, [one if is_annotated else one.guessed() for one in found])
 
     def _keep(
         self, key: tuple[str, int, str], path: str, names: PythonNames, bounds: Sequence[Bound]
@@ -373,7 +373,7 @@ class PythonEvaluator:
         self._active.add(key)
         self._depth += 1
         try:
-            found = self._tell(path, names, bounds)
+            found = self._list_bound_values(path, names, bounds)
         finally:
             self._active.discard(key)
             self._depth -= 1

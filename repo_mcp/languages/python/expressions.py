@@ -152,7 +152,7 @@ class ExpressionWalk:
         """Add an attribute that a statement assigns. Implemented by the walk over statements."""
         raise NotImplementedError
 
-    def tell(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
+    def bind_forms(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
         """Add the BIND rows of a variable."""
         for qualifier, name, form in forms:
             if name != alias or qualifier or form != SAME:
@@ -164,8 +164,8 @@ class ExpressionWalk:
             for qualifier, name, form in one.forms:
                 key = (self.symbol, BIND, name, qualifier, one.name, one.start)
                 if key not in self.rows:  # the condition of a branch is added before its `and`
-                    self.tell(one.name, [(qualifier, name, form)], one.start)
-                    self.tell(one.name, [(qualifier, name, WIDENED)], one.end)
+                    self.bind_forms(one.name, [(qualifier, name, form)], one.start)
+                    self.bind_forms(one.name, [(qualifier, name, WIDENED)], one.end)
 
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
@@ -350,22 +350,22 @@ class ExpressionWalk:
                 scope.variables.add(node.id)
             else:
                 self.stack.append(node)
-        self.tell_items(generator.target, generator.iter)
+        self.bind_items(generator.target, generator.iter)
 
-    def tell_items(self, target: ast.expr, values: ast.expr) -> None:
+    def bind_items(self, target: ast.expr, values: ast.expr) -> None:
         """Add the BIND rows of a loop's variable; `enumerate` is looked through."""
         if isinstance(target, ast.Tuple) and len(target.elts) == 2 and _is_enumeration(values):
             target, values = target.elts[1], values.args[0]
         if isinstance(target, ast.Name):
-            self.tell(target.id, list_value_forms(values, ITEM), target.lineno)
+            self.bind_forms(target.id, list_value_forms(values, ITEM), target.lineno)
         elif isinstance(target, ast.Tuple) and isinstance(values, ast.Call):
             for one, forms in zip(target.elts, list_paired_forms(values), strict=False):
                 if isinstance(one, ast.Name):
-                    self.tell(one.id, forms, one.lineno)
+                    self.bind_forms(one.id, forms, one.lineno)
 
     def _named(self, node: ast.NamedExpr) -> None:
         self.bind_name(node.target.id, node)
-        self.tell(node.target.id, list_value_forms(node.value), node.lineno)
+        self.bind_forms(node.target.id, list_value_forms(node.value), node.lineno)
         self.stack.append(node.value)
 
     def _conditions(self, node: ast.BoolOp) -> None:

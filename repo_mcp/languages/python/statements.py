@@ -106,15 +106,15 @@ class StatementWalk(ExpressionWalk):
             for arg in group:
                 if arg.annotation is not None:
                     self.annotate(arg.annotation, ACCEPT)
-                    self.tell(arg.arg, list_type_forms(arg.annotation), arg.lineno)
+                    self.bind_forms(arg.arg, list_type_forms(arg.annotation), arg.lineno)
         for star in (args.vararg, args.kwarg):
             if star is not None and star.annotation is not None:
                 self.annotate(star.annotation, ACCEPT)
         if node.returns is not None:
             self.annotate(node.returns, TYPE)
-            self.tell(RETURNED, list_type_forms(node.returns), node.returns.lineno)
+            self.bind_forms(RETURNED, list_type_forms(node.returns), node.returns.lineno)
             for position, one in enumerate(list_item_types(node.returns)):
-                self.tell(f"{RETURNED}[{position}]", list_type_forms(one), one.lineno)
+                self.bind_forms(f"{RETURNED}[{position}]", list_type_forms(one), one.lineno)
 
     def _decorators(self, decorators: list[ast.expr]) -> None:
         for decorator in decorators:
@@ -143,7 +143,7 @@ class StatementWalk(ExpressionWalk):
             bound = getattr(one, "bound", None)
             if bound is not None:
                 bounds = bound.elts if isinstance(bound, ast.Tuple) else [bound]
-                self.tell(one.name, list_alike(bounds, BOUND), one.lineno)
+                self.bind_forms(one.name, list_alike(bounds, BOUND), one.lineno)
 
     def _class(self, node: ast.ClassDef) -> None:
         outer, outer_symbol = self.scope, self.symbol
@@ -248,7 +248,7 @@ class StatementWalk(ExpressionWalk):
                 self.bind_name(target.id, node)
                 if type(value) in TELLING_NODES:
                     forms = list_bound_forms(value) or list_alias_forms(value) or list_value_forms(value)
-                    self.tell(target.id, forms, target.lineno)
+                    self.bind_forms(target.id, forms, target.lineno)
                 continue
             self.bind(target, node)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
@@ -260,7 +260,7 @@ class StatementWalk(ExpressionWalk):
                     if isinstance(one, ast.Starred):
                         break
                     if alias := self._find_alias(one):
-                        self.tell(alias, list_unpacked_forms(value, position), one.lineno)
+                        self.bind_forms(alias, list_unpacked_forms(value, position), one.lineno)
             else:
                 self._record_target(target, value)
         if not self.symbol and find_last_name(node.targets[0]) == "__all__":
@@ -269,7 +269,7 @@ class StatementWalk(ExpressionWalk):
 
     def _record_target(self, target: ast.expr, value: ast.expr) -> None:
         if type(value) in TELLING_NODES and (alias := self._find_alias(target)):
-            self.tell(alias, list_value_forms(value), target.lineno)
+            self.bind_forms(alias, list_value_forms(value), target.lineno)
 
     def _find_alias(self, target: ast.expr) -> str:
         """Return the name of a target's variable in BIND rows; empty if these do not cover it."""
@@ -286,11 +286,11 @@ class StatementWalk(ExpressionWalk):
         if alias:
             if is_declared_alias(node) and node.value is not None:
                 forms = list_alias_forms(node.value) or list_value_forms(node.value)
-                self.tell(alias, forms, node.lineno)
+                self.bind_forms(alias, forms, node.lineno)
             elif node.value is not None and is_bare(node.annotation):
-                self.tell(alias, list_value_forms(node.value), node.lineno)
+                self.bind_forms(alias, list_value_forms(node.value), node.lineno)
             else:
-                self.tell(alias, list_type_forms(node.annotation), node.lineno)
+                self.bind_forms(alias, list_type_forms(node.annotation), node.lineno)
         if self.scope.kind is MODULE and alias == "__all__" and node.value is not None:
             self._export(node.value)
         self.stack.append(node.value)
@@ -342,7 +342,7 @@ class StatementWalk(ExpressionWalk):
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         self.bind(node.target, node.target)
-        self.tell_items(node.target, node.iter)
+        self.bind_items(node.target, node.iter)
         self.narrow(narrow_block(node.body))
         self.stack += (*reversed(node.orelse), *reversed(node.body), node.iter)
 
@@ -361,7 +361,7 @@ class StatementWalk(ExpressionWalk):
             if target is not None:
                 self.bind(target, target)
                 if alias := self._find_alias(target):
-                    self.tell(alias, list_value_forms(item.context_expr, ENTERED), target.lineno)
+                    self.bind_forms(alias, list_value_forms(item.context_expr, ENTERED), target.lineno)
 
     def _try(self, node: Any) -> None:
         for part in (node.finalbody, node.orelse, node.handlers, node.body):
@@ -377,7 +377,7 @@ class StatementWalk(ExpressionWalk):
             if node.type is not None:
                 caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
                 for one in caught[:4]:
-                    self.tell(node.name, list_type_forms(one), node.lineno)
+                    self.bind_forms(node.name, list_type_forms(one), node.lineno)
         self.stack += (*reversed(node.body), node.type)
 
     def _match(self, node: ast.Match) -> None:
@@ -401,7 +401,7 @@ class StatementWalk(ExpressionWalk):
             elif isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
                 waiting.append(pattern.pattern)
                 if pattern.name is not None and isinstance(pattern.pattern, ast.MatchClass):
-                    self.tell(pattern.name, list_type_forms(pattern.pattern.cls), pattern.lineno)
+                    self.bind_forms(pattern.name, list_type_forms(pattern.pattern.cls), pattern.lineno)
             name = getattr(pattern, "rest" if isinstance(pattern, ast.MatchMapping) else "name", None)
             if name is not None:
                 self.bind_name(name, pattern)
@@ -448,11 +448,11 @@ class StatementWalk(ExpressionWalk):
             return
         is_told = self.drafts.rows[self.symbol].return_type or self.scope.kind is not FUNCTION
         if not is_told and type(value) in TELLING_NODES:
-            self.tell(RETURNED, list_value_forms(value), node.lineno)
+            self.bind_forms(RETURNED, list_value_forms(value), node.lineno)
         elif not is_told and isinstance(value, ast.Tuple):
             for position, one in enumerate(value.elts[:MAX_UNPACKED]):
                 if type(one) in TELLING_NODES:
-                    self.tell(f"{RETURNED}[{position}]", list_value_forms(one), one.lineno)
+                    self.bind_forms(f"{RETURNED}[{position}]", list_value_forms(one), one.lineno)
         self.stack.append(value)
 
     def _delete(self, node: ast.Delete) -> None:
