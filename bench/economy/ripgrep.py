@@ -28,7 +28,7 @@ WINDOW_LINES = 40
 LAST_FILES = 20  # once all words were asked for: further windows of so many files, then whole files
 LAST_WINDOWS = 6
 READ_LINES = 200  # of one sed when whole files are read
-ASIDE = (".md", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".xml", ".html", ".css", ".lock", ".conf")
+SIDE_ENDINGS = (".md", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".xml", ".html", ".css", ".lock", ".conf")
 DECLARING = r"\b(class|def|fn|func|function|struct|interface|trait|enum|type|module|const|let|var)\s+"
 _STOP_WORD = re.compile(
     "the|and|for|not|with|that|this|from|are|was|has|have|when|where|which|what|how|its|into|instead|only|also|"
@@ -136,9 +136,9 @@ def _remember(step: Step, seen: set[Line]) -> Step:
     return step
 
 
-def is_aside(path: str) -> bool:
+def is_side_file(path: str) -> bool:
     """Return whether a path is a test, a document or data, where no agent looks first."""
-    return TEST_PATH.search(path) is not None or path.endswith(ASIDE)
+    return TEST_PATH.search(path) is not None or path.endswith(SIDE_ENDINGS)
 
 
 def rank_files(found: Mapping[str, Mapping[Line, str]]) -> list[str]:
@@ -149,7 +149,7 @@ def rank_files(found: Mapping[str, Mapping[Line, str]]) -> list[str]:
         for path, _ in matched:
             words.setdefault(path, set()).add(word)
             lines[path] = lines.get(path, 0) + 1
-    return sorted(words, key=lambda path: (is_aside(path), -len(words[path]), -lines[path], path))
+    return sorted(words, key=lambda path: (is_side_file(path), -len(words[path]), -lines[path], path))
 
 
 def _read_windows(

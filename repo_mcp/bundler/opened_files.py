@@ -24,7 +24,7 @@ from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource, LiveFile
 from repo_mcp.bundler.spans import Layout, LayoutReader
-from repo_mcp.bundler.statements import is_aside, is_inner_test, rate_work
+from repo_mcp.bundler.statements import is_side_file, is_inner_test, rate_work
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
@@ -165,7 +165,7 @@ class Opener:
         role = find_role(path)
         asked = role in (FileRole.CODE, *self._roles)
         priority = 1.0 if asked else self._weights.other_role
-        if is_aside(path) and FileRole.DOCS not in self._roles:
+        if is_side_file(path) and FileRole.DOCS not in self._roles:
             priority *= self._weights.aside
         is_program = role is not FileRole.TEST and FileRole.TEST not in self._roles
         rated = self._rater.rate(view, blocks, is_program=is_program)

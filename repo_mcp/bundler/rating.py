@@ -20,7 +20,7 @@ from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.statements import holds_failure, is_aside, is_inner_test, rate_work
+from repo_mcp.bundler.statements import holds_failure, is_side_file, is_inner_test, rate_work
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
@@ -29,7 +29,7 @@ BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits on
 
 
 # Factors of a block's worth for a question: what seldom answers, and what decides.
-ASIDE, WORDLESS, TESTING = 0.3, 0.6, 0.3
+SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, DECIDING = 0.6, 1.4
 # Where failures are asked for: of a block without any; added to one whose failing lines hold every term.
 FAILS_NOT, FAILING = 0.5, 1.5
@@ -89,9 +89,9 @@ def weigh_work(one: RatedBlock) -> float:
 
     Comments do not count, however long they are.
     """
-    asides, lines = one.view.layout.comment_lines, one.view.live.lines
+    comment_lines, lines = one.view.layout.comment_lines, one.view.live.lines
     numbers = range(one.block.start_line, one.block.end_line + 1)
-    return rate_work([lines[at - 1] for at in numbers if at not in asides], DECIDING, TRIVIAL)
+    return rate_work([lines[at - 1] for at in numbers if at not in comment_lines], DECIDING, TRIVIAL)
 
 
 def weigh_failures(one: RatedBlock) -> float:
@@ -129,7 +129,7 @@ def rate_blocks(
 def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
     """Yield the blocks of a file with a worth above 0."""
     lines = list(one.view.line_terms)
-    place = ASIDE if is_aside(one.candidate.path) else 1.0
+    place = SIDE_FILE if is_side_file(one.candidate.path) else 1.0
     for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):
         if worth <= 0.0:
             continue

@@ -46,7 +46,7 @@ _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
 TRIVIAL_LINES = 8  # a body of at most this many, without branches, only passes something on
 DECIDING_BRANCHES = 3
-_ASIDE = re.compile(
+_SIDE_FILE = re.compile(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
@@ -63,7 +63,7 @@ class Body:
     end_line: int
     head_line: int  # the first line of the declaration itself
     terms: Mapping[int, tuple[str, ...]]  # of the question, by line
-    asides: Set[int]  # lines of comments and docstrings
+    comment_lines: Set[int]  # lines of comments and docstrings
 
     @property
     def line_count(self) -> int:
@@ -102,7 +102,7 @@ def choose_lines(
     room: int,
     leads: Callable[[str], bool] = lambda _line: False,
     *,
-    keeps_asides: bool = False,
+    keeps_comments: bool = False,
     spare: int = 0,
 ) -> list[int]:
     """Return the numbers of the lines to show of a body within `room` characters, ascending.
@@ -110,19 +110,19 @@ def choose_lines(
     The first statement after the head may need `spare` characters more.
 
     `weights` are those of the question's terms; `leads` tells whether a line leads to another shown
-    declaration. The head of the declaration is always included; comments are with `keeps_asides`, if
+    declaration. The head of the declaration is always included; comments are with `keeps_comments`, if
     everything fits.
     """
     last = body.end_line
     while last > body.start_line and not body.lines[last - 1].strip():
         last -= 1
     whole = list(range(body.start_line, last + 1))
-    if keeps_asides and measure(body.lines, whole) <= room:
+    if keeps_comments and measure(body.lines, whole) <= room:
         return whole
     code = [
         number
         for number in range(body.head_line, body.end_line + 1)
-        if number not in body.asides and body.lines[number - 1].strip()
+        if number not in body.comment_lines and body.lines[number - 1].strip()
     ]
     if measure(body.lines, code) <= room:
         return code
@@ -225,7 +225,7 @@ def _choose(
         line
         for ordinal in shown
         for line in range(statements[ordinal].first, statements[ordinal].last + 1)
-        if line not in body.asides
+        if line not in body.comment_lines
     )
 
 
@@ -259,9 +259,9 @@ def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> i
     return following if is_inner else None
 
 
-def is_aside(path: str) -> bool:
+def is_side_file(path: str) -> bool:
     """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
-    return _ASIDE.search(path) is not None
+    return _SIDE_FILE.search(path) is not None
 
 
 def is_inner_test(name: str) -> bool:

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Protocol
 
 from repo_mcp.bundler.rating import (
-    ASIDE,
+    SIDE_FILE,
     NOT_RUN,
     RUN,
     TESTING,
@@ -36,7 +36,7 @@ from repo_mcp.bundler.rating import (
     weigh_work,
 )
 from repo_mcp.bundler.spans import FindRecord
-from repo_mcp.bundler.statements import is_aside, is_inner_test
+from repo_mcp.bundler.statements import is_side_file, is_inner_test
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import choose_unknown, rank
@@ -129,7 +129,7 @@ def order_hits(
             span = (block.block.start_line, block.block.end_line)
             judged.append((round(worth * role, DECIMALS), at, Hit(replace(chunk), share, span)))
         if not homes[at]:
-            role *= ASIDE if is_aside(chunk.path) else 1.0
+            role *= SIDE_FILE if is_side_file(chunk.path) else 1.0
             judged.append((round(words * share / top * role, DECIMALS), at, Hit(chunk, share, None)))
     judged.sort(key=lambda one: (-one[0], one[1]))
     most = judged[0][0] if judged and judged[0][0] else 1.0

@@ -191,7 +191,7 @@ def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedH
         lines = decode_lines(one.lines, 1, len(one.lines))
         body = Body(lines, first, min(last, len(lines)), first, ordered.terms.get(hit.path, {}), frozenset())
         room = left if hit is hits[-1] else left // 2
-        shown = choose_lines(body, ordered.weights, room, keeps_asides=True)
+        shown = choose_lines(body, ordered.weights, room, keeps_comments=True)
         left -= measure(lines, shown)
         excerpts.append(Excerpt(hit, tuple((number, lines[number - 1][:MAX_LINE_CHARS]) for number in shown)))
         if left < LEAST_CHARS:

@@ -46,7 +46,7 @@ MOST_COUNTED = 1_000  # chunks; of more it is said that there are as many at lea
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
 _DECLARED = 5  # the row of NameKind.EXACT
-_ASIDE = (FileRole.TEST, FileRole.FOREIGN)
+_SIDE_ROLES = (FileRole.TEST, FileRole.FOREIGN)
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
 
 Points = tuple[tuple[str, float], ...]
@@ -187,7 +187,7 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
         role = get_file_role(rated.candidates.paths[column])
         share = rated.shares[role]
         left = total * share
-        if named and role in _ASIDE:
+        if named and role in _SIDE_ROLES:
             left += named * max(0.0, rated.aside - share)
         if len(kept) < count:
             heappush(kept, left)

@@ -85,7 +85,7 @@ class Source:
         self.rate = searches.rate
         self.search_docs = searches.search_docs
         self._read_layout = searches.read_layout
-        self._asides: LruCache[str, frozenset[int]] = LruCache(CACHED_FILES)
+        self._comment_lines: LruCache[str, frozenset[int]] = LruCache(CACHED_FILES)
         self.search_exact = search_exact
         self._read = read
         self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
@@ -94,11 +94,11 @@ class Source:
         """Return the lines of a live file, without line ends; none when it cannot be read."""
         return self._lines.get(path, lambda: self._read_lines(path))
 
-    def read_asides(self, path: str) -> frozenset[int]:
+    def read_comment_lines(self, path: str) -> frozenset[int]:
         """Return the numbers of the lines of a live file that are comments or docstrings."""
-        return self._asides.get(path, lambda: self._find_asides(path))
+        return self._comment_lines.get(path, lambda: self._find_comment_lines(path))
 
-    def _find_asides(self, path: str) -> frozenset[int]:
+    def _find_comment_lines(self, path: str) -> frozenset[int]:
         text = "\n".join(self.read_lines(path)).encode()
         return self._read_layout(path, text).comment_lines
 

@@ -29,7 +29,7 @@ from repo_mcp.bundler.rating import (
     weigh_work,
 )
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_aside, measure
+from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_side_file, measure
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -148,7 +148,7 @@ def _choose(state: ResearchState, rated: Sequence[RatedBlock], preferred: Prefer
     Of several with one name, such as implementations of a method, each further one is worth less.
     """
     seeds = []
-    for one in _drop_asides([one for one in rated if state.admits(one.path)]):
+    for one in _drop_side_files([one for one in rated if state.admits(one.path)]):
         if find_role(one.path) is FileRole.DOCS:
             continue
         node = find_node(state, one)
@@ -199,11 +199,11 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     return seeds
 
 
-def _drop_asides(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
+def _drop_side_files(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
     """Return the declarations without those of examples and benchmarks, unless one of these is the best."""
-    if rated and is_aside(rated[0].path):
+    if rated and is_side_file(rated[0].path):
         return list(rated)
-    return [one for one in rated if not is_aside(one.path)]
+    return [one for one in rated if not is_side_file(one.path)]
 
 
 def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -252,7 +252,7 @@ def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
     """Return a symbol as a seed without terms: its lines are chosen only by what they do."""
     lines = state.source.read_lines(node.path)
     start, end = node.symbol.start_line, min(node.symbol.end_line, len(lines))
-    body = Body(lines, start, end, min(start, end), {}, state.source.read_asides(node.path))
+    body = Body(lines, start, end, min(start, end), {}, state.source.read_comment_lines(node.path))
     return Seed(node.path, body, node.symbol.name, node, worth, f'what "{node.symbol.name}" refers to')
 
 
@@ -287,7 +287,7 @@ def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float]
                 _note_seed(state, other, (other.body.head_line,))
             return
         met |= {seed.name} - {""}
-        shown = choose_lines(seed.body, weights, room, leads, keeps_asides=not ordinal, spare=SPARE)
+        shown = choose_lines(seed.body, weights, room, leads, keeps_comments=not ordinal, spare=SPARE)
         left -= measure(seed.body.lines, shown) + FINDING_CHARS
         _note_seed(state, seed, tuple(shown))
 
@@ -481,5 +481,5 @@ def _search(state: ResearchState, query: str, kind: str | None = None) -> list[N
         for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
         if is_program(node.path)
         and state.admits(node.path)
-        and not (is_aside(node.path) or is_test_symbol(node))
+        and not (is_side_file(node.path) or is_test_symbol(node))
     ]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from repo_mcp.bundler.statements import is_aside
+from repo_mcp.bundler.statements import is_side_file
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
@@ -249,7 +249,7 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]
         chosen = of_kind or chosen
-    real = [node for node in chosen if not (is_test_place(node.path) or is_aside(node.path))]
+    real = [node for node in chosen if not (is_test_place(node.path) or is_side_file(node.path))]
     return real or chosen
 
 

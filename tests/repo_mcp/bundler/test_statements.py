@@ -38,7 +38,7 @@ def choose(room: int, **arguments: bool) -> list[int]:
 
 
 def test_what_fits_is_whole_with_its_comments_only_where_they_are_kept() -> None:
-    assert choose(10_000, keeps_asides=True) == list(range(2, 21))
+    assert choose(10_000, keeps_comments=True) == list(range(2, 21))
     assert choose(10_000) == [line for line in range(2, 21) if line not in (3, 17)]
 
 
