@@ -250,7 +250,7 @@ def _list_outlined(file: ChangedFile, here: _Side | None) -> list[ChangedSymbol]
     """Return the touched symbols of a file that the index knows nothing of, by its outline."""
     symbols = [one for ones in here.symbols.values() for one in ones] if here is not None else []
     symbols.sort(key=lambda one: (one.start_line, -one.end_line))
-    owners = _paint([(one.start_line, one.end_line) for one in symbols], len(file.lines))
+    owners = _number_innermost([(one.start_line, one.end_line) for one in symbols], len(file.lines))
     numbers = sorted({int(owners[line]) for line in _iter_lines(file.applied.here, file.lines)} - {0})
     return [_name_symbol(file.path, symbols[number - 1], Change.CHANGED) for number in numbers]
 
@@ -276,7 +276,7 @@ def list_touched(record: SymbolRecord, touched: TouchedLines, lines: Sequence[st
     nothing. A namespace or package around all counts as the file.
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
-    owners = _paint(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
+    owners = _number_innermost(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
     imports = {int(record.ref_lines[row]) for row in record.list_role(ReferenceRole.IMPORT)}
     imports.update(number for number, line in enumerate(lines, 1) if _IMPORT.match(line))
     found: dict[int, Change] = {}
@@ -305,7 +305,7 @@ def _iter_lines(touched: TouchedLines, lines: Sequence[str]) -> Iterator[int]:
     yield from touched.gaps
 
 
-def _paint(spans: Iterable[tuple[int, int]], total: int) -> npt.NDArray[np.int32]:
+def _number_innermost(spans: Iterable[tuple[int, int]], total: int) -> npt.NDArray[np.int32]:
     """Return the number, from 1, of the last span over each line: of the innermost (int32, from line 0)."""
     owners = np.zeros(total + 1, dtype=np.int32)
     for number, (start, end) in enumerate(spans, 1):
