@@ -55,7 +55,7 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
     reader = RepositoryReader(str(indexed.root), DenyPolicy().find_denial)
     for memory in searcher.memory.values():
         memory.finder.sign()
-        for marks in (memory.signs, memory.sides):
+        for marks in (memory.bigrams, memory.neighbours):
             marks.compute(lambda paths: read_many(reader, paths, MAX_BYTES), lambda: False, gently=False)
 
     def run(request: ExactRequest) -> ExactAnswer:

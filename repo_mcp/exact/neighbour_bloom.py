@@ -122,9 +122,9 @@ class NeighbourBloom(FileBitmaps):
         table = np.zeros((len(texts), MARKS), dtype=np.bool_)
         before, behind = _skip_blanks(classes, starts - 1, -1), _skip_blanks(classes, ends, 1)
         before[(before == ord(LINE_EDGE)) & (classes[starts - 1] == _BLANK)] = ord(INDENT)
-        for side, signs in enumerate((before, behind)):
-            noted = np.flatnonzero(signs > _BLANK)
-            for marks in _find_marks(hashes[noted], signs[noted].astype(np.uint64), side):
+        for side, characters in enumerate((before, behind)):
+            noted = np.flatnonzero(characters > _BLANK)
+            for marks in _find_marks(hashes[noted], characters[noted].astype(np.uint64), side):
                 table[owners[noted], marks] = True
         for position, text in enumerate(texts):
             if not text.isascii() and _KELVIN_SIGN in text:
@@ -168,9 +168,9 @@ def _shorten(hashes: U64) -> I64:
     return (hashes >> np.uint64(64 - _KNOWN_BITS)).astype(np.int64)
 
 
-def _find_marks(hashes: U64, signs: U64, side: int) -> tuple[I64, I64]:
+def _find_marks(hashes: U64, characters: U64, side: int) -> tuple[I64, I64]:
     """Return the two marks of each word with its punctuation character before (0) or behind (1) it."""
-    mixed = (hashes ^ signs << np.uint64(20)) * _MIX
+    mixed = (hashes ^ characters << np.uint64(20)) * _MIX
     first = mixed >> np.uint64(64 - NEIGHBOUR_BITS)
     second = mixed >> np.uint64(64 - 2 * NEIGHBOUR_BITS) & np.uint64((1 << NEIGHBOUR_BITS) - 1)
     base = side << NEIGHBOUR_BITS

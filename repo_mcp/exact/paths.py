@@ -126,11 +126,11 @@ class ExactSearcher:
 
     def learn_punctuation(self, read_many: ReadMany) -> None:
         """Start learning in the background which pairs of punctuation each file contains."""
-        self._learn([memory.signs for memory in self.memory.values()], read_many)
+        self._learn([memory.bigrams for memory in self.memory.values()], read_many)
 
     def learn_neighbours(self, read_many: ReadMany) -> None:
         """Start learning the punctuation beside common words, where a search could have used it."""
-        self._learn([memory.sides for memory in self.memory.values() if memory.sides.were_missed], read_many)
+        self._learn([memory.neighbours for memory in self.memory.values() if memory.neighbours.were_missed], read_many)
 
     def _learn(self, marks: Sequence[FileBitmaps], read_many: ReadMany) -> None:
         for one in marks:
@@ -139,7 +139,7 @@ class ExactSearcher:
 
     def join(self, seconds: float) -> bool:
         """Wait for background work, also of earlier snapshots. Returns False when it outlasts `seconds`."""
-        return all(signs.join(seconds) for signs in tuple(self._learning))
+        return all(learnt.join(seconds) for learnt in tuple(self._learning))
 
 
 def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _iter_candidates(
     other files.
     """
     files = found.files
-    if reading.sides is not None and len(files) > FEW_FILES:
+    if reading.neighbours is not None and len(files) > FEW_FILES:
         yield from _iter_files(part, files[:FEW_FILES], wanted)
         files = files[FEW_FILES:]
         may_match = part.find_by_neighbours(reading)
@@ -174,8 +174,8 @@ def _iter_candidates(
         yield from _iter_files(part, files, wanted)
         return
     yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
-    if reading.sides is not None:
-        part.memory.sides.were_missed |= not part.memory.sides.is_known
+    if reading.neighbours is not None:
+        part.memory.neighbours.were_missed |= not part.memory.neighbours.is_known
     rest = files[IMPATIENT_FILES:]
     if found.passed_over:
         fewer = part.find_files(reading, patiently=True).files

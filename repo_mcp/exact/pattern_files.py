@@ -54,8 +54,8 @@ class SegmentMemory:
 
     def __init__(self, terms: TermsReader, files: FilesReader) -> None:
         self.finder = TermFinder(terms)
-        self.signs = PunctuationBigrams(files)
-        self.sides = NeighbourBloom(files, terms)
+        self.bigrams = PunctuationBigrams(files)
+        self.neighbours = NeighbourBloom(files, terms)
         self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)  # 10 kB each for the kernel's
         self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB
 
@@ -95,12 +95,12 @@ class SegmentCandidates:
 
         None where that rules out nothing, or is not yet known. Raises CorruptIndex.
         """
-        sides = self.memory.sides
-        if reading.sides is None or not sides.is_known:
+        neighbours = self.memory.neighbours
+        if reading.neighbours is None or not neighbours.is_known:
             return None
         finder, kept = self.memory.finder, self.memory.occurrences
-        return NeighbourFilter(self.segment, sides, kept, lambda run: finder.find(run, MAX_TERMS)).find(
-            reading.sides
+        return NeighbourFilter(self.segment, neighbours, kept, lambda run: finder.find(run, MAX_TERMS)).find(
+            reading.neighbours
         )
 
     def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
@@ -117,7 +117,7 @@ class SegmentCandidates:
             files = docs if docs is None or reading.spans_lines else lookup.find_files(docs)
             passed_over = lookup.passed_over
         may_match = self.segment.live_file_mask
-        pairs = self.memory.signs.find(reading.bigrams) if reading.bigrams else None
+        pairs = self.memory.bigrams.find(reading.bigrams) if reading.bigrams else None
         if pairs is not None:
             may_match = may_match & pairs
         found = np.flatnonzero(may_match) if files is None else files[may_match[files]]
@@ -261,14 +261,14 @@ class NeighbourFilter:
     def __init__(
         self,
         segment: LiveSegment,
-        sides: NeighbourBloom,
+        neighbours: NeighbourBloom,
         cache: LruCache[Run, RunOccurrences],
         find_terms: Callable[[Run], FoundTerms | None],
     ) -> None:
         """Take `find_terms`, which returns the terms that may contain a run, or None when too many."""
         self._segment = segment
         self._reader = segment.reader
-        self._sides = sides
+        self._neighbours = neighbours
         self._find_terms = find_terms
         self._cache = cache
 
@@ -290,7 +290,7 @@ class NeighbourFilter:
         bits = np.unpackbits(np.frombuffer(found.others, dtype=np.uint8), count=self._reader.file_count)
         mask: Bools = bits.astype(np.bool_)
         for term in found.common:
-            beside = self._sides.find_beside(term, run.before, run.behind)
+            beside = self._neighbours.find_beside(term, run.before, run.behind)
             if beside is None:
                 return None
             mask |= beside
@@ -300,9 +300,9 @@ class NeighbourFilter:
         found = self._find_terms(run)
         if found is None:
             return RunOccurrences((), None)
-        common = [term for term in found.terms if self._sides.is_common(term)]
+        common = [term for term in found.terms if self._neighbours.is_common(term)]
         if found.span is not None:
-            common += self._sides.list_common(*found.span)
+            common += self._neighbours.list_common(*found.span)
         others: Bools = np.zeros(self._reader.file_count, dtype=np.bool_)
         for units in self._iter_other_units(run, found, frozenset(common)):
             others[self._reader.files.find_files_of(units)] = True

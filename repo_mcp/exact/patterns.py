@@ -130,7 +130,7 @@ def unify_line_ends(text: str) -> str:
 
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """Return the needs of a literal."""
-    tokens, sided = (
+    tokens, neighboured = (
         "".join(tokenise(char, not case_sensitive) for char in text)
         for tokenise in (_tokenise, _keep_punctuation)
     )
@@ -138,7 +138,7 @@ def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> Patter
         _conclude(_Piece((tokens,)), whole_word),
         "\n" in text,
         bigrams=list_bigrams([text]),
-        sides=None if "\n" in text else _keep_neighboured(_conclude(_Piece((sided,)), whole_word)),
+        neighbours=None if "\n" in text else _keep_neighboured(_conclude(_Piece((neighboured,)), whole_word)),
     )
 
 
@@ -147,9 +147,9 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
     literals = reader.list_literals()
-    sides = None
+    neighbours = None
     if not reader.spans_lines:
-        sides = _keep_neighboured(
+        neighbours = _keep_neighboured(
             _conclude(_Reader(pattern, not case_sensitive, _keep_punctuation).read(), whole_word)
         )
     return PatternReading(
@@ -158,7 +158,7 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
         max(literals, key=len, default=""),
         list_bigrams(literals),
         reader.needs_edges,
-        sides,
+        neighbours,
         reader.open_quote,
     )
 
@@ -197,10 +197,10 @@ def _keep_neighboured(need: Need | None) -> Need | None:
     kept = [_keep_neighboured(part) for part in need.parts]
     if isinstance(need, All):
         return _join_all(kept)
-    sided = tuple(dict.fromkeys(part for part in kept if part is not None))
+    neighboured = tuple(dict.fromkeys(part for part in kept if part is not None))
     if None in kept:
         return None
-    return sided[0] if len(sided) == 1 else Either(sided)
+    return neighboured[0] if len(neighboured) == 1 else Either(neighboured)
 
 
 def _need_texts(texts: Sequence[str]) -> Need | None:
@@ -225,7 +225,7 @@ def _iter_runs(text: str) -> Iterator[Run]:
             signs = [chr(ord(one[1]) - _SIGN_BASE) if one else "" for one in (before, behind)]
             if before and before[2] and signs[0] == LINE_EDGE:
                 signs[0] = INDENT
-            yield from _iter_sided(run, left, right, *signs)
+            yield from _iter_neighboured(run, left, right, *signs)
         elif REST in run:
             continue  # read for punctuation, and there is none
         elif has_classes(run):
@@ -234,7 +234,7 @@ def _iter_runs(text: str) -> Iterator[Run]:
             yield Run(run.replace(LONG_S, "s"), left, right, LONG_S in run)
 
 
-def _iter_sided(run: str, left: Edge, right: Edge, before: str, behind: str) -> Iterator[Run]:
+def _iter_neighboured(run: str, left: Edge, right: Edge, before: str, behind: str) -> Iterator[Run]:
     """Yield a run in a word with punctuation beside it, without its classes."""
     part = max(_CLASSED_PARTS.split(run), key=len)
     if part != run:

@@ -74,7 +74,7 @@ class PatternReading:
     literal: str = ""  # every match of an expression contains this, in this case
     bigrams: tuple[int, ...] = ()  # every matching text has these, in the numbers of `punctuation_bigrams`
     needs_edges: bool = False  # it tests where the text begins or ends, not only its lines
-    sides: Need | None = None  # runs with punctuation beside them; only for matches within a line
+    neighbours: Need | None = None  # runs with punctuation beside them; only for matches within a line
     open_quote: bool = False  # ends within \Q: needs \E before anything is appended
 
 

@@ -20,7 +20,7 @@ from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source, split_lines
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.exact.learnt_sides import learn_neighbours, use_sides
+from tests.repo_mcp.exact.learnt_neighbours import learn_neighbours, use_neighbours
 from tests.repo_mcp.trees import WORDS, add_file
 
 LONG_NAME = "x" * 150
@@ -410,7 +410,7 @@ def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyP
     """Compare over a history of changes, some indexed and some not, using the shortcuts for large trees."""
     monkeypatch.setattr(exact_search, "BATCHES_HERE", 2)
     monkeypatch.setattr(exact_paths, "FIRST_PATHS", 3)
-    use_sides(monkeypatch, 2)
+    use_neighbours(monkeypatch, 2)
     draw = random.Random(seed)
     root = tmp_path / "root"
     for _ in range(25):

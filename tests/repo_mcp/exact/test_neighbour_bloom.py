@@ -26,7 +26,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
 from tests.deep.sizes import examples
 from tests.repo_mcp.exact.exact_patterns import expressions
-from tests.repo_mcp.exact.learnt_sides import grow_old, learn_neighbours, use_sides
+from tests.repo_mcp.exact.learnt_neighbours import grow_old, learn_neighbours, use_neighbours
 
 PLAIN = re.compile(r"[a-z0-9_]+")
 WORD = re.compile(r"\w+")
@@ -63,7 +63,7 @@ matched = st.lists(parts, min_size=2, max_size=6).map(
 )
 
 
-def build_sides(words: list[bytes]) -> NeighbourBloom:
+def build_bloom(words: list[bytes]) -> NeighbourBloom:
     sides = NeighbourBloom(cast(FilesReader, None), cast(TermsReader, None))
     sides.learn_words(words)
     return sides
@@ -71,7 +71,7 @@ def build_sides(words: list[bytes]) -> NeighbourBloom:
 
 def mark(text: str | bytes, *words: str) -> tuple[NeighbourBloom, set[int]]:
     raw = text if isinstance(text, bytes) else text.encode()
-    sides = build_sides([word.encode() for word in words])
+    sides = build_bloom([word.encode() for word in words])
     (row,) = sides.mark_versions([raw], [compute_fingerprint(raw)])
     return sides, set(row.nonzero()[0].tolist())
 
@@ -149,7 +149,7 @@ def check(pattern: str, case_sensitive: bool, whole_word: bool, raw: bytes) -> b
         return False
     words = {word.lower() for word in WORD.findall(data.decode())}
     _, marks = mark(raw, *(word for word in words if PLAIN.fullmatch(word)))
-    need = matcher.reading.sides
+    need = matcher.reading.neighbours
     assert need is None or meets(need, words, marks), need
     return need is not None
 
@@ -212,15 +212,15 @@ def test_the_generated_patterns_often_match_and_ask_for_signs() -> None:
     ],
 )  # fmt: skip
 def test_signs_of_expressions(pattern: str, need: str | None) -> None:
-    sides = read_pattern(ExactRequest(pattern, regex=True)).sides
+    sides = read_pattern(ExactRequest(pattern, regex=True)).neighbours
     assert (None if sides is None else show(sides)) == need
 
 
 def test_signs_of_literals() -> None:
-    sides = read_pattern(ExactRequest("x = foo(bar, y)")).sides
+    sides = read_pattern(ExactRequest("x = foo(bar, y)")).neighbours
     assert sides is not None
     assert set(show(sides).split(" & ")) == {"=foo (", "(bar ,", ",y )"}
-    assert read_pattern(ExactRequest("foo;\nbar")).sides is None
+    assert read_pattern(ExactRequest("foo;\nbar")).neighbours is None
 
 
 def show(need: Need) -> str:
@@ -235,7 +235,7 @@ def repository(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Repository]:
     monkeypatch.setattr(file_bitmaps, "MIN_FILES", 10)
-    use_sides(monkeypatch, 50)
+    use_neighbours(monkeypatch, 50)
     for number in range(100):
         path = tmp_path / f"f{number:02}.c"
         path.write_text(f"int x{number} = common;\n" + ("common (x);\n" if number == 7 else ""))

@@ -22,7 +22,7 @@ from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
 from tests.repo_mcp.exact.exact_patterns import expressions
-from tests.repo_mcp.exact.learnt_sides import grow_old
+from tests.repo_mcp.exact.learnt_neighbours import grow_old
 
 signs = st.text(PUNCTUATION + "\taé\n", max_size=12)
 raws = st.one_of(
@@ -151,7 +151,7 @@ def test_a_version_that_is_not_the_indexed_one_is_not_learnt(tmp_path: Path, rep
     assert repository.engines.exact._searcher is not None
     assert repository.engines.exact._searcher.join(10)
     (memory,) = repository.engines.exact._searcher.memory.values()
-    may_hold = memory.signs.find(list_bigrams(["=~="]))
+    may_hold = memory.bigrams.find(list_bigrams(["=~="]))
     assert may_hold is not None
     assert may_hold.nonzero()[0].tolist() == [7]
 
@@ -188,5 +188,5 @@ def test_closing_stops_what_is_computed(repository: Repository, monkeypatch: pyt
     assert repository.engines.exact._searcher is not None
     repository.close()
     (memory,) = repository.engines.exact._searcher.memory.values()
-    assert memory.signs._rows is None
+    assert memory.bigrams._rows is None
     assert not any(thread.name == "sign pairs" for thread in threading.enumerate())

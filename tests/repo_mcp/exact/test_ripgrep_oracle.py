@@ -24,7 +24,7 @@ from repo_mcp.exact import search as exact_search
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from tests.deep.sizes import IS_DEEP, first
-from tests.repo_mcp.exact.learnt_sides import learn_neighbours, use_sides
+from tests.repo_mcp.exact.learnt_neighbours import learn_neighbours, use_neighbours
 
 RIPGREP = shutil.which("rg")
 TREES = {"library": Path(os.__file__).parent, "packages": Path(sysconfig.get_path("purelib"))}
@@ -63,7 +63,7 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     repository.refresh()
     patience = pytest.MonkeyPatch()
     patience.setattr(exact_search, "TIME_LIMIT_SECONDS", 600.0)
-    use_sides(patience, 100)
+    use_neighbours(patience, 100)
     learn_neighbours(repository)
     files = {}
     for listed in repository.list_files(

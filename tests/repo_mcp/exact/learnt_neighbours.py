@@ -16,7 +16,7 @@ from repo_mcp.workspace import repository_reader
 GRANULARITY_NS = 50_000_000  # instead of two seconds
 
 
-def use_sides(patch: pytest.MonkeyPatch, common_units: int) -> None:
+def use_neighbours(patch: pytest.MonkeyPatch, common_units: int) -> None:
     """Make small trees what only large ones are: full of common words that are worth a look-up."""
     patch.setattr(neighbour_bloom, "COMMON_UNITS", common_units)
     patch.setattr(exact_paths, "FEW_FILES", 0)
@@ -38,5 +38,5 @@ def learn_neighbours(repository: Repository) -> None:
     repository.search_exact(ExactRequest("anything"))
     assert repository.engines.exact._searcher is not None
     for memory in repository.engines.exact._searcher.memory.values():
-        if not memory.sides.is_known:
-            memory.sides.compute(repository.tree.read_many, lambda: False, gently=False)
+        if not memory.neighbours.is_known:
+            memory.neighbours.compute(repository.tree.read_many, lambda: False, gently=False)
