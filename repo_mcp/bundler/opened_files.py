@@ -166,7 +166,7 @@ class Opener:
         asked = role in (FileRole.CODE, *self._roles)
         priority = 1.0 if asked else self._weights.other_role
         if is_side_file(path) and FileRole.DOCS not in self._roles:
-            priority *= self._weights.aside
+            priority *= self._weights.side_file
         is_program = role is not FileRole.TEST and FileRole.TEST not in self._roles
         rated = self._rater.rate(view, blocks, is_program=is_program)
         least = self._weights.any_declaration if any(rated) else 0.0

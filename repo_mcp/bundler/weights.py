@@ -49,7 +49,7 @@ class Weights:
     # the file
     any_declaration: float = 0.05  # in a file that the search finds
     other_role: float = 0.2  # of a test, a document or data, unless asked for: code answers first
-    aside: float = 0.3  # of an example, a benchmark and the like, likewise
+    side_file: float = 0.3  # of an example, a benchmark and the like, likewise
     rank: float = 1.0  # power of the file's score in the search, as a share of the best one's
     mention: float = 1.5  # the file that the prompt names, in shares of the best score
     next_frame: float = 0.8  # of a traceback, from the innermost outwards
@@ -83,5 +83,5 @@ QUESTION_WEIGHTS = replace(
     deciding=1.0,  # these four are weighed by those who order such declarations
     trivial=1.0,
     inner_test=1.0,
-    aside=1.0,
+    side_file=1.0,
 )

@@ -125,10 +125,8 @@ class Rated:
     segments: Sequence[SegmentSearch]
     candidates: Candidates
     given: F64  # one row per signal, one column per file
-    shares: Mapping[FileRole, float]  # the share of its points that a file of each role keeps;
-    aside: (
-        float  # in tests and foreign code, the least that is kept of those for declaring the name asked for
-    )
+    shares: Mapping[FileRole, float]  # the share of its points that a file of each role keeps
+    declared_share: float  # the least that tests and foreign code keep of those for declaring the name asked for
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
@@ -146,7 +144,7 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
         np.multiply(weight, rarities, out=given[row])
     shares = keep_shares(intent.roles, weights)
-    return Rated(searcher.segments, candidates, given, shares, weights.declared_aside)
+    return Rated(searcher.segments, candidates, given, shares, weights.declared_in_side_roles)
 
 
 class _PathRater:
@@ -188,7 +186,7 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
         share = rated.shares[role]
         left = total * share
         if named and role in _SIDE_ROLES:
-            left += named * max(0.0, rated.aside - share)
+            left += named * max(0.0, rated.declared_share - share)
         if len(kept) < count:
             heappush(kept, left)
         else:

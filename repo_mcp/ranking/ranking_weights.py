@@ -37,7 +37,7 @@ class RankingWeights:
     configuration: float = 0.3  # and data files
     style: float = 0.3
     foreign: float = 0.3  # vendored, generated or built
-    declared_aside: float = 0.7  # of the points for a declared name, in tests and foreign code
+    declared_in_side_roles: float = 0.7  # of the points for a declared name, in tests and foreign code
     # the page
     repeat: float = 0.3  # each further chunk of a file, times its score relative to the file's best chunk
 
