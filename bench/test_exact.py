@@ -1,7 +1,7 @@
 """Literals and expressions: the first 200 matches here, and what ripgrep and codesearch take for the same.
 
 The search is timed with the changes of the tree given, as they are where a watcher tells them; looking
-them up is a row of its own. So is what is learnt of terms and signs in the background behind the first
+them up is a row of its own. So is what is learnt of terms and punctuation in the background behind the first
 searches, which are not timed. The others are processes that print all lines that match; starting one takes
 two milliseconds.
 """
@@ -185,12 +185,12 @@ def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> N
     snapshot.close()
 
 
-def test_learn_the_signs(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
+def test_learn_bigrams(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
     """Measure what happens once, there with pauses, behind the first pattern without a word."""
     measure_learning(benchmark, indexed, lambda segment: PunctuationBigrams(segment.reader.files))
 
 
-def test_learn_the_sides(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
+def test_learn_neighbours(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
     """Measure the same behind the first pattern that has a sign beside a word of very many files."""
     measure_learning(
         benchmark, indexed, lambda segment: NeighbourBloom(segment.reader.files, segment.reader.terms)

@@ -100,9 +100,9 @@ class NeighbourBloom(FileBitmaps):
         """
         hashes = _hash_terms([word])
         marks: list[int] = []
-        for side, sign in enumerate((before, behind)):
-            if sign:
-                found = _find_marks(hashes, np.array([ord(sign)], dtype=np.uint64), side)
+        for side, character in enumerate((before, behind)):
+            if character:
+                found = _find_marks(hashes, np.array([ord(character)], dtype=np.uint64), side)
                 marks += [int(one[0]) for one in found]
         return self.find(marks)
 

@@ -61,8 +61,8 @@ from repo_mcp.record_classes import dataclass
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
 BLANK, REST = "\t", "\x06"
-_SIGN_BASE = 0xE000  # of private characters, which are never in a run
-_EDGE = chr(_SIGN_BASE + ord(LINE_EDGE))
+_CHARACTER_BASE = 0xE000  # of private characters, which are never in a run
+_EDGE = chr(_CHARACTER_BASE + ord(LINE_EDGE))
 MAX_TEXTS = 16
 MAX_TEXT_CHARS = 512
 MAX_RUNS = 24  # of one text: the longest are looked up
@@ -98,8 +98,8 @@ _HEX = re.compile(r"x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))")
 _UNICODE_CLASS = re.compile(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
 _SIGN_MARKS = "\ue000-\ue07f"
 _RUN = re.compile(rf"[^{SPACE}{STRANGE}\{HOLE}{BLANK}{_SIGN_MARKS}]+")
-_SIGN_BEFORE = re.compile(rf"([{_SIGN_MARKS}])({BLANK}*)$")
-_SIGN_BEHIND = re.compile(rf"{BLANK}*([{_SIGN_MARKS}])")
+_CHARACTER_BEFORE = re.compile(rf"([{_SIGN_MARKS}])({BLANK}*)$")
+_CHARACTER_BEHIND = re.compile(rf"{BLANK}*([{_SIGN_MARKS}])")
 _CLASSED_PARTS = re.compile(rf"[{CLASS_MARKS}{MORE}{REST}]+")
 
 
@@ -187,7 +187,7 @@ def _keep_punctuation(char: str, ignores_case: bool) -> str:
     """Return the representation of a character where punctuation counts."""
     if char in BLANKS or char in "\r\n":  # no match within a line contains a line end
         return BLANK
-    return chr(_SIGN_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)
+    return chr(_CHARACTER_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)
 
 
 def _keep_neighboured(need: Need | None) -> Need | None:
@@ -220,12 +220,12 @@ def _iter_runs(text: str) -> Iterator[Run]:
         run = found[0]
         left = _edge(text[found.start() - 1 : found.start()], run[0])
         right = _edge(text[found.end() : found.end() + 1], run[-1])
-        before, behind = _SIGN_BEFORE.search(text, 0, found.start()), _SIGN_BEHIND.match(text, found.end())
+        before, behind = _CHARACTER_BEFORE.search(text, 0, found.start()), _CHARACTER_BEHIND.match(text, found.end())
         if before or behind:
-            signs = [chr(ord(one[1]) - _SIGN_BASE) if one else "" for one in (before, behind)]
-            if before and before[2] and signs[0] == LINE_EDGE:
-                signs[0] = INDENT
-            yield from _iter_neighboured(run, left, right, *signs)
+            characters = [chr(ord(one[1]) - _CHARACTER_BASE) if one else "" for one in (before, behind)]
+            if before and before[2] and characters[0] == LINE_EDGE:
+                characters[0] = INDENT
+            yield from _iter_neighboured(run, left, right, *characters)
         elif REST in run:
             continue  # read for punctuation, and there is none
         elif has_classes(run):
@@ -254,7 +254,7 @@ def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
 
 def _edge(mark: str, neighbour: str) -> Edge:
     """Return the edge of a run at a mark. Beside a letter outside ASCII, `\\b` means the opposite."""
-    if mark in (SPACE, BLANK) or mark >= chr(_SIGN_BASE):
+    if mark in (SPACE, BLANK) or mark >= chr(_CHARACTER_BASE):
         return Edge.CLOSED
     return Edge.STRANGE if mark == STRANGE and (neighbour.isascii() or neighbour == LONG_S) else Edge.OPEN
 
@@ -337,8 +337,8 @@ class _Reader:
     ) -> None:
         self._pattern = pattern
         self._tokenise = tokenise
-        self._keeps_signs = tokenise is _keep_punctuation
-        edge = _EDGE if self._keeps_signs else SPACE
+        self._keeps_punctuation = tokenise is _keep_punctuation
+        edge = _EDGE if self._keeps_punctuation else SPACE
         self._at = 0
         self._levels = [_Level(ignores_case)]
         self.spans_lines = "\n" in pattern
@@ -440,7 +440,7 @@ class _Reader:
         self._literals[-1] = self._literals[-1][:-1]  # may be absent, or repeated
         self._literals.append("")
         pieces = self._levels[-1].pieces
-        if pieces and self._keeps_signs and least == 0 and pieces[-1].texts in _CLASS_TEXTS:
+        if pieces and self._keeps_punctuation and least == 0 and pieces[-1].texts in _CLASS_TEXTS:
             pieces[-1] = _Piece((REST,))
         elif pieces:
             pieces[-1] = _repeat(pieces[-1], least, most)
@@ -469,7 +469,7 @@ class _Reader:
             char = self._pattern[self._at : self._at + 1]
             self._at += 1
             self.needs_edges |= char not in "bB"
-            boundary = "" if self._keeps_signs else STRANGE
+            boundary = "" if self._keeps_punctuation else STRANGE
             self._add({"b": boundary, "A": SPACE, "z": SPACE}.get(char, HOLE))
 
     def _read_quote(self) -> None:
@@ -507,8 +507,8 @@ class _Reader:
             has_others = has_others or not chars.isdisjoint("kKsS")
         tokens = tuple(dict.fromkeys(self._tokenise(char, level.ignores_case) for char in sorted(chars)))
         if not chars & _ASCII_WORD:
-            signs = tokens if self._keeps_signs and 0 < len(tokens) <= MAX_SET_CHARS else (SPACE,)
-            self._add(*((STRANGE,) if has_others else signs))
+            characters = tokens if self._keeps_punctuation and 0 < len(tokens) <= MAX_SET_CHARS else (SPACE,)
+            self._add(*((STRANGE,) if has_others else characters))
             return
         if has_others or (len(tokens) > MAX_SET_CHARS and not chars <= _ASCII_WORD):
             tokens = (HOLE,)
